@@ -1,0 +1,1 @@
+"""The analyst: learns item profiles, says what it must, profiles people, recommends."""

@@ -1,0 +1,1 @@
+"""The audit: attack the protocol, measure the leak and its price."""

@@ -1,0 +1,87 @@
+"""What is known of users beside their ratings: gender, age band, party."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+
+MISSING = -1
+"""The code of a user whose category is not known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """A categorical feature of users; the two categories of a binary one are x0 = -1 and +1."""
+
+    name: str
+    """What it is called, e.g. "gender"."""
+    categories: tuple[str, ...]
+    """The names of its categories, in the order of their codes."""
+    codes: NDArray[np.int16]
+    """Per user the index of her category, `MISSING` where it is not known. Shape (users,)."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.categories)) != len(self.categories):
+            raise MidpointError(f"feature {self.name!r} names a category twice: {self.categories}")
+        if len(self.codes) and not MISSING <= self.codes.min() <= self.codes.max() < len(
+            self.categories
+        ):
+            raise MidpointError(
+                f"feature {self.name!r} has a code outside its {len(self.categories)} categories"
+            )
+        self.codes.setflags(write=False)
+
+    @classmethod
+    def from_labels(cls, name: str, labels: Sequence[str | None]) -> Self:
+        """Code labels in sorted order; None and the empty string are missing."""
+        categories = tuple(sorted({label for label in labels if label}))
+        code = {label: k for k, label in enumerate(categories)}
+        codes = np.array([code[label] if label else MISSING for label in labels], dtype=np.int16)
+        return cls(name, categories, codes)
+
+    @classmethod
+    def joint(cls, features: Sequence["Feature"]) -> "Feature":
+        """Cross several features: the categories are the joint cells, missing where any is."""
+        if len(features) == 1:
+            return features[0]
+        sizes = [len(feature.categories) for feature in features]
+        known = np.all([feature.codes != MISSING for feature in features], axis=0)
+        cells = np.ravel_multi_index([np.maximum(feature.codes, 0) for feature in features], sizes)
+        return cls(
+            name="+".join(feature.name for feature in features),
+            categories=tuple("+".join(cell) for cell in product(*(f.categories for f in features))),
+            codes=np.where(known, cells, MISSING).astype(np.int16),
+        )
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it has two categories."""
+        return len(self.categories) == 2
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Per user whether her category is known."""
+        return np.not_equal(self.codes, MISSING)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of users in each category."""
+        return np.bincount(self.codes[self.known], minlength=len(self.categories))
+
+    def select(self, users: NDArray[np.intp] | NDArray[np.bool_]) -> Self:
+        """Keep these users."""
+        return type(self)(self.name, self.categories, self.codes[users])
+
+    def require_classes(self) -> None:
+        """Refuse a feature that cannot be told apart: fewer than two categories with users."""
+        present = [name for name, count in zip(self.categories, self.counts, strict=True) if count]
+        if len(present) < 2:
+            raise MidpointError(
+                f"feature {self.name!r} has users in {len(present)} category only"
+                f" ({', '.join(present) or 'none'}); protecting it needs at least two"
+            )

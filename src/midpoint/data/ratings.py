@@ -1,0 +1,305 @@
+"""Ratings of items by users: the one table that everything else reads."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from midpoint.data.feature import Feature
+from midpoint.data.scale import Scale
+from midpoint.errors import MidpointError
+
+Selection = NDArray[np.bool_] | NDArray[np.integer[Any]]
+
+
+class Origin(NamedTuple):
+    """Where columns came from, so that an error can name the place."""
+
+    path: str
+    """The file."""
+    first_line: int = 1
+    """The line of the first row, counted from one."""
+
+    def line(self, row: int) -> str:
+        """Name the place of a row, counted from zero."""
+        return f"{self.path}, line {row + self.first_line}"
+
+
+class ItemOrder(NamedTuple):
+    """The same ratings, item by item."""
+
+    offsets: NDArray[np.int64]
+    """Ratings of item j are `order[offsets[j]:offsets[j + 1]]`. Shape (items + 1,)."""
+    order: NDArray[np.int64]
+    """Positions in the rating columns, by item and then by user. Shape (ratings,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings sorted by user and item, at most one for each pair, with what is known of both.
+
+    Immutable: the arrays are read-only, and every selection is a new object. Slicing by user is
+    `user_offsets`, by item `by_item`.
+    """
+
+    user: NDArray[np.int32]
+    """Index of the user who gave each rating. Shape (ratings,)."""
+    item: NDArray[np.int32]
+    """Index of the item that was rated. Shape (ratings,)."""
+    value: NDArray[np.float32]
+    """The rating. Shape (ratings,)."""
+    scale: Scale
+    """What a rating can be."""
+    user_ids: NDArray[np.str_]
+    """The users' names in the source. Shape (users,)."""
+    item_ids: NDArray[np.str_]
+    """The items' stable names in the source. Shape (items,)."""
+    item_names: NDArray[np.str_]
+    """What a person calls each item, e.g. the title. Shape (items,)."""
+    features: Mapping[str, Feature] = field(default_factory=dict)
+    """What is known of the users, by name."""
+    time: NDArray[np.int64] | None = None
+    """When each rating was given, in seconds since 1970, where known. Shape (ratings,)."""
+    name: str = "ratings"
+    """What the data set is called."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
+        for array in (
+            self.user,
+            self.item,
+            self.value,
+            self.user_ids,
+            self.item_ids,
+            self.item_names,
+            self.time,
+        ):
+            if array is not None:
+                array.setflags(write=False)
+        if not len(self.user) == len(self.item) == len(self.value) or (
+            self.time is not None and len(self.time) != len(self.value)
+        ):
+            raise MidpointError("user, item, value and time columns differ in length")
+        if len(self.item_ids) != len(self.item_names):
+            raise MidpointError("there must be one name for each item")
+        for feature in self.features.values():
+            if len(feature.codes) != len(self.user_ids):
+                raise MidpointError(
+                    f"feature {feature.name!r} does not have one entry for each user"
+                )
+
+    @classmethod
+    def from_columns(
+        cls,
+        users: ArrayLike,
+        items: ArrayLike,
+        values: ArrayLike,
+        *,
+        scale: Scale | None = None,
+        features: Mapping[str, Mapping[str, str | None]] | None = None,
+        item_names: Mapping[str, str] | None = None,
+        time: ArrayLike | None = None,
+        name: str = "ratings",
+        origin: Origin | None = None,
+    ) -> Self:
+        """Build from one row a rating, in any order.
+
+        Args:
+            users: Name or number of the user of each rating.
+            items: Name or number of the item of each rating.
+            values: The ratings.
+            scale: What a rating can be; guessed from the values where not given.
+            features: For each feature the category of each user, by user name.
+            item_names: Titles by item name; an item without one is called by its name.
+            time: When each rating was given, in seconds since 1970.
+            name: What the data set is called.
+            origin: Where the rows came from, for error messages.
+        """
+        origin = origin or Origin(name)
+        value = np.asarray(values, dtype=np.float32)
+        if not len(value):
+            raise MidpointError(f"{origin.path} has no ratings; check the file and its delimiter")
+        scale = scale or Scale.guess(value)
+        _require_legal(value, scale, origin)
+        user, user_ids = _encode(np.asarray(users))
+        item, item_ids = _encode(np.asarray(items))
+        if not len(user) == len(item) == len(value):
+            raise MidpointError("user, item and value columns differ in length")
+        pair = user.astype(np.int64) * len(item_ids) + item
+        order = _ascending(pair)
+        again = np.flatnonzero(np.diff(pair[order]) == 0)
+        if len(again):
+            first, second = order[again[0] : again[0] + 2].tolist()
+            raise MidpointError(
+                f"{origin.line(second)}: user {user_ids[user[second]]} rates item"
+                f" {item_ids[item[second]]} again, first on line {first + origin.first_line}"
+                f" ({len(again)} such rows in all); keep one rating for each pair"
+            )
+        names = item_names or {}
+        return cls(
+            user=user[order],
+            item=item[order],
+            value=value[order],
+            scale=scale,
+            user_ids=user_ids,
+            item_ids=item_ids,
+            item_names=np.array([names.get(str(j), str(j)) for j in item_ids], dtype=np.str_),
+            features={
+                f: Feature.from_labels(f, [labels.get(str(u)) for u in user_ids])
+                for f, labels in (features or {}).items()
+            },
+            time=None if time is None else np.asarray(time, dtype=np.int64)[order],
+            name=name,
+        )
+
+    def __len__(self) -> int:
+        """Count the ratings."""
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        return (
+            f"<Ratings {self.name}: {self.n_users} users x {self.n_items} items,"
+            f" {len(self)} ratings on {self.scale}; features {', '.join(self.features) or 'none'}>"
+        )
+
+    @property
+    def n_users(self) -> int:
+        """Count the users."""
+        return len(self.user_ids)
+
+    @property
+    def n_items(self) -> int:
+        """Count the items."""
+        return len(self.item_ids)
+
+    @cached_property
+    def user_offsets(self) -> NDArray[np.int64]:
+        """Ratings of user i stand at `user_offsets[i]:user_offsets[i + 1]`. Shape (users + 1,)."""
+        return _offsets(self.user, self.n_users)
+
+    @cached_property
+    def by_item(self) -> ItemOrder:
+        """The ratings in the order of their items."""
+        return ItemOrder(_offsets(self.item, self.n_items), _ascending(self.item))
+
+    def of_user(self, user: int) -> slice:
+        """Return where this user's ratings stand."""
+        return slice(int(self.user_offsets[user]), int(self.user_offsets[user + 1]))
+
+    def of_item(self, item: int) -> NDArray[np.int64]:
+        """Return where this item's ratings stand."""
+        offsets, order = self.by_item
+        return order[offsets[item] : offsets[item + 1]]
+
+    def feature(self, *names: str) -> Feature:
+        """Return a feature by name, or the joint feature of several."""
+        for name in names:
+            if name not in self.features:
+                known = ", ".join(self.features) or "none"
+                raise MidpointError(f"{self.name} has no user feature {name!r}; it has {known}")
+        return Feature.joint([self.features[name] for name in names])
+
+    def with_feature(self, feature: Feature) -> Self:
+        """Add a feature, or replace the one of that name."""
+        return replace(self, features={**self.features, feature.name: feature})
+
+    def select_ratings(self, keep: Selection) -> Self:
+        """Keep these ratings (a mask, or ascending positions), all users and all items."""
+        return replace(
+            self,
+            user=self.user[keep],
+            item=self.item[keep],
+            value=self.value[keep],
+            time=None if self.time is None else self.time[keep],
+        )
+
+    def select_users(self, users: Selection) -> Self:
+        """Keep these users (a mask, or ascending indices) with their ratings, and all items."""
+        index, code = _renumbering(users, self.n_users)
+        kept = self.select_ratings(code[self.user] >= 0)
+        return replace(
+            kept,
+            user=code[kept.user],
+            user_ids=self.user_ids[index],
+            features={name: feature.select(index) for name, feature in self.features.items()},
+        )
+
+    def select_items(self, items: Selection) -> Self:
+        """Keep these items (a mask, or ascending indices) with their ratings, and all users."""
+        index, code = _renumbering(items, self.n_items)
+        kept = self.select_ratings(code[self.item] >= 0)
+        return replace(
+            kept,
+            item=code[kept.item],
+            item_ids=self.item_ids[index],
+            item_names=self.item_names[index],
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of everything a model can depend on: ratings, scale, ids and features."""
+        total = hashlib.sha256()
+        parts: list[NDArray[Any] | str] = [self.user, self.item, self.value, str(self.scale)]
+        parts += ["\0".join(self.user_ids.tolist()), "\0".join(self.item_ids.tolist())]
+        for name in sorted(self.features):
+            parts += ["\0".join([name, *self.features[name].categories]), self.features[name].codes]
+        for part in parts:
+            content = (
+                part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes()
+            )
+            total.update(len(content).to_bytes(8, "big"))
+            total.update(content)
+        return total.hexdigest()
+
+
+def _offsets(codes: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    offsets = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(codes, minlength=size), out=offsets[1:])
+    return offsets
+
+
+def _encode(column: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+    """Number the distinct names in ascending order; small whole numbers need no sorting."""
+    if column.dtype.kind in "iu" and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low <= 4 * len(column):
+            present = np.bincount((column - low).astype(np.intp)) > 0
+            code = (np.cumsum(present) - 1).astype(np.int32)
+            return code[column - low], (np.flatnonzero(present) + low).astype(np.str_)
+    names, codes = np.unique(column, return_inverse=True)
+    return codes.astype(np.int32).reshape(-1), names.astype(np.str_)
+
+
+def _renumbering(chosen: Selection, size: int) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Return the chosen indices, and for each old index its new one or -1."""
+    index = np.arange(size)[chosen]
+    code = np.full(size, -1, dtype=np.int32)
+    code[index] = np.arange(len(index), dtype=np.int32)
+    return index, code
+
+
+def _require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> None:
+    legal = scale.contains(value)
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise MidpointError(
+            f"{origin.line(row)}: rating {value[row]:g} is not on the scale ({scale}), like"
+            f" {int((~legal).sum())} of {len(value)} in all; correct or drop it, or name the scale"
+        )
+
+
+def _ascending(key: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the stable order of keys >= 0; packed with its position a key sorts fast."""
+    bits = max(len(key) - 1, 1).bit_length()
+    if len(key) and int(key.max()) < 1 << (63 - bits):
+        packed = (key.astype(np.int64) << bits) | np.arange(len(key))
+        packed.sort()
+        packed &= (1 << bits) - 1
+        return packed
+    return np.argsort(key, kind="stable")

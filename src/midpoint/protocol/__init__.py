@@ -1,0 +1,1 @@
+"""Learning protocols: disclosure, obfuscation and estimator put together."""

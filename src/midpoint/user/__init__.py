@@ -1,0 +1,1 @@
+"""The user: everything that ever touches her private feature."""
