@@ -1,7 +1,45 @@
 """Ratings with user features: loading, preparation, splitting, simulation."""
 
+from typing import TYPE_CHECKING, Any
+
+from midpoint.data.describe import Description, describe
 from midpoint.data.feature import MISSING, Feature
+from midpoint.data.prepare import at_least, with_known
 from midpoint.data.ratings import ItemOrder, Origin, Ratings
 from midpoint.data.scale import Scale
+from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate
+from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds
 
-__all__ = ["MISSING", "Feature", "ItemOrder", "Origin", "Ratings", "Scale"]
+if TYPE_CHECKING:
+    from midpoint.data.sources.loading import load
+
+__all__ = [
+    "MISSING",
+    "PRESETS",
+    "Description",
+    "Feature",
+    "ItemOrder",
+    "Origin",
+    "Ratings",
+    "Scale",
+    "Simulation",
+    "SimulationConfig",
+    "at_least",
+    "describe",
+    "hold_out",
+    "load",
+    "simulate",
+    "split_at_random",
+    "split_ratings",
+    "user_folds",
+    "with_known",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `load` when it is first asked for: the table reader behind it is heavy."""
+    if name == "load":
+        from midpoint.data.sources.loading import load  # noqa: PLC0415
+
+        return load
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """What is known of users beside their ratings: gender, age band, party."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Self
 
@@ -24,6 +24,8 @@ class Feature:
     """The names of its categories, in the order of their codes."""
     codes: NDArray[np.int16]
     """Per user the index of her category, `MISSING` where it is not known. Shape (users,)."""
+    crossed: tuple[tuple[int, ...], ...] = ()
+    """For each feature crossed into this one, which of its categories each category has."""
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) != len(self.categories):
@@ -35,6 +37,8 @@ class Feature:
                 f"feature {self.name!r} has a code outside its {len(self.categories)} categories"
             )
         self.codes.setflags(write=False)
+        if not self.crossed:
+            object.__setattr__(self, "crossed", (tuple(range(len(self.categories))),))
 
     @classmethod
     def from_labels(cls, name: str, labels: Sequence[str | None]) -> Self:
@@ -56,6 +60,7 @@ class Feature:
             name="+".join(feature.name for feature in features),
             categories=tuple("+".join(cell) for cell in product(*(f.categories for f in features))),
             codes=np.where(known, cells, MISSING).astype(np.int16),
+            crossed=tuple(zip(*product(*(range(size) for size in sizes)), strict=True)),
         )
 
     @property
@@ -75,7 +80,7 @@ class Feature:
 
     def select(self, users: NDArray[np.intp] | NDArray[np.bool_]) -> Self:
         """Keep these users."""
-        return type(self)(self.name, self.categories, self.codes[users])
+        return replace(self, codes=self.codes[users])
 
     def require_classes(self) -> None:
         """Refuse a feature that cannot be told apart: fewer than two categories with users."""

@@ -128,8 +128,10 @@ class Ratings:
         _require_legal(value, scale, origin)
         user, user_ids = _encode(np.asarray(users))
         item, item_ids = _encode(np.asarray(items))
-        if not len(user) == len(item) == len(value):
-            raise MidpointError("user, item and value columns differ in length")
+        if not len(user) == len(item) == len(value) or (
+            time is not None and len(np.asarray(time)) != len(value)
+        ):
+            raise MidpointError("user, item, value and time columns differ in length")
         pair = user.astype(np.int64) * len(item_ids) + item
         order = _ascending(pair)
         again = np.flatnonzero(np.diff(pair[order]) == 0)
@@ -211,6 +213,8 @@ class Ratings:
 
     def select_ratings(self, keep: Selection) -> Self:
         """Keep these ratings (a mask, or ascending positions), all users and all items."""
+        if keep.dtype != np.bool_:
+            _require_ascending(keep)
         return replace(
             self,
             user=self.user[keep],
@@ -245,7 +249,7 @@ class Ratings:
     def digest(self) -> str:
         """The SHA-256 of everything a model can depend on: ratings, scale, ids and features."""
         total = hashlib.sha256()
-        parts: list[NDArray[Any] | str] = [self.user, self.item, self.value, str(self.scale)]
+        parts: list[NDArray[Any] | str] = [self.user, self.item, self.value, repr(self.scale)]
         parts += ["\0".join(self.user_ids.tolist()), "\0".join(self.item_ids.tolist())]
         for name in sorted(self.features):
             parts += ["\0".join([name, *self.features[name].categories]), self.features[name].codes]
@@ -268,10 +272,11 @@ def _encode(column: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
     """Number the distinct names in ascending order; small whole numbers need no sorting."""
     if column.dtype.kind in "iu" and len(column):
         low, high = int(column.min()), int(column.max())
-        if high - low <= 4 * len(column):
-            present = np.bincount((column - low).astype(np.intp)) > 0
+        if high - low <= 4 * len(column) and high < 2**63:
+            number = column.astype(np.int64) - low  # a narrow type could not hold the difference
+            present = np.bincount(number) > 0
             code = (np.cumsum(present) - 1).astype(np.int32)
-            return code[column - low], (np.flatnonzero(present) + low).astype(np.str_)
+            return code[number], (np.flatnonzero(present) + low).astype(np.str_)
     names, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int32).reshape(-1), names.astype(np.str_)
 
@@ -279,9 +284,16 @@ def _encode(column: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
 def _renumbering(chosen: Selection, size: int) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """Return the chosen indices, and for each old index its new one or -1."""
     index = np.arange(size)[chosen]
+    _require_ascending(index)
     code = np.full(size, -1, dtype=np.int32)
     code[index] = np.arange(len(index), dtype=np.int32)
     return index, code
+
+
+def _require_ascending(positions: Selection) -> None:
+    """Refuse what would leave the ratings unsorted, or there twice."""
+    if np.any(np.diff(positions) <= 0):
+        raise MidpointError("select by a mask, or by ascending positions without repeats")
 
 
 def _require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> None:

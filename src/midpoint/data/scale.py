@@ -74,16 +74,19 @@ class Scale:
         """Tell for each value whether it is a legal rating; NaN is not."""
         if self.levels is None:
             return (values >= self.low) & (values <= self.high)
-        legal = np.zeros(len(values), dtype=np.bool_)
+        # Ratings are kept in single precision, where 0.1 is not the 0.1 of double precision.
+        single = np.asarray(values, dtype=np.float32)
+        legal = np.zeros(single.shape, dtype=np.bool_)
         for level in self.levels:
-            legal |= values == level
+            legal |= single == np.float32(level)
         return legal
 
     def level_of(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """Return the index of the least level at or above each value, or of the last one."""
         if self.levels is None:
             raise MidpointError("a continuous scale has no levels")
-        return np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+        levels, single = (np.asarray(part, dtype=np.float32) for part in (self.levels, values))
+        return np.minimum(np.searchsorted(levels, single), len(levels) - 1)
 
     def clip(self, values: NDArray[Any]) -> NDArray[Any]:
         """Bring values into the bounds."""

@@ -1,0 +1,133 @@
+"""Factorise MovieLens-1M beside the peers: time to build the data and to fit, and RMSE.
+
+Every contestant gets the same arrays (a seeded 90/10 split, shuffled), runs in a process of its
+own, once cold, then several times warm. Ratios are times over Midpoint's.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+
+from columns import Columns, RandomSplit
+from contest import CONTESTANTS
+from measure import conditions, show, warn_if_busy, write_results
+from midpoint.data.sources.loading import load
+from ours import OURS
+
+SEED = 20
+SHARE = 0.9
+REFERENCE = "midpoint"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", nargs="?", default="movielens-1m", help="name or path of ratings")
+    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, help="leave the others out")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="warm runs, of which the best counts"
+    )
+    chosen = parser.parse_args()
+    console = Console(stderr=True)
+    warn_if_busy(console)
+    split = RandomSplit.draw(_columns(chosen.source), share=SHARE, seed=SEED)
+    results: dict[str, Any] = {
+        "conditions": conditions(),
+        "source": chosen.source,
+        "training_ratings": len(split.train.values),
+        "test_ratings": len(split.test.values),
+        "contestants": {},
+    }
+    with TemporaryDirectory() as directory:
+        split.save(Path(directory) / "split.npz")
+        for name in chosen.only or CONTESTANTS:
+            console.print(f"{CONTESTANTS[name].name} ...")
+            results["contestants"][name] = run(name, Path(directory), chosen.repeats)
+    _show(results["contestants"])
+    if not chosen.only:
+        console.print(f"\nFigures are in {write_results('factorisation', results)}")
+
+
+def run(name: str, directory: Path, repeats: int) -> dict[str, Any]:
+    """Let one contestant compete in fresh processes.
+
+    Ours compiles its kernels at the first use on a machine and keeps them; that very first start
+    is a run of its own, with an empty cache.
+    """
+    cache = directory / "compiled"
+    if name not in OURS:
+        return _process(name, directory, repeats, {})
+    first = _process(name, directory, 0, {"NUMBA_CACHE_DIR": str(cache)})
+    result = _process(name, directory, repeats, {"NUMBA_CACHE_DIR": str(cache)})
+    return result | {"first_ever": first.get("cold")}
+
+
+def _process(
+    name: str, directory: Path, repeats: int, environment: Mapping[str, str]
+) -> dict[str, Any]:
+    out = directory / "out.json"
+    out.unlink(missing_ok=True)
+    contest = str(Path(__file__).with_name("contest.py"))
+    command = [sys.executable, contest, name, str(directory / "split.npz"), str(out), str(repeats)]
+    own = CONTESTANTS[name].environment
+    done = subprocess.run(
+        command,
+        env={**os.environ, **own, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return {"name": CONTESTANTS[name].name, "failed": reason}
+    result: dict[str, Any] = json.loads(out.read_text())
+    return result
+
+
+def _columns(source: str) -> Columns:
+    ratings = load(source)
+    return Columns(ratings.user, ratings.item, ratings.value)
+
+
+def _show(contestants: Mapping[str, Mapping[str, Any]]) -> None:
+    reference = contestants.get(REFERENCE, {})
+    head = ("", "build + fit, ratio", "fit, ratio", "build s", "fit s", "median s", "RMSE")
+    rows = [_row(result, reference) for result in contestants.values()]
+    show("Best of several warm runs; ratios to Midpoint", (*head, "cold s", "setting"), rows)
+    for result in contestants.values():
+        if result.get("first_ever"):
+            print(
+                f"\nThe first {result['name']} fit ever on a machine compiles for"
+                f" {result['first_ever']:.1f} s in all."
+            )
+
+
+def _row(result: Mapping[str, Any], reference: Mapping[str, Any]) -> list[str]:
+    if "fit" not in result:
+        return [result["name"], *[""] * 7, result.get("failed", "no warm runs")[:60]]
+    ratios = [
+        f"{result[part]['best'] / reference[part]['best']:.1f}" if part in reference else ""
+        for part in ("total", "fit")
+    ]
+    error = result["rmse"]
+    return [
+        result["name"],
+        *ratios,
+        f"{result['build']['best']:.2f}",
+        f"{result['fit']['best']:.2f}",
+        f"{result['total']['median']:.2f}",
+        "-" if error is None else f"{error:.4f}",
+        f"{result['cold']:.1f}",
+        result["setting"],
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""How the package compiles its numerical kernels, and on how many cores they run."""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile a numerical kernel at its first call, and keep the machine code on disk.
+
+    It runs without the interpreter's lock, so that threads share the work. Arithmetic may be
+    reordered when it is compiled, but not when it runs: the same input gives the same bits.
+    Where no cache directory is writable, every process compiles anew.
+    """
+
+    def build(*, cache: bool) -> Kernel:
+        decorate: Any = numba.njit(nogil=True, fastmath=True, error_model="numpy", cache=cache)
+        kernel: Kernel = decorate(function)
+        return kernel
+
+    try:
+        return build(cache=True)
+    except RuntimeError:  # numba found no place for its cache
+        return build(cache=False)
+
+
+def usable_cores() -> int:
+    """Count the processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

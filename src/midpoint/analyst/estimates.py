@@ -1,0 +1,81 @@
+"""Biases, rating probabilities and level distributions of each category, plain or shrunken."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.shrinkage import Effects, centred, shrink_distributions, shrink_effects
+from midpoint.analyst.statistics import CategoryStatistics
+
+Float = NDArray[np.float64]
+Estimation = Literal["plain", "shrunken"]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryEstimates:
+    """What the analyst believes of each category; M items, K categories, L levels."""
+
+    centre: Float
+    """The midpoint of the categories' mean ratings. Shape (M,)."""
+    offset: Float
+    """What each category adds to it: x0 v_j0 for a binary feature. Shape (M, K)."""
+    probability: Float
+    """How likely a user of each category has rated the item: p_j in Sec. 6.1. Shape (M, K)."""
+    levels: Float | None
+    """On a discrete scale, each category's distribution over the levels. Shape (M, K, L)."""
+
+
+def estimate(statistics: CategoryStatistics, method: Estimation = "shrunken") -> CategoryEstimates:
+    """Estimate as the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken")."""
+    return _plain(statistics) if method == "plain" else _shrunken(statistics)
+
+
+def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
+    """Take half differences of class means and relative frequencies as they are.
+
+    An item that some category never rated has no difference to show: its offsets are zero.
+    """
+    pooled = statistics.total.sum(axis=1) / np.maximum(statistics.count.sum(axis=1), 1)
+    complete = np.asarray((statistics.count > 0).all(axis=1))
+    means = centred(np.where(complete[:, None], np.nan_to_num(statistics.mean), pooled[:, None]))
+    return CategoryEstimates(
+        centre=means.centre,
+        offset=means.effect,
+        probability=statistics.count / np.maximum(statistics.users, 1),
+        levels=_frequencies(statistics.level_count),
+    )
+
+
+def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
+    """Pull means to common effects, probabilities likewise in log space, and distributions."""
+    seen = np.where(statistics.count > 0, statistics.count, np.nan)
+    means = shrink_effects(statistics.mean, statistics.within_variance / seen, statistics.crossed)
+    rates = _shrunken_log_probability(statistics)
+    levels = statistics.level_count
+    return CategoryEstimates(
+        centre=means.centre,
+        offset=means.effect,
+        probability=np.minimum(np.exp(rates.centre[:, None] + rates.effect), 1.0),
+        levels=None if levels is None else shrink_distributions(levels, statistics.crossed),
+    )
+
+
+def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
+    """Shrink log p; half a rating is added so that an item one class never rated has one."""
+    smoothed = (statistics.count + 0.5) / (statistics.users + 1.0)
+    variance = (1 - smoothed) / (statistics.count + 0.5)
+    return shrink_effects(np.log(smoothed), variance, statistics.crossed)
+
+
+def _frequencies(count: NDArray[np.int64] | None) -> Float | None:
+    """Return relative frequencies; an empty cell takes its item's, an empty item the overall."""
+    if count is None:
+        return None
+    result = count.astype(np.float64)
+    overall = np.broadcast_to(result.sum(axis=(0, 1)), result.shape)
+    for fallback in (np.broadcast_to(result.sum(axis=1, keepdims=True), result.shape), overall):
+        empty = result.sum(axis=2) == 0
+        result[empty] = fallback[empty]
+    return np.asarray(result / result.sum(axis=2, keepdims=True))

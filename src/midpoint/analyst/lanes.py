@@ -1,0 +1,262 @@
+"""Vectors of float32 numbers, each held in one processor register, for compiled kernels.
+
+The compiler does not by itself keep the many running sums of a small matrix product in registers,
+nor solve several systems side by side. With the vector as a type of its own a kernel says so. The
+functions work inside compiled kernels only, on flat contiguous arrays, without bounds checks.
+A change here does not renew kernels cached on disk: touch the modules that use it as well.
+"""
+
+# ruff: noqa: ARG001 - an intrinsic is called with the types of all its arguments
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from llvmlite import binding, ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic, models, register_model
+
+WIDTH: Final = 8
+"""How many numbers a vector holds. Sixteen would waste more of a small triangle than they gain."""
+MOST: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
+"""How many pairs of vectors of running sums the registers hold, beside the operands."""
+
+_VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
+_ORDER = ir.VectorType(ir.IntType(32), WIDTH)
+_tuple: Callable[..., Any] = types.UniTuple
+_INTEGER = ir.IntType(64)
+_FUSED = ("contract",)  # a product and a sum may become one instruction
+_in_kernels: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic
+_with_constants: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic(prefer_literal=True)
+
+
+class LanesType(types.Type):
+    """The compiler's name for a vector of `WIDTH` float32 numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"Lanes{WIDTH}")
+
+
+LANES: Final = LanesType()
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, lanes_type: LanesType) -> None:
+        super().__init__(manager, lanes_type, _VECTOR)  # type: ignore[no-untyped-call]
+
+
+@_in_kernels
+def load(_typing: Any, array: Any, at: Any) -> Any:
+    """Read `array[at : at + WIDTH]`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _read(builder, _number(context, builder, signature.args[0], *arguments))
+
+    return LANES(array, types.intp), generate
+
+
+@_in_kernels
+def store(_typing: Any, array: Any, at: Any, lanes: Any) -> Any:
+    """Write `array[at : at + WIDTH] = lanes`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        *place, value = arguments
+        _write(builder, value, _number(context, builder, signature.args[0], *place))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes), generate
+
+
+@_in_kernels
+def prefetch(_typing: Any, array: Any, at: Any) -> Any:
+    """Ask for `array[at]` to be brought near, for use a little later."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, option = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, option, option, option])
+        fetch = _instruction(builder, kind, "llvm.prefetch.p0")
+        pointer = builder.bitcast(_number(context, builder, signature.args[0], *arguments), byte)
+        builder.call(fetch, [pointer, option(0), option(3), option(1)])  # to read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@_in_kernels
+def spread(_typing: Any, number: Any) -> Any:
+    """Return a vector of copies of one float32 number."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _spread(builder, *arguments)
+
+    return LANES(number), generate
+
+
+@_in_kernels
+def add(_typing: Any, left: Any, right: Any) -> Any:
+    """Return `left + right`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fadd(*arguments)
+
+    return LANES(left, right), generate
+
+
+@_in_kernels
+def multiply(_typing: Any, left: Any, right: Any) -> Any:
+    """Return `left * right`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fmul(*arguments)
+
+    return LANES(left, right), generate
+
+
+@_in_kernels
+def add_product(_typing: Any, total: Any, left: Any, right: Any) -> Any:
+    """Return `total + left * right`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _add_product(builder, *arguments)
+
+    return LANES(total, left, right), generate
+
+
+@_in_kernels
+def subtract_product(_typing: Any, total: Any, left: Any, right: Any) -> Any:
+    """Return `total - left * right`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        total_value, *factors = arguments
+        return builder.fsub(total_value, builder.fmul(*factors, flags=_FUSED), flags=_FUSED)
+
+    return LANES(total, left, right), generate
+
+
+@_in_kernels
+def inverse_root(_typing: Any, number: Any, floor: Any) -> Any:
+    """Return `1 / sqrt(number)` where `number > floor`, which is at least 0, and 0 elsewhere."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        number_value, floor_value = arguments
+        one, zero = (ir.Constant(_VECTOR, [value] * WIDTH) for value in (1.0, 0.0))
+        kind = ir.FunctionType(_VECTOR, [_VECTOR])
+        root = _instruction(builder, kind, f"llvm.sqrt.v{WIDTH}f32")
+        good = builder.fcmp_ordered(">", number_value, floor_value)
+        value = builder.fdiv(one, builder.call(root, [builder.select(good, number_value, one)]))
+        return builder.select(good, value, zero)
+
+    return LANES(number, floor), generate
+
+
+@_with_constants
+def zeros(_typing: Any, count: Any) -> Any:
+    """Return a tuple of `count` vectors of zeros; `count` is a constant."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
+        return ir.Constant(ir.ArrayType(_VECTOR, count.literal_value), None)
+
+    return _tuple(LANES, count.literal_value)(count), generate
+
+
+@_in_kernels
+def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> Any:
+    """Return the tuple with `array[at + r] * columns[c]` added to total number r C + c.
+
+    C is the number of columns; there are as many r as the totals have room for.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        result, vectors, *place = arguments
+        first = _number(context, builder, signature.args[2], *place)
+        for r in range(totals.count // columns.count):
+            factor = _spread(builder, builder.load(builder.gep(first, [_INTEGER(r)])))
+            for c in range(columns.count):
+                t = r * columns.count + c
+                vector, old = builder.extract_value(vectors, c), builder.extract_value(result, t)
+                result = builder.insert_value(result, _add_product(builder, old, factor, vector), t)
+        return result
+
+    return totals(totals, columns, array, types.intp), generate
+
+
+@_with_constants
+def accumulate(_typing: Any, array: Any, at: Any, stride: Any, totals: Any, columns: Any) -> Any:
+    """Add total number r C + c to the vector at `array[at + r stride + c WIDTH]`.
+
+    C is the constant `columns`; `totals` are what `add_outer` returned.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array_value, start, step, values, _ = arguments
+        for t in range(totals.count):
+            r, c = divmod(t, columns.literal_value)
+            place = builder.add(start, builder.mul(step, _INTEGER(r)))
+            place = builder.add(place, _INTEGER(c * WIDTH))
+            pointer = _number(context, builder, signature.args[0], array_value, place)
+            total = builder.fadd(_read(builder, pointer), builder.extract_value(values, t))
+            _write(builder, total, pointer)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, totals, columns), generate
+
+
+@_in_kernels
+def transpose(_typing: Any, to: Any, at: Any, source: Any, start: Any, stride: Any) -> Any:
+    """Copy a square: `to[at + i WIDTH + lane] = source[start + lane stride + i]`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        to_value, at_value, source_value, start_value, step = arguments
+        rows = []
+        for lane in range(WIDTH):
+            place = builder.add(start_value, builder.mul(step, _INTEGER(lane)))
+            pointer = _number(context, builder, signature.args[2], source_value, place)
+            rows.append(_read(builder, pointer))
+        for i, column in enumerate(_transposed(builder, rows)):
+            place = builder.add(at_value, _INTEGER(i * WIDTH))
+            _write(builder, column, _number(context, builder, signature.args[0], to_value, place))
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, source, types.intp, types.intp), generate
+
+
+def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Swap the off-diagonal quarters of the square, then those of each quarter, and so on."""
+    half = WIDTH // 2
+    while half:
+        upper = [j if not j & half else WIDTH + j - half for j in range(WIDTH)]
+        lower = [j + half if not j & half else WIDTH + j for j in range(WIDTH)]
+        for i in (i for i in range(WIDTH) if not i & half):
+            pair = rows[i], rows[i + half]
+            rows[i] = builder.shuffle_vector(*pair, ir.Constant(_ORDER, upper))
+            rows[i + half] = builder.shuffle_vector(*pair, ir.Constant(_ORDER, lower))
+        half //= 2
+    return rows
+
+
+def _number(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    """Point at one number of an array."""
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+
+
+def _instruction(builder: Any, kind: Any, name: str) -> Any:
+    """Declare one of the compiler's own functions, once in a module."""
+    return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+
+
+def _read(builder: Any, pointer: Any) -> Any:
+    return builder.load(builder.bitcast(pointer, _VECTOR.as_pointer()), align=4)
+
+
+def _write(builder: Any, value: Any, pointer: Any) -> None:
+    builder.store(value, builder.bitcast(pointer, _VECTOR.as_pointer()), align=4)
+
+
+def _spread(builder: Any, number: Any) -> Any:
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    one = builder.insert_element(undefined, number, ir.IntType(32)(0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(_ORDER, [0] * WIDTH))
+
+
+def _add_product(builder: Any, total: Any, left: Any, right: Any) -> Any:
+    return builder.fadd(total, builder.fmul(left, right, flags=_FUSED), flags=_FUSED)

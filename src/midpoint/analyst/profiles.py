@@ -1,0 +1,209 @@
+"""What training yields: item profiles, frozen, and their place on disk."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.statistics import CategoryStatistics
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from midpoint.files import replace_directory
+
+FORMAT = 1
+"""Version of the layout on disk; another one is refused."""
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How item profiles came to be, so that anyone can make them again."""
+
+    data: str
+    """Name of the data set."""
+    data_digest: str
+    """Digest of the ratings they were learned from."""
+    configuration: Mapping[str, Any]
+    """The factorizer's settings, the seed among them."""
+    versions: Mapping[str, str]
+    """Versions of the software that took part."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemProfiles:
+    """All that the analyst knows of its items; M items, dimension D, K categories.
+
+    A rating is predicted as centre_j + offset_j[category] + <x, v_j> (Eq. 4). The first entry of
+    every v_j is 1 and meets the user's own level in x, as in Sec. 6.4; D is one more than the
+    number of latent dimensions.
+    """
+
+    item_ids: NDArray[np.str_]
+    """Stable names of the items. Shape (M,)."""
+    item_names: NDArray[np.str_]
+    """What a person calls them. Shape (M,)."""
+    scale: Scale
+    """What a rating can be."""
+    vectors: NDArray[np.float32]
+    """The item profiles v_j. Shape (M, D)."""
+    centre: NDArray[np.float64]
+    """Rating of each item at x = 0, midway between the categories. Shape (M,)."""
+    offset: NDArray[np.float64]
+    """What each category adds: x0 v_j0 for a binary feature. Shape (M, K), K = 0 if none."""
+    feature: str
+    """Name of the private feature, or of several joined by "+"; empty if none."""
+    categories: tuple[str, ...]
+    """Names of its categories."""
+    statistics: CategoryStatistics | None
+    """What was counted of each category; None without a feature."""
+    noise_variance: float
+    """Variance of a rating around its prediction: sigma^2."""
+    profile_mean: NDArray[np.float64]
+    """Mean of the training users' profiles. Shape (D,)."""
+    profile_covariance: NDArray[np.float64]
+    """Covariance of the training users' profiles. Shape (D, D)."""
+    provenance: Provenance
+    """How it came to be."""
+
+    @property
+    def n_items(self) -> int:
+        """Count the items."""
+        return len(self.item_ids)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a profile."""
+        return self.vectors.shape[1]
+
+    @property
+    def informative(self) -> NDArray[np.bool_]:
+        """Tell which items say something about taste: v_j is not 0 beyond the level. Shape (M,)."""
+        return np.asarray((self.vectors[:, 1:] != 0).any(axis=1))
+
+    def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
+        """Return the place of each item, refusing one that is not known."""
+        order = np.argsort(self.item_ids)
+        place = np.minimum(np.searchsorted(self.item_ids[order], item_ids), self.n_items - 1)
+        found = order[place]
+        wrong = self.item_ids[found] != item_ids
+        if wrong.any():
+            raise MidpointError(f"item {item_ids[np.argmax(wrong)]!r} is not among the profiles")
+        return found
+
+    def save(self, directory: Path | str) -> None:
+        """Write arrays and a manifest, replacing the directory as a whole."""
+        arrays = self._arrays()
+        with replace_directory(Path(directory)) as fresh:
+            written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
+            manifest = {
+                "format": FORMAT,
+                "scale": asdict(self.scale),
+                "feature": self.feature,
+                "categories": list(self.categories),
+                "crossed": None if self.statistics is None else self.statistics.crossed,
+                "noise_variance": self.noise_variance,
+                "provenance": asdict(self.provenance),
+                "arrays": written,
+            }
+            (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: Path | str) -> Self:
+        """Read what `save` wrote; refuse it where anything is missing, changed or of another version."""
+        path = Path(directory)
+        manifest = _read_manifest(path)
+        try:
+            arrays = {
+                name: _read(path / f"{name}.npy", d) for name, d in manifest["arrays"].items()
+            }
+            counted = manifest["crossed"] is not None
+            return cls(
+                item_ids=arrays["item_ids"],
+                item_names=arrays["item_names"],
+                scale=Scale(**{**manifest["scale"], "levels": _tuple(manifest["scale"]["levels"])}),
+                vectors=arrays["vectors"],
+                centre=arrays["centre"],
+                offset=arrays["offset"],
+                feature=manifest["feature"],
+                categories=tuple(manifest["categories"]),
+                statistics=_statistics(arrays, manifest["crossed"]) if counted else None,
+                noise_variance=float(manifest["noise_variance"]),
+                profile_mean=arrays["profile_mean"],
+                profile_covariance=arrays["profile_covariance"],
+                provenance=Provenance(**manifest["provenance"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise MidpointError(
+                f"{path / MANIFEST} is damaged ({error!r}); train the model again"
+            ) from error
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        holders = (self, self.statistics)
+        return {
+            field.name: value
+            for holder in holders
+            if holder is not None
+            for field in fields(holder)
+            if isinstance(value := getattr(holder, field.name), np.ndarray)
+        }
+
+
+def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatistics:
+    return CategoryStatistics(
+        users=arrays["users"],
+        count=arrays["count"],
+        total=arrays["total"],
+        square=arrays["square"],
+        level_count=arrays.get("level_count"),
+        level_values=arrays.get("level_values"),
+        crossed=tuple(tuple(cells) for cells in crossed),
+    )
+
+
+def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
+    return None if levels is None else tuple(levels)
+
+
+def _write(path: Path, array: NDArray[Any]) -> str:
+    """Write an array and return the digest of its file."""
+    stream = io.BytesIO()
+    np.save(stream, np.ascontiguousarray(array), allow_pickle=False)
+    path.write_bytes(stream.getvalue())
+    return hashlib.sha256(stream.getvalue()).hexdigest()
+
+
+def _read(path: Path, digest: str) -> NDArray[Any]:
+    """Read an array, executing nothing, if its file is the one that was written."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MidpointError(f"{path} cannot be read ({error}); train the model again") from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise MidpointError(f"{path} is damaged: its digest is not the manifest's; train it again")
+    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    array.setflags(write=False)
+    return array
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise MidpointError(
+            f"{path} holds no item profiles; make them with: midpoint train SOURCE --out {path}"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise MidpointError(f"{file} is damaged ({error}); train the model again") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        found = manifest.get("format") if isinstance(manifest, dict) else None
+        raise MidpointError(
+            f"{file} has format {found}, this version reads {FORMAT}; train the model again"
+        )
+    return manifest

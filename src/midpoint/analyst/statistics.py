@@ -1,0 +1,71 @@
+"""What the analyst counts of each category of users, item by item."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.data import Feature, Ratings
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryStatistics:
+    """Sufficient statistics of ratings given by users of known category; M items, K categories."""
+
+    users: NDArray[np.int64]
+    """Users in each category. Shape (K,)."""
+    count: NDArray[np.int64]
+    """Ratings of each item by each category. Shape (M, K)."""
+    total: NDArray[np.float64]
+    """Their sum. Shape (M, K)."""
+    square: NDArray[np.float64]
+    """The sum of their squares. Shape (M, K)."""
+    level_count: NDArray[np.int64] | None
+    """On a discrete scale, how many of them are at each level. Shape (M, K, L)."""
+    level_values: NDArray[np.float64] | None
+    """On a discrete scale, the levels. Shape (L,)."""
+    crossed: tuple[tuple[int, ...], ...]
+    """For each crossed feature, which of its categories each category has."""
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean rating of each item by each category, NaN where there is none. Shape (M, K)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.total / self.count)
+
+    @property
+    def within_variance(self) -> float:
+        """Variance of a rating around the mean of its item and category, pooled over all cells."""
+        spread = self.square - np.where(self.count > 0, self.total * np.nan_to_num(self.mean), 0.0)
+        freedom = int(np.maximum(self.count - 1, 0).sum())
+        return float(spread.sum() / max(freedom, 1))
+
+
+def tally(ratings: Ratings, feature: Feature) -> CategoryStatistics:
+    """Count the ratings of users whose category is known; refuse a feature of one class."""
+    feature.require_classes()
+    size = (ratings.n_items, len(feature.categories))
+    category = feature.codes[ratings.user]
+    known = category >= 0
+    value = ratings.value[known].astype(np.float64)
+    cell = ratings.item[known].astype(np.int64) * size[1] + category[known]
+    level_count = level_values = None
+    if ratings.scale.levels is not None:
+        level_values = np.array(ratings.scale.levels)
+        flat = cell * len(level_values) + ratings.scale.level_of(value)
+        level_count = np.bincount(flat, minlength=size[0] * size[1] * len(level_values))
+        level_count = level_count.reshape(*size, len(level_values))
+
+    def summed(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        sums = np.bincount(cell, weights, size[0] * size[1])
+        return sums.astype(np.float64).reshape(size)
+
+    return CategoryStatistics(
+        users=feature.counts,
+        count=np.bincount(cell, minlength=size[0] * size[1]).reshape(size),
+        total=summed(value),
+        square=summed(value**2),
+        level_count=level_count,
+        level_values=level_values,
+        crossed=feature.crossed,
+    )

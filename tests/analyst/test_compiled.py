@@ -1,0 +1,24 @@
+from typing import Any
+
+import numba
+import pytest
+
+from midpoint.analyst.compiled import compiled, usable_cores
+
+DOUBLE = "def double(x):\n    return 2 * x"
+
+
+def test_a_kernel_is_compiled_even_where_nothing_can_be_cached() -> None:
+    names: dict[str, Any] = {}
+    exec(DOUBLE, names)  # noqa: S102 - a function without a file has no place for its cache
+    with pytest.raises(RuntimeError, match="cannot cache"):
+        numba.njit(cache=True)(names["double"])
+
+    kernel = compiled(names["double"])
+
+    assert kernel(21) == 42
+    assert kernel.signatures
+
+
+def test_at_least_one_core_is_usable() -> None:
+    assert usable_cores() >= 1

@@ -1,0 +1,95 @@
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from midpoint.cli.data import app
+from midpoint.cli.source import parse_scale
+from midpoint.data import Scale
+from midpoint.data.simulation.presets import PRESETS
+from midpoint.data.sources.catalogue import SOURCES
+from midpoint.errors import MidpointError
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    own = tmp_path / "own"
+    monkeypatch.delenv("MIDPOINT_DATA", raising=False)
+    monkeypatch.setattr("midpoint.data.sources.catalogue.user_data_path", lambda *_, **__: own)
+    monkeypatch.setenv("COLUMNS", "200")
+    return own
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def small_100k(path: Path) -> Path:
+    path.mkdir(parents=True)
+    (path / "u.data").write_text("1\t7\t3\t5\n2\t7\t4\t6\n2\t8\t5\t7\n3\t8\t1\t7\n")
+    (path / "u.user").write_text("1|24|M|writer|0\n2|40|F|other|0\n3|70|M|other|0\n")
+    (path / "u.item").write_text("7|Seven (1995)|x\n8|Eight|x\n")
+    return path
+
+
+def test_list_names_every_source_and_where_it_is(own: Path) -> None:
+    before = json.loads(run("list", "--json"))
+    assert [row["name"] for row in before] == [*SOURCES, *PRESETS]
+    assert all(row["where"] is None for row in before[: len(SOURCES)])
+    path = small_100k(own / "ml-100k")
+    after = {row["name"]: row["where"] for row in json.loads(run("list", "--json"))}
+    assert after["movielens-100k"] == str(path)
+    shown = run("list")
+    assert all(name in shown for name in after)
+    assert "not here" in shown
+
+
+def test_get_says_where_it_is_or_how_to_obtain_it(own: Path) -> None:
+    path = small_100k(own / "ml-100k")
+    assert run("get", "movielens-100k") == f"movielens-100k was here already: {path}\n"
+    with pytest.raises(MidpointError, match="no longer public"):
+        run("get", "flixster")
+    with pytest.raises(MidpointError, match="no data set 'nope'"):
+        run("get", "nope")
+
+
+def test_describe_prints_table_1(own: Path) -> None:
+    small_100k(own / "ml-100k")
+    shown = run("describe", "movielens-100k")
+    assert "F:M 1:2" in shown
+    assert "adult:young 1:1" in shown
+    told = json.loads(run("describe", "movielens-100k", "--json"))
+    assert (told["users"], told["items"], told["ratings"]) == (3, 2, 4)
+    gender, age = told["features"][:2]
+    assert (gender["users"], gender["ratings"]) == ([1, 2], [2, 2])
+    assert age["missing"] == 1
+
+
+def test_describe_takes_ones_own_tables_and_names(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,what,liked\nann,x,4\nbob,y,2\n")
+    (tmp_path / "u.csv").write_text("who,sex,zip\nann,F,1\nbob,M,2\n")
+    names = ["--user-column", "who", "--item-column", "what", "--rating-column", "liked"]
+    users = ["--users", str(tmp_path / "u.csv"), "--feature-columns", "sex"]
+    own_table = str(tmp_path / "a.csv")
+    told = json.loads(run("describe", own_table, *names, *users, "--scale", "1:5", "--json"))
+    assert told["scale"] == "1 2 3 4 5"
+    assert [feature["name"] for feature in told["features"]] == ["sex"]
+    with pytest.raises(MidpointError, match="Name them"):
+        run("describe", own_table)
+
+
+def test_describe_takes_simulated_sources_by_seed() -> None:
+    first, again, other = (run("describe", "simulated-tiny", "--seed", s) for s in ("1", "1", "2"))
+    assert first == again != other
+
+
+def test_scales_are_written_as_bounds_and_a_step() -> None:
+    assert parse_scale("1:5") == Scale.stars(1, 5)
+    assert parse_scale("0.5:5:0.5") == Scale.stars(0.5, 5, 0.5)
+    assert parse_scale("-10:10:0") == Scale.continuous(-10, 10)
+    for wrong in ("five", "1", "1:5:-1", "1:5:0.00001", "5:1"):
+        with pytest.raises(MidpointError):
+            parse_scale(wrong)

@@ -1,0 +1,97 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+
+
+def test_stars_are_equal_steps() -> None:
+    assert Scale.stars(1, 5).levels == (1, 2, 3, 4, 5)
+    assert Scale.stars(0.5, 2, 0.5).levels == (0.5, 1, 1.5, 2)
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ([1, 5, 3], Scale.stars(1, 5)),
+        ([0, 1], Scale.stars(0, 1)),
+        ([0.5, 5], Scale.stars(0.5, 5, 0.5)),
+        ([0, 100, 50], Scale.stars(0, 100)),
+        ([-1, 1], Scale.stars(-1, 1)),
+        ([0, 1000], Scale.continuous(0, 1000)),
+        ([1, 2.25, 4], Scale.continuous(1, 4)),
+        ([1, float("nan"), 2], Scale.stars(1, 2)),
+    ],
+)
+def test_guess_takes_regular_steps_as_levels(seen: list[float], expected: Scale) -> None:
+    assert Scale.guess(np.array(seen, dtype=np.float32)) == expected
+
+
+def test_guess_refuses_ratings_that_do_not_vary() -> None:
+    with pytest.raises(MidpointError, match="do not vary"):
+        Scale.guess(np.array([3.0, 3.0]))
+
+
+def test_contains_tells_levels_from_the_rest() -> None:
+    values = np.array([0, 1, 1.5, 5, 6, np.nan, np.inf], dtype=np.float32)
+    assert Scale.stars(1, 5).contains(values).tolist() == [False, True, False, True] + [False] * 3
+    assert Scale.continuous(1, 5).contains(values).tolist() == [False] + [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("step", [0.1, 0.2, 0.5, 1.0])
+def test_levels_are_found_in_either_precision(step: float, dtype: type[np.floating[Any]]) -> None:
+    scale = Scale.stars(0, 10 * step, step)
+    values = np.array([round(step * k, 3) for k in range(11)], dtype=dtype)
+    assert scale.contains(values).all()
+    assert scale.level_of(values).tolist() == list(range(11))
+    assert not scale.contains(values + step / 2).any()
+
+
+def test_level_of_goes_up_and_stops_at_the_last() -> None:
+    scale = Scale.stars(1, 5)
+    assert scale.level_of(np.array([0, 1, 1.01, 4.9, 5, 9])).tolist() == [0, 0, 1, 4, 4, 4]
+    with pytest.raises(MidpointError, match="no levels"):
+        Scale.continuous(1, 5).level_of(np.array([1.0]))
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, np.inf), (np.nan, 1)])
+def test_bounds_must_be_finite_and_ascend(low: float, high: float) -> None:
+    with pytest.raises(MidpointError, match="low < high"):
+        Scale.continuous(low, high)
+
+
+@pytest.mark.parametrize("levels", [(1.0, 3.0, 2.0, 5.0), (1.0, 1.0, 5.0), (2.0, 5.0)])
+def test_levels_must_ascend_from_low_to_high(levels: tuple[float, ...]) -> None:
+    with pytest.raises(MidpointError, match="ascend"):
+        Scale(1.0, 5.0, levels)
+
+
+def test_one_level_is_no_scale() -> None:
+    with pytest.raises(MidpointError, match="two levels"):
+        Scale.discrete([2, 2])
+
+
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, unique=True))
+def test_a_guessed_scale_contains_what_it_was_guessed_from(values: list[float]) -> None:
+    array = np.array(values, dtype=np.float32)
+    assert Scale.guess(array).contains(array).all()
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1))
+def test_clip_stays_within_bounds_and_leaves_legal_values(values: list[float]) -> None:
+    array = np.array(values)
+    clipped = Scale.continuous(-1, 1).clip(array)
+    inside = np.abs(array) <= 1
+    assert np.all(np.abs(clipped) <= 1)
+    assert np.array_equal(clipped[inside], array[inside])
+
+
+def test_a_scale_reads_well() -> None:
+    assert str(Scale.stars(1, 5)) == "1 2 3 4 5"
+    assert str(Scale.stars(0.5, 5, 0.5)) == "0.5 to 5 in 10 levels"
+    assert str(Scale.continuous(0, 1)) == "0 to 1, continuous"
