@@ -5,7 +5,7 @@ import pytest
 
 from midpoint.data import Feature, Ratings, Scale
 from midpoint.data.describe import Spread, describe, skew
-from midpoint.data.simulation.draw import PRESETS, simulate
+from midpoint.data.simulation import PRESETS, simulate
 
 
 def small() -> Ratings:

@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.data import MISSING, Feature, Ratings, Scale
-from midpoint.data.simulation.draw import (
+from midpoint.data.simulation import (
     ITEMS_AT_ONCE,
     PRESETS,
     SimulatedFeature,

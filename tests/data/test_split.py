@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Feature, Ratings, Scale
-from midpoint.data.simulation.draw import PRESETS, simulate
+from midpoint.data.simulation import PRESETS, simulate
 from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds
 from midpoint.errors import MidpointError
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
-from midpoint.data.simulation.draw import simulate
+from midpoint.data.simulation import simulate
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.archive import Archive
 from midpoint.data.sources.catalogue import (
