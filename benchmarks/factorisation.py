@@ -19,7 +19,7 @@ from rich.console import Console
 from columns import Columns, RandomSplit
 from contest import CONTESTANTS
 from measure import conditions, show, warn_if_busy, write_results
-from midpoint.data.sources.loading import load
+from midpoint.data import load
 from ours import OURS
 
 SEED = 20

@@ -7,18 +7,15 @@ and the time that implicit takes for a profile (its loss is another, so it has n
 
 import argparse
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from midpoint.data.loading import load
-from numpy.typing import NDArray
 from rich.console import Console
 
 from columns import Columns, rmse
 from measure import conditions, show, summary, timed, warn_if_busy, write_results
-from midpoint.data import Ratings
-from midpoint.data.prepare import with_known
-from midpoint.data.split import hold_out, split_ratings, user_folds
+from midpoint.data import Ratings, hold_out, load, split_ratings, user_folds, with_known
 from ours import factorizer, predict_new_users, profile_new_users
 from peers import PEERS
 
@@ -97,18 +94,17 @@ def examine_implicit(exam: Exam) -> dict[str, float]:
     """Return implicit's microseconds a profile, on one thread like the others."""
     from implicit.als import AlternatingLeastSquares  # noqa: PLC0415 - peers may be missing
     from scipy.sparse import csr_matrix  # noqa: PLC0415
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     training, given = exam.training, exam.given
     matrix = csr_matrix((training.value, (training.user, training.item)))
     asked = csr_matrix(
         (given.value, (given.user, given.item)), shape=(given.n_users, training.n_items)
     )
-    with threadpool_limits(1, "blas"):
+    with import_module("threadpoolctl").threadpool_limits(1, "blas"):
         model = AlternatingLeastSquares(factors=20, iterations=5, random_state=0, num_threads=1)
         model.fit(matrix, show_progress=False)
         persons = [asked[user] for user in range(given.n_users)]
-        numbers: NDArray[np.intp] = np.arange(given.n_users)
+        numbers = np.arange(given.n_users)
         return {
             "one_by_one": _microseconds(
                 lambda: [model.recalculate_user(k, row) for k, row in enumerate(persons)],

@@ -2,8 +2,6 @@
 
 # ruff: noqa: PLC0415 - imported at its first use, which is part of the cold start.
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,10 +14,12 @@ from columns import Columns
 from contestant import DIMENSION, Contestant
 
 if TYPE_CHECKING:
+    from midpoint.analyst.als import Regularization
+    from midpoint.analyst.factorize import Factorizer
     from midpoint.analyst.profiles import ItemProfiles
     from midpoint.data import Ratings
 
-REGULARIZATION = 0.07
+REGULARIZATION: "Regularization" = "learned"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Midpoint:
 
     iterations: int
     kind: str
-    regularization: float = REGULARIZATION
+    regularization: "Regularization" = REGULARIZATION
     environment: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
@@ -49,12 +49,11 @@ class Midpoint:
 
     def fit(self, data: Any) -> Any:
         """Factorise; what users are like is part of the fit, as it is of the peers'."""
-        profiles, users = factorizer(self.iterations, self.regularization).fit_with_users(data)
-        return profiles, users, data.user_ids
+        return factorizer(self.iterations, self.regularization).train(data), data.user_ids
 
     def predict(self, model: Any, test: Columns) -> NDArray[np.floating]:
         """Predict centre_j + <x_u, v_j>; an unknown user is the mean one, an unknown item 3."""
-        profiles, users, user_ids = model
+        (profiles, users), user_ids = model
         user_rows, item_rows = _rows(test.users, user_ids), _rows(test.items, profiles.item_ids)
         vectors = np.vstack([users, profiles.profile_mean])[user_rows]
         scores = profiles.centre[item_rows] + np.einsum(
@@ -63,9 +62,9 @@ class Midpoint:
         return np.where(item_rows >= 0, scores, 3.0)
 
 
-def factorizer(iterations: int, regularization: float = REGULARIZATION) -> Any:
+def factorizer(iterations: int, regularization: "Regularization" = REGULARIZATION) -> "Factorizer":
     """Set up a factorisation that uses all ratings it is given."""
-    from midpoint.analyst import Factorizer
+    from midpoint.analyst.factorize import Factorizer
 
     return Factorizer(
         dimension=DIMENSION,
@@ -77,36 +76,21 @@ def factorizer(iterations: int, regularization: float = REGULARIZATION) -> Any:
 
 
 def profile_new_users(
-    profiles: ItemProfiles, given: Ratings, *, threads: int | None = None
-) -> NDArray[np.float32]:
-    """Profile each user by her ratings and the training users' distribution, in one call.
+    profiles: "ItemProfiles", given: "Ratings", *, threads: int | None = None
+) -> NDArray[np.float64]:
+    """Profile all these users in one call. Shape (users, D)."""
+    from midpoint.analyst.estimate import estimate_profiles
 
-        x = m + argmin_z Σ (r_j - centre_j - <m, v_j> - <z, v_j>)² + σ² z' C⁻¹ z
-
-    with the mean m and covariance C of the training profiles. Shape (users, d).
-    """
-    from midpoint.analyst.least_squares import solve_rows
-
-    expected = profiles.centre + profiles.vectors @ profiles.profile_mean
-    deviations = solve_rows(
-        given.user_offsets,
-        given.item,
-        (given.value - expected[given.item]).astype(np.float32),
-        profiles.vectors,
-        ridge=profiles.noise_variance * np.linalg.pinv(profiles.profile_covariance),
-        threads=threads,
-    )
-    return (deviations + profiles.profile_mean).astype(np.float32)
+    return estimate_profiles(profiles, given.user_offsets, given.item, given.value, threads=threads)
 
 
 def predict_new_users(
-    profiles: ItemProfiles, users: NDArray[np.float32], hidden: Ratings
-) -> NDArray[np.floating]:
+    profiles: "ItemProfiles", users: NDArray[np.float64], hidden: "Ratings"
+) -> NDArray[np.float64]:
     """Predict the hidden ratings, within the scale."""
-    scores = profiles.centre[hidden.item] + np.einsum(
-        "nd,nd->n", users[hidden.user], profiles.vectors[hidden.item]
-    )
-    return np.asarray(profiles.scale.clip(scores))
+    from midpoint.analyst.estimate import predict
+
+    return predict(profiles, users, hidden.user, hidden.item)
 
 
 def _rows(names: NDArray[np.int32], known: NDArray[np.str_]) -> NDArray[np.intp]:
@@ -119,7 +103,7 @@ def _rows(names: NDArray[np.int32], known: NDArray[np.str_]) -> NDArray[np.intp]
 
 OURS: Mapping[str, Contestant] = MappingProxyType(
     {
-        "midpoint": Midpoint(iterations=7, kind="quick"),
+        "midpoint": Midpoint(iterations=3, kind="quick"),
         "midpoint-best": Midpoint(iterations=15, kind="best"),
     }
 )

@@ -31,7 +31,7 @@ BAR = 1536.0
 
 def simulated(size: int | None) -> Columns:
     """Draw ratings: so many of MovieLens' shape, or Flixster's."""
-    from midpoint.data.simulate import PRESETS, simulate  # noqa: PLC0415 - not in the child
+    from midpoint.data import PRESETS, simulate  # noqa: PLC0415 - not in the child
 
     config = PRESETS["simulated-flixster"]
     if size is not None:
@@ -56,19 +56,19 @@ def measure(path: Path) -> dict[str, Any]:
     del columns
     before = peak_memory()
     factorizer(FEW).fit(ratings)
-    seconds = {
-        iterations: min(timed(lambda: factorizer(n).fit(ratings))[1] for _ in range(REPEATS))
-        for iterations in (FEW, MANY)
-        for n in (iterations,)
-    }
+    few, many = (_seconds(ratings, iterations) for iterations in (FEW, MANY))
     return {
         "ratings": len(ratings),
         "users": ratings.n_users,
         "items": ratings.n_items,
-        "iteration_seconds": (seconds[MANY] - seconds[FEW]) / (MANY - FEW),
+        "iteration_seconds": (many - few) / (MANY - FEW),
         "megabytes_before_fit": before,
         "peak_megabytes": peak_memory(),
     }
+
+
+def _seconds(ratings: Any, iterations: int) -> float:
+    return min(timed(lambda: factorizer(iterations).fit(ratings))[1] for _ in range(REPEATS))
 
 
 def in_fresh_process(columns: Columns, directory: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import least_squares
 from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.least_squares import solve_rows
+from midpoint.analyst.row_kernel import solve_block
 
 LENGTHS = (0, 1, 2, 700, 0, 5, 40, 3, 64, 1500, 20, 1, 90)
 
@@ -136,13 +137,13 @@ def test_threads_share_all_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: set[int] = set()
     both = threading.Barrier(2, timeout=10)
 
-    def record(_problem: object, first: int, last: int, _result: object) -> None:
+    def record(_problem: object, first: int, last: int, *_found: object) -> None:
         if threading.get_ident() not in arrived:
             arrived.add(threading.get_ident())
             both.wait()  # passes only when two threads are here at once
         seen.append((first, last))
 
-    monkeypatch.setattr(least_squares, "_solve_block", record)
+    monkeypatch.setattr(least_squares, "solve_block", record)
     case = make_case(20, LENGTHS * 30)
     solve_rows(*case, threads=2)
     edges = sorted(seen)
@@ -157,14 +158,14 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> No
     main = threading.current_thread()
     failed = threading.Event()
 
-    def fail(_problem: object, _first: int, _last: int, _result: object) -> None:
+    def fail(_problem: object, *_rest: object) -> None:
         if threading.current_thread() is main:
             failed.wait(timeout=10)
             return
         failed.set()
         raise MemoryError("no room")
 
-    monkeypatch.setattr(least_squares, "_solve_block", fail)
+    monkeypatch.setattr(least_squares, "solve_block", fail)
     with pytest.raises(MemoryError, match="no room"):
         solve_rows(*make_case(20, LENGTHS * 30), threads=2)
 
@@ -196,7 +197,7 @@ def test_a_bad_rating_spoils_its_own_row_only() -> None:
 def test_any_kind_of_array_is_read_by_the_one_kernel() -> None:
     case = make_case(20)
     expected = solve_rows(*case, ridge=0.1)
-    kernels = len(least_squares._solve_block.signatures)  # type: ignore[attr-defined]
+    kernels = len(solve_block.signatures)  # type: ignore[attr-defined]
     frozen = case._replace(vector_of=case.vector_of.copy(), vectors=case.vectors.copy())
     frozen.vector_of.flags.writeable = False
     frozen.vectors.flags.writeable = False
@@ -204,7 +205,7 @@ def test_any_kind_of_array_is_read_by_the_one_kernel() -> None:
     strided = case._replace(target=np.repeat(case.target, 2)[::2])
     for other in (frozen, doubled, strided):
         assert np.array_equal(solve_rows(*other, ridge=0.1), expected)
-    assert len(least_squares._solve_block.signatures) == kernels  # type: ignore[attr-defined]
+    assert len(solve_block.signatures) == kernels  # type: ignore[attr-defined]
 
 
 def test_no_rows_and_no_ratings() -> None:
@@ -234,3 +235,8 @@ def test_arrays_that_do_not_fit_are_refused(
     solve_rows(*case)
     with pytest.raises(ValueError, match=message):
         solve_rows(*case._replace(**change))  # type: ignore[arg-type]
+
+
+def test_a_ridge_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="ridge must be a number"):
+        solve_rows(*make_case(20, (3, 3)), ridge=np.ones(20))

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from midpoint.data import MISSING, Feature, Ratings, Scale
 from midpoint.data.simulation import (
-    ITEMS_AT_ONCE,
     PRESETS,
     SimulatedFeature,
     Simulation,
     SimulationConfig,
     simulate,
 )
+from midpoint.data.simulation.draw import ITEMS_AT_ONCE
 from midpoint.errors import MidpointError
 
 GENDER = SimulatedFeature("gender", ("F", "M"), (0.3, 0.7), bias_sd=0.5, selection_sd=0.5)

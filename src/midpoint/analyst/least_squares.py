@@ -1,10 +1,4 @@
-"""Many small ridge regressions at once: the step that factorisation and new users share.
-
-Two things make it fast. The running sums of a row's normal equations stay in registers while its
-ratings pass by, tile after tile of the triangle. Then `WIDTH` rows are solved at a time, each in a
-lane of its own, so that roots and divisions are vector operations as well. Rows do not touch each
-other, hence the result is the same bit for bit however many threads share them.
-"""
+"""Many small ridge regressions at once: the step that factorisation and new users share."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -13,41 +7,25 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from midpoint.analyst import lanes
-from midpoint.analyst.compiled import compiled, usable_cores
-from midpoint.analyst.lanes import MOST, WIDTH
+from midpoint.analyst.compiled import usable_cores
+from midpoint.analyst.lanes import WIDTH
+from midpoint.analyst.normal_equations import Floats, Found, Problem, solve_block
 
-Floats = NDArray[np.float32]
-
-CHUNK: Final = 512
-"""Ratings summed in one go: short sums keep float32 exact, and their vectors in the cache."""
-AHEAD: Final = 8
-"""How many ratings before its use a vector is fetched."""
-SMALLEST_PIVOT: Final = np.float32(1e-5)
-"""A pivot below this part of its diagonal entry is rounding, not information."""
 WORTH_A_THREAD: Final = 2_000_000
 """Multiplications that take about as long as it takes to start a thread."""
+BLOCKS: Final = 32
+"""Parts the rows are cut into, however many threads there are: sums do not depend on them."""
 
 
-class _Problem(NamedTuple):
-    """What the kernels read."""
+class Posterior(NamedTuple):
+    """What ratings say of each row, under a normal prior; R rows."""
 
-    offsets: NDArray[np.int64]
-    """Ratings of row i are `offsets[i]:offsets[i + 1]`. Shape (rows + 1,)."""
-    vector_of: NDArray[np.int32]
-    """Which vector each rating belongs to. Shape (ratings,)."""
-    target: Floats
-    """The ratings. Shape (ratings,)."""
-    vectors: Floats
-    """The vectors one after the other, each padded to `width`. Shape (vectors * width,)."""
-    width: int
-    """Length of a padded vector: a multiple of four, and at least `WIDTH`."""
-    dimension: int
-    """Length of a vector."""
-    ridge: Floats
-    """The ridge, row by row. Shape (dimension ** 2,)."""
-    ridge_per_rating: np.float32
-    """What each rating of a row adds to its ridge."""
+    profile: Floats
+    """Posterior means. Shape (R, d)."""
+    variance: Floats
+    """Posterior variance of coordinate 0, and mean one of the latent ones. Shape (R, 2)."""
+    covariance: NDArray[np.float64]
+    """Mean posterior covariance of the rows that have ratings. Shape (d, d)."""
 
 
 def solve_rows(
@@ -56,15 +34,16 @@ def solve_rows(
     target: Floats,
     vectors: Floats,
     *,
+    level: Floats | None = None,
     ridge: float | NDArray[np.float64] = 0.0,
     ridge_per_rating: float = 0.0,
     threads: int | None = None,
 ) -> Floats:
     """Fit every row's profile to its ratings by ridge regression.
 
-    With the ratings t of row i, n_i in number, and v_t = vectors[index[t]]:
+    With the ratings t of row i, n_i in number, j = index[t] and v_j = vectors[j]:
 
-        x_i = argmin_x  Σ_t (target_t - <x, v_t>)² + x' ridge x + ridge_per_rating n_i |x|²
+        x_i = argmin  Σ_t (target_t - level_j - <x, v_j>)² + x' ridge x + n_i ridge_per_rating |x|²
 
     A number as `ridge` stands for that multiple of the identity. A coordinate that ratings and
     ridge leave undetermined (to float32 precision, in the order of the coordinates) is 0, so the
@@ -75,6 +54,7 @@ def solve_rows(
         index: Which vector each rating belongs to. Shape (ratings,).
         target: What to fit. Shape (ratings,).
         vectors: Shape (vectors, d).
+        level: What is known of a rating from its vector alone. Shape (vectors,).
         ridge: A number, or a symmetric positive semi-definite matrix of shape (d, d).
         ridge_per_rating: Weighted regularisation, the same for every coordinate.
         threads: All usable cores unless given. The result does not depend on it.
@@ -82,26 +62,142 @@ def solve_rows(
     Returns:
         The profiles, shape (rows, d).
     """
-    _check(offsets, index, target, vectors)
-    problem = _problem(offsets, index, target, vectors, ridge, ridge_per_rating)
-    result = np.empty((len(offsets) - 1, problem.dimension), np.float32)
+    d = vectors.shape[1]
+    problem = _problem(
+        offsets,
+        index,
+        target,
+        vectors,
+        level=np.zeros(len(vectors)) if level is None else level,
+        ridge=ridge * np.eye(d) if np.ndim(ridge) == 0 else np.asarray(ridge),
+        pull=np.zeros(d),
+        vector_ridge=np.full(len(vectors), ridge_per_rating),
+        latent=(0, d),
+    )
+    found = Found(np.empty((len(offsets) - 1, d), np.float32), np.empty((0, 2), np.float32))
+    _solve(problem, found, threads)
+    return found.profile
+
+
+def posterior_rows(
+    offsets: NDArray[np.int64],
+    index: NDArray[np.int32],
+    target: Floats,
+    vectors: Floats,
+    *,
+    level: Floats,
+    vector_variance: Floats,
+    latent: tuple[int, int],
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]],
+    noise: float,
+    threads: int | None = None,
+) -> Posterior:
+    """Infer every row's profile from its ratings under a normal prior, given uncertain vectors.
+
+    The posterior of row i is normal, with
+
+        covariance S_i = (C^-1 + Σ_t (v_j v_j' + vector_variance_j I) / noise)^-1
+        mean       S_i (C^-1 m + Σ_t (target_t - level_j) v_j / noise)
+
+    where I has ones in the latent coordinates only: the mean-field update for vectors that are
+    known up to that variance.
+
+    Args:
+        offsets: Row i has the ratings `offsets[i]:offsets[i + 1]`. Shape (rows + 1,).
+        index: Which vector each rating belongs to. Shape (ratings,).
+        target: The ratings. Shape (ratings,).
+        vectors: Shape (vectors, d).
+        level: What is known of a rating from its vector alone. Shape (vectors,).
+        vector_variance: How uncertain the latent entries of each vector are. Shape (vectors,).
+        latent: The first coordinate that is uncertain, and the one after the last.
+        prior: Mean m, shape (d,), and covariance C, shape (d, d), of a row.
+        noise: Variance of a rating.
+        threads: All usable cores unless given. The result does not depend on it.
+    """
+    mean, covariance = prior
+    precision = np.asarray(noise * np.linalg.inv(covariance), np.float64)
+    problem = _problem(
+        offsets,
+        index,
+        target,
+        vectors,
+        level=level,
+        ridge=precision,
+        pull=precision @ mean,
+        vector_ridge=vector_variance,
+        latent=latent,
+    )
+    rows = len(offsets) - 1
+    found = Found(np.empty((rows, problem.dimension), np.float32), np.empty((rows, 2), np.float32))
+    inverse = _solve(problem, found, threads)
+    rated = max(int((np.diff(offsets) > 0).sum()), 1)
+    return Posterior(found.profile, np.float32(noise) * found.variance, noise / rated * inverse)
+
+
+def _solve(problem: Problem, found: Found, threads: int | None) -> NDArray[np.float64]:
+    """Solve all rows and return the sum of their inverses, if variances are wanted, else zeros."""
+    d = problem.dimension
     work = _work(problem)
+    blocks = _blocks(work)
+    inverses = np.zeros((len(blocks), d * (d + 1) // 2 * WIDTH), np.float32)
     threads = min(threads or usable_cores(), 1 + int(work[-1]) // WORTH_A_THREAD)
-    if threads == 1:
-        _solve_block(problem, 0, len(result), result)
-        return result
-    blocks = iter(_blocks(work, 8 * threads))
+    largest_first = sorted(
+        range(len(blocks)), key=lambda b: int(work[blocks[b][0]] - work[blocks[b][1]])
+    )
+    waiting = iter(largest_first)
 
     def solve_blocks() -> None:
-        for first, last in blocks:
-            _solve_block(problem, first, last, result)
+        for b in waiting:
+            solve_block(problem, *blocks[b], found, inverses[b])
 
-    with ThreadPoolExecutor(threads - 1) as pool:
+    with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
         helpers = [pool.submit(solve_blocks) for _ in range(threads - 1)]
         solve_blocks()
     for helper in helpers:
         helper.result()
-    return result
+    triangle = inverses.astype(np.float64).sum(axis=0).reshape(-1, WIDTH).sum(axis=1)
+    total = np.zeros((d, d))
+    total[np.tril_indices(d)] = triangle
+    return total + np.tril(total, -1).T
+
+
+def _problem(
+    offsets: NDArray[np.int64],
+    index: NDArray[np.int32],
+    target: Floats,
+    vectors: Floats,
+    *,
+    level: NDArray[Any],
+    ridge: NDArray[np.float64],
+    pull: NDArray[np.float64],
+    vector_ridge: NDArray[Any],
+    latent: tuple[int, int],
+) -> Problem:
+    """Check everything and bring it into the kernels' layout."""
+    _check(offsets, index, target, vectors)
+    d = vectors.shape[1]
+    width = max(WIDTH, (d + 3) // 4 * 4)
+    if width > d:
+        if len(index) < len(vectors):  # a few ratings: copy only the vectors they need
+            vectors, level, vector_ridge = vectors[index], level[index], vector_ridge[index]
+            index = np.arange(len(index), dtype=np.int32)
+        padded = np.zeros((len(vectors), width), np.float32)
+        padded[:, :d] = vectors
+        vectors = padded
+    return Problem(
+        offsets=_flat(offsets, np.int64),
+        vector_of=_flat(index, np.int32),
+        target=_flat(target, np.float32),
+        vectors=_flat(vectors, np.float32),
+        level=_flat(level, np.float32),
+        vector_ridge=_flat(vector_ridge, np.float32),
+        width=width,
+        dimension=d,
+        first=latent[0],
+        last=latent[1],
+        ridge=_flat(ridge, np.float32),
+        pull=_flat(pull, np.float32),
+    )
 
 
 def _check(
@@ -117,40 +213,6 @@ def _check(
         raise ValueError(f"an index lies outside the {len(vectors)} vectors")
 
 
-def _problem(
-    offsets: NDArray[np.int64],
-    index: NDArray[np.int32],
-    target: Floats,
-    vectors: Floats,
-    ridge: float | NDArray[np.float64],
-    ridge_per_rating: float,
-) -> _Problem:
-    """Bring everything into the kernels' layout; nothing is copied where the vectors fit it."""
-    d = vectors.shape[1]
-    width = max(WIDTH, (d + 3) // 4 * 4)
-    if width > d:
-        if len(index) < len(vectors):
-            vectors, index = vectors[index], np.arange(len(index), dtype=np.int32)
-        padded = np.zeros((len(vectors), width), np.float32)
-        padded[:, :d] = vectors
-        vectors = padded
-    matrix = np.zeros((d, d), np.float32)
-    if np.ndim(ridge) == 0:
-        np.fill_diagonal(matrix, ridge)
-    else:
-        matrix[:] = ridge
-    return _Problem(
-        offsets=_flat(offsets, np.int64),
-        vector_of=_flat(index, np.int32),
-        target=_flat(target, np.float32),
-        vectors=_flat(vectors, np.float32),
-        width=width,
-        dimension=d,
-        ridge=_flat(matrix, np.float32),
-        ridge_per_rating=np.float32(ridge_per_rating),
-    )
-
-
 def _flat(array: NDArray[Any], kind: DTypeLike) -> NDArray[Any]:
     """Return a flat read-only view, the one kind of array the kernels are compiled for."""
     view = np.ascontiguousarray(array, kind).reshape(-1).view()
@@ -158,185 +220,14 @@ def _flat(array: NDArray[Any], kind: DTypeLike) -> NDArray[Any]:
     return view
 
 
-def _work(problem: _Problem) -> NDArray[np.int64]:
+def _work(problem: Problem) -> NDArray[np.int64]:
     """Return how many multiplications the rows before each one take. Shape (rows + 1,)."""
     d = problem.dimension
     rows = np.arange(len(problem.offsets))
     return problem.offsets * (d * (d + 3) // 2) + rows * (d * (d + 1) * (d + 8) // 6)
 
 
-def _blocks(work: NDArray[np.int64], count: int) -> list[tuple[int, int]]:
-    """Cut the rows into about `count` ranges of like work, the largest first."""
-    rows = len(work) - 1
-    cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1]) // WIDTH * WIDTH
-    edges = np.unique([0, *cuts.tolist(), rows]).tolist()
-    return sorted(pairwise(edges), key=lambda block: int(work[block[0]] - work[block[1]]))
-
-
-@compiled
-def _solve_block(problem: _Problem, first: int, last: int, result: Floats) -> None:
-    """Solve the rows from `first` to `last`, `WIDTH` at a time."""
-    d = problem.dimension
-    size = (problem.width + 1) * _stride(problem)
-    grams = np.zeros(size * WIDTH, np.float32)
-    system = np.empty((d * (d + 3) // 2 + WIDTH) * WIDTH, np.float32)
-    weights = np.zeros(WIDTH, np.float32)
-    solution = np.empty(d * WIDTH, np.float32)
-    for group in range(first, last, WIDTH):
-        present = min(WIDTH, last - group)
-        grams[:] = 0
-        for lane in range(present):
-            start, stop = problem.offsets[group + lane], problem.offsets[group + lane + 1]
-            gram = grams[lane * size : (lane + 1) * size]
-            for chunk in range(start, stop, CHUNK):
-                _add_ratings(gram, problem, chunk, min(chunk + CHUNK, stop))
-            weights[lane] = problem.ridge_per_rating * np.float32(stop - start)
-        _deal(grams, problem, system)
-        _add_ridge(system, problem, weights)
-        _factorise(system, d)
-        _substitute(system, d, solution)
-        for lane in range(present):
-            for a in range(d):
-                result[group + lane, a] = solution[a * WIDTH + lane]
-
-
-@compiled
-def _stride(problem: _Problem) -> int:
-    """Length of a row of the sums: whole vectors."""
-    return (problem.width + WIDTH - 1) // WIDTH * WIDTH
-
-
-@compiled
-def _add_ratings(gram: Floats, problem: _Problem, start: int, stop: int) -> None:
-    """Add Σ v v' (its lower triangle at least) and, as the last row, Σ target v.
-
-    Two column vectors share each number they are multiplied with. Rows that reach into the first
-    of the two only are a tile of their own. A vector that would stick out at the end starts
-    earlier; its place in `gram` is not shifted.
-    """
-    width = problem.width
-    for block in range(0, width, 2 * WIDTH):
-        if width - block >= WIDTH:
-            _add_tile(lanes.zeros(8), gram, problem, start, stop, block)
-        else:
-            _add_tile(lanes.zeros(4), gram, problem, start, stop, block)
-        for row in range(block + WIDTH, width, MOST):
-            count = min(MOST, width - row)
-            if count == 12:
-                _add_pair(lanes.zeros(24), gram, problem, start, stop, block, row)
-            elif count == 8:
-                _add_pair(lanes.zeros(16), gram, problem, start, stop, block, row)
-            else:
-                _add_pair(lanes.zeros(8), gram, problem, start, stop, block, row)
-
-
-@compiled
-def _add_tile(
-    sums: Any, gram: Floats, problem: _Problem, start: int, stop: int, block: int
-) -> None:
-    """Add to a tile on the diagonal, and to the right-hand side; `sums` are zeros, one a row."""
-    vector_of, target, vectors = problem.vector_of, problem.target, problem.vectors
-    width = problem.width
-    stride = _stride(problem)
-    column = min(block, width - WIDTH)
-    right = lanes.spread(np.float32(0))
-    for t in range(start, stop):
-        if block == 0:
-            soon = vector_of[min(t + AHEAD, len(vector_of) - 1)] * width
-            lanes.prefetch(vectors, soon)
-            lanes.prefetch(vectors, soon + width - 1)
-        v = vector_of[t] * width
-        x = lanes.load(vectors, v + column)
-        sums = lanes.add_outer(sums, (x,), vectors, v + block)
-        right = lanes.add_product(right, lanes.spread(target[t]), x)
-    lanes.accumulate(gram, block * stride + block, stride, sums, 1)
-    lanes.accumulate(gram, width * stride + block, stride, (right,), 1)
-
-
-@compiled
-def _add_pair(
-    sums: Any, gram: Floats, problem: _Problem, start: int, stop: int, block: int, row: int
-) -> None:
-    """Add to two tiles side by side, from `row` down; `sums` are zeros, two a row."""
-    vector_of, target, vectors = problem.vector_of, problem.target, problem.vectors
-    width = problem.width
-    stride = _stride(problem)
-    column = min(block + WIDTH, width - WIDTH)
-    right = lanes.spread(np.float32(0))
-    for t in range(start, stop):
-        v = vector_of[t] * width
-        x = lanes.load(vectors, v + block)
-        y = lanes.load(vectors, v + column)
-        sums = lanes.add_outer(sums, (x, y), vectors, v + row)
-        right = lanes.add_product(right, lanes.spread(target[t]), y)
-    lanes.accumulate(gram, row * stride + block, stride, sums, 2)
-    if row == block + WIDTH:
-        lanes.accumulate(gram, width * stride + block + WIDTH, stride, (right,), 1)
-
-
-@compiled
-def _deal(grams: Floats, problem: _Problem, system: Floats) -> None:
-    """Copy each row's sums into its lane of the system, the triangle packed row by row.
-
-    Whole squares are copied; what sticks out of a packed row is overwritten by the next one.
-    """
-    width, d = problem.width, problem.dimension
-    stride = _stride(problem)
-    size = (width + 1) * stride
-    for a in range(d + 1):
-        start = (a if a < d else width) * stride
-        for b in range(0, min(a + 1, d), WIDTH):
-            column = min(b, width - WIDTH)
-            to = (a * (a + 1) // 2 + column) * WIDTH
-            lanes.transpose(system, to, grams, start + b, size)
-
-
-@compiled
-def _add_ridge(system: Floats, problem: _Problem, weights: Floats) -> None:
-    """Add the ridge to the triangle, and each row's own weight to its diagonal."""
-    at = 0
-    for a in range(problem.dimension):
-        for b in range(a + 1):
-            ridge = lanes.spread(problem.ridge[a * problem.dimension + b])
-            lanes.store(system, at, lanes.add(lanes.load(system, at), ridge))
-            at += WIDTH
-        diagonal = lanes.add(lanes.load(system, at - WIDTH), lanes.load(weights, 0))
-        lanes.store(system, at - WIDTH, diagonal)
-
-
-@compiled
-def _factorise(system: Floats, d: int) -> None:
-    """Replace the triangle by its Cholesky factor L and the right-hand side b by inv(L) b.
-
-    The diagonal becomes 1 / L_jj, or 0 where the pivot is lost in rounding.
-    """
-    for j in range(d):
-        row_j = j * (j + 1) // 2 * WIDTH
-        at = row_j + j * WIDTH
-        diagonal = lanes.load(system, at)
-        pivot = diagonal
-        for k in range(row_j, at, WIDTH):
-            factor = lanes.load(system, k)
-            pivot = lanes.subtract_product(pivot, factor, factor)
-        inverse = lanes.inverse_root(pivot, lanes.multiply(diagonal, lanes.spread(SMALLEST_PIVOT)))
-        lanes.store(system, at, inverse)
-        for i in range(j + 1, d + 1):
-            row_i = i * (i + 1) // 2 * WIDTH
-            total = lanes.load(system, row_i + j * WIDTH)
-            for k in range(0, j * WIDTH, WIDTH):
-                left, right = lanes.load(system, row_i + k), lanes.load(system, row_j + k)
-                total = lanes.subtract_product(total, left, right)
-            lanes.store(system, row_i + j * WIDTH, lanes.multiply(total, inverse))
-
-
-@compiled
-def _substitute(system: Floats, d: int, solution: Floats) -> None:
-    """Solve L' x = inv(L) b from the last coordinate to the first."""
-    right_side = d * (d + 1) // 2
-    for j in range(d - 1, -1, -1):
-        total = lanes.load(system, (right_side + j) * WIDTH)
-        for i in range(j + 1, d):
-            factor = lanes.load(system, (i * (i + 1) // 2 + j) * WIDTH)
-            total = lanes.subtract_product(total, factor, lanes.load(solution, i * WIDTH))
-        inverse = lanes.load(system, (j * (j + 1) // 2 + j) * WIDTH)
-        lanes.store(solution, j * WIDTH, lanes.multiply(total, inverse))
+def _blocks(work: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut the rows into about `BLOCKS` ranges of like work."""
+    cuts = np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1)[1:-1]) // WIDTH * WIDTH
+    return list(pairwise(np.unique([0, *cuts.tolist(), len(work) - 1]).tolist()))

@@ -79,7 +79,7 @@ class ItemProfiles:
     @property
     def dimension(self) -> int:
         """Length of a profile."""
-        return self.vectors.shape[1]
+        return int(self.vectors.shape[1])
 
     @property
     def informative(self) -> NDArray[np.bool_]:
@@ -111,11 +111,12 @@ class ItemProfiles:
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
+            manifest["digest"] = _digest(manifest)
             (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, directory: Path | str) -> Self:
-        """Read what `save` wrote; refuse it where anything is missing, changed or of another version."""
+        """Read what `save` wrote; refuse what is damaged or of another version."""
         path = Path(directory)
         manifest = _read_manifest(path)
         try:
@@ -206,4 +207,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise MidpointError(
             f"{file} has format {found}, this version reads {FORMAT}; train the model again"
         )
+    if manifest.pop("digest", None) != _digest(manifest):
+        raise MidpointError(f"{file} is damaged: it was changed by hand; train the model again")
     return manifest
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

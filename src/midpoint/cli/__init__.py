@@ -1,5 +1,5 @@
 """The `midpoint` command: one thin module per subcommand."""
 
+from midpoint.cli.app import main
 
-def main() -> None:
-    """Run the command line."""
+__all__ = ["main"]

@@ -1,1 +1,37 @@
 """What crosses the trust line between analyst and user; it imports nothing of ours."""
+
+from midpoint.wire.canonical import digest
+from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
+from midpoint.wire.exchange import Report, Scores, Solicitation
+from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, to_fixed
+from midpoint.wire.message import Message
+from midpoint.wire.record import Certificate, Entry
+from midpoint.wire.refusal import Refusal, RefusedError
+from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
+from midpoint.wire.signing import Signed, SigningKey, verify
+
+__all__ = [
+    "MILLION",
+    "ONE",
+    "SCHEMES",
+    "Certificate",
+    "Disclosure",
+    "Entry",
+    "FeatureNames",
+    "Message",
+    "RatingScale",
+    "Refusal",
+    "RefusedError",
+    "Report",
+    "Scheme",
+    "Scores",
+    "Signed",
+    "SigningKey",
+    "Solicitation",
+    "ValueMap",
+    "as_rows",
+    "digest",
+    "from_fixed",
+    "to_fixed",
+    "verify",
+]

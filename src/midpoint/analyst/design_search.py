@@ -1,0 +1,189 @@
+"""Looking for a set of items with a small A-criterion: start, greedy steps, exchanges (Sec. 6.2)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+
+Float = NDArray[np.float64]
+
+SINGULAR = 1e-10
+"""Information below this share of the largest counts as none."""
+PASSES = 30
+"""How often excursions, and exchanges of all chosen items, are tried again at most."""
+LEAST_GAIN = 1e-9
+"""Relative gain below which an exchange is not worth making, so that the search ends."""
+REFRESH = 1e3
+"""Growth of det A after which running sums are computed afresh; rounding grows as its square."""
+
+
+def a_criterion(information: Float) -> float:
+    """Return tr(A^-1), the loss of Sec. 5 without sigma^2; infinite where A is singular."""
+    eigenvalues = np.linalg.eigvalsh(information)
+    if eigenvalues[0] <= 1e-14 * max(eigenvalues[-1], 0.0):
+        return float("inf")
+    return float((1 / eigenvalues).sum())
+
+
+def symmetric_inverse(information: Float) -> Float:
+    """Return A^-1, symmetric to the last bit."""
+    inverse = np.linalg.inv(information)
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
+    """Choose `budget` of the vectors: independent start, greedy steps, excursions and exchanges.
+
+    Args:
+        vectors: the items to choose from, v_j. Shape (M, D).
+        base: information before asking, A0. Shape (D, D).
+        budget: how many to choose, less than M.
+
+    Returns:
+        The chosen rows, ascending. No exchange of one of them for another row makes the
+        A-criterion smaller, unless the number of passes ran out. Shape (budget,).
+    """
+    design = _Design(vectors, base, independent_start(vectors, base, budget))
+    design.add_best(budget - len(design.chosen))
+    for _ in range(PASSES):
+        before = design.loss
+        for reach in (0.5, 1, 2):
+            other = _excursion(design, max(1, int(reach * vectors.shape[1])))
+            design = min(design, other, key=lambda either: either.loss)
+        for _ in range(PASSES):
+            if not any([design.exchange(place) for place in range(budget)]):
+                break
+        if design.loss >= before * (1 - LEAST_GAIN):
+            break
+    return np.sort(np.array(design.chosen, dtype=np.intp))
+
+
+def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:
+    """Choose as many items as A0 lacks rank, each the farthest from the span of A0 and the others.
+
+    That is Gram-Schmidt with pivoting on the part of v_j in the null space of A0.
+    """
+    eigenvalues, directions = np.linalg.eigh(base)
+    smallest = SINGULAR * max(eigenvalues[-1], np.square(vectors).sum(axis=1).max())
+    residual = vectors @ directions[:, eigenvalues <= smallest]
+    lacking = residual.shape[1]
+    if budget < lacking:
+        raise MidpointError(
+            f"{budget} items cannot determine {lacking} directions of a profile of which nothing "
+            f"is known; ask for at least {lacking} items, or give a prior"
+        )
+    chosen: list[int] = []
+    for _ in range(lacking):
+        length = np.square(residual).sum(axis=1)
+        item = int(np.argmax(length))
+        if length[item] <= smallest:
+            raise MidpointError(
+                f"the items to choose from determine only {len(chosen)} of {lacking} directions "
+                "of a profile of which nothing is known; allow more items, or give a prior"
+            )
+        direction = residual[item] / np.sqrt(length[item])
+        residual -= np.outer(residual @ direction, direction)
+        chosen.append(item)
+    return chosen
+
+
+def _excursion(design: "_Design", reach: int) -> "_Design":
+    """Choose up to `reach` items more, then drop as many, each time the one missed least.
+
+    It leaves a choice that no single exchange improves. Dropping v_i costs c_i / (1 - a_i).
+    """
+    further = _Design(design.vectors, design.base, list(design.chosen))
+    further.add_best(min(reach, len(design.vectors) - len(design.chosen)))
+    rows = further.chosen
+    while len(rows) > len(design.chosen):
+        V = design.vectors[rows]
+        moved = V @ symmetric_inverse(design.base + V.T @ V)
+        kept = np.maximum(1 - np.einsum("ij,ij->i", moved, V), SINGULAR)
+        rows.pop(int(np.argmin(np.einsum("ij,ij->i", moved, moved) / kept)))
+    return _Design(design.vectors, design.base, rows)
+
+
+class _Design:
+    """A choice of items, with what each item would add; M items, dimension D.
+
+    B = A^-1 is the inverse information. Of every item it keeps a_j = v_j^T B v_j (`variance`) and
+    c_j = v_j^T B^2 v_j (`influence`), so that a step costs two products with all v_j.
+    """
+
+    def __init__(self, vectors: Float, base: Float, chosen: list[int]) -> None:
+        self.vectors = vectors
+        self.base = base
+        self.chosen = chosen
+        self._columns = np.ascontiguousarray(vectors.T)
+        self._free = np.ones(len(vectors), dtype=np.bool_)
+        self._free[chosen] = False
+        self._refresh()
+
+    @property
+    def loss(self) -> float:
+        """Return tr B."""
+        return float(np.trace(self._inverse))
+
+    def _information(self) -> Float:
+        V = self.vectors[self.chosen]
+        return np.asarray(self.base + V.T @ V)
+
+    def _refresh(self) -> None:
+        self._inverse = symmetric_inverse(self._information())
+        moved = self.vectors @ self._inverse
+        self._variance = np.einsum("ij,ij->i", moved, self.vectors)
+        self._influence = np.einsum("ij,ij->i", moved, moved)
+        self._growth = 1.0
+
+    def add_best(self, count: int) -> None:
+        """Choose the item with the largest gain, tr B - tr (A + v v^T)^-1 = c / (1 + a), again."""
+        for _ in range(count):
+            gain = self._influence / (1 + self._variance)
+            gain[~self._free] = -1.0
+            item = int(np.argmax(gain))
+            self.chosen.append(item)
+            self._free[item] = False
+            self._update(self.vectors[item])
+
+    def _update(self, v: Float) -> None:
+        """Add v v^T by Sherman-Morrison: B' = B - g g^T / d, g = B v, d = 1 + v^T B v."""
+        g = self._inverse @ v
+        d = 1 + v @ g
+        self._growth *= d
+        if self._growth > REFRESH:
+            self._refresh()
+            return
+        p, q = np.stack([g, self._inverse @ g]) @ self._columns
+        self._inverse = self._inverse - np.outer(g, g) / d
+        self._variance -= p**2 / d
+        self._influence += p * (p * (g @ g / d**2) - q * (2 / d))
+
+    def exchange(self, place: int) -> bool:
+        """Replace the item at this place by the best other one, and tell whether it was worth it.
+
+        Exchanging v_i for v_j changes tr B by
+        [c_i (1 + a_j) - (1 - a_i) c_j - 2 p q] / [(1 - a_i) (1 + a_j) + p^2],
+        p = v_i^T B v_j, q = v_i^T B^2 v_j (Woodbury; the divisor is the growth of det A).
+        """
+        v = self.vectors[self.chosen[place]]
+        g = self._inverse @ v
+        p, q = np.stack([g, self._inverse @ g]) @ self._columns
+        kept = 1 - v @ g
+        more = 1 + self._variance
+        growth = kept * more + p**2
+        change = (g @ g) * more - kept * self._influence - 2 * p * q
+        allowed = self._free & (growth > SINGULAR)
+        change = np.divide(change, growth, out=np.full_like(change, np.inf), where=allowed)
+        other = int(np.argmin(change))
+        return bool(change[other] < -LEAST_GAIN * self.loss) and self._replace(place, other)
+
+    def _replace(self, place: int, other: int) -> bool:
+        """Make the exchange if the loss, computed afresh, is smaller: rounding makes no cycles."""
+        item, enough = self.chosen[place], self.loss * (1 - LEAST_GAIN)
+        self.chosen[place] = other
+        if not a_criterion(self._information()) < enough:
+            self.chosen[place] = item
+            return False
+        self._free[[item, other]] = True, False
+        self._refresh()
+        return True

@@ -1,0 +1,70 @@
+"""New users: a profile from a few ratings, and predictions from the profile."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.least_squares import solve_rows
+from midpoint.analyst.profiles import ItemProfiles
+
+Method = Literal["map", "least-squares"]
+
+ALMOST_NONE = 1e-4
+"""Weight of the prior under "least-squares": it only settles what the ratings leave open."""
+
+
+def estimate_profiles(
+    profiles: ItemProfiles,
+    user_offsets: NDArray[np.int64],
+    item: NDArray[np.int32],
+    value: NDArray[np.floating],
+    *,
+    method: Method = "map",
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Estimate many users' profiles from their reports at once.
+
+    "map" is the posterior mean under the training users' mean and covariance,
+
+        x = argmin  sum_j (y_j - centre_j - <x, v_j>)^2 / sigma^2 + (x - m)' C^-1 (x - m),
+
+    "least-squares" the paper's Eq. 8, to which the prior adds next to nothing.
+
+    Args:
+        profiles: The item profiles.
+        user_offsets: User i has the ratings `user_offsets[i]:user_offsets[i + 1]`.
+        item: Which item each rating is of.
+        value: The ratings, as reported.
+        method: How to estimate.
+        threads: All usable cores unless given.
+
+    Returns:
+        The profiles, shape (users, D).
+    """
+    mean = profiles.profile_mean
+    weight = profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE)
+    rest = value - profiles.centre[item] - profiles.vectors[item] @ mean
+    found = solve_rows(
+        user_offsets,
+        item,
+        rest.astype(np.float32),
+        profiles.vectors,
+        ridge=np.asarray(weight * np.linalg.inv(profiles.profile_covariance), np.float64),
+        threads=threads,
+    )
+    return np.asarray(found + mean)
+
+
+def predict(
+    profiles: ItemProfiles,
+    x: NDArray[np.floating],
+    user: NDArray[np.integer],
+    item: NDArray[np.integer],
+    category: NDArray[np.integer] | None = None,
+) -> NDArray[np.float64]:
+    """Predict ratings, on the scale; with a category for each user its offset is added (Eq. 4)."""
+    raw = profiles.centre[item] + np.einsum("nd,nd->n", x[user], profiles.vectors[item])
+    if category is not None:
+        raw += profiles.offset[item, category[user]]
+    return np.asarray(profiles.scale.clip(raw))

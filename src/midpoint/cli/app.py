@@ -1,0 +1,54 @@
+"""The root of the command line, and how it fails."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from midpoint import __version__
+from midpoint.cli import data, demo, train
+from midpoint.errors import MidpointError
+
+EXTRAS = {"numba": "analyst", "polars": "analyst", "scipy": "analyst", "sklearn": "audit"}
+"""Which extra brings a library that a light installation lacks."""
+
+app = typer.Typer(
+    name="midpoint",
+    help="A recommender that cannot learn what you keep private.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(data.app)
+app.command("train")(train.train_command)
+app.command("demo")(demo.demo_command)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Take the options that belong to no command."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run a command; an error that a person can mend is one sentence, without a traceback."""
+    try:
+        app()
+    except MidpointError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        library = (error.name or "").split(".")[0]
+        if library not in EXTRAS:
+            raise
+        _fail(f"this needs {library}; install it with: pip install 'midpoint[{EXTRAS[library]}]'")
+
+
+def _fail(message: str) -> None:
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print("[bold red]error:[/bold red]", end=" ")
+    console.print(message, markup=False)
+    raise SystemExit(1)

@@ -1,0 +1,194 @@
+"""`midpoint train`: ratings in, item profiles out."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from midpoint.cli import source as options
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.analyst.als import Regularization
+    from midpoint.analyst.factorize import Factorizer
+    from midpoint.analyst.factorize import Progress as Report
+    from midpoint.analyst.profiles import ItemProfiles
+    from midpoint.data import Ratings
+
+SHOWN = 5
+"""Items listed on either side of the private feature."""
+
+
+class Biases(StrEnum):
+    """How offsets are estimated."""
+
+    shrunken = "shrunken"
+    plain = "plain"
+    joint = "joint"
+
+
+class Method(StrEnum):
+    """How profiles are fitted."""
+
+    als = "als"
+    sgd = "sgd"
+
+
+def train_command(
+    source: options.Source,
+    out: Annotated[Path, typer.Option(help="Directory for the item profiles; replaced whole.")],
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(help="The private feature; several make a joint one.", show_default=False),
+    ] = None,
+    users: options.Users = None,
+    dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20,
+    iterations: Annotated[int, typer.Option(min=1, help="Passes over the ratings, at most.")] = 15,
+    regularization: Annotated[
+        str, typer.Option(help="`learned` from the data, or a number that each rating adds.")
+    ] = "learned",
+    biases: Annotated[
+        Biases, typer.Option(help="Class means shrunken or plain, or fitted jointly (Eq. 5).")
+    ] = Biases.shrunken,
+    method: Annotated[
+        Method, typer.Option(help="Alternating least squares, or gradient descent.")
+    ] = Method.als,
+    validation: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
+    ] = 0.05,
+    at_least: Annotated[
+        int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
+    ] = 1,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
+    ] = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="All cores unless given.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
+    user_column: options.UserColumn = None,
+    item_column: options.ItemColumn = None,
+    rating_column: options.RatingColumn = None,
+    title_column: options.TitleColumn = None,
+    item_columns: options.ItemColumns = None,
+    feature_columns: options.FeatureColumns = None,
+    scale: options.ScaleText = None,
+) -> None:
+    """Learn item profiles, and what each category of a private feature adds to every item."""
+    from midpoint.analyst.factorize import Factorizer  # noqa: PLC0415
+    from midpoint.data import at_least as keep  # noqa: PLC0415
+
+    console = Console()
+    with console.status("Reading ratings"):
+        ratings = options.load_source(
+            source,
+            users=users,
+            user_column=user_column,
+            item_column=item_column,
+            rating_column=rating_column,
+            title_column=title_column,
+            item_columns=item_columns,
+            feature_columns=feature_columns,
+            scale=scale,
+            seed=seed,
+        )
+        if at_least > 1:
+            ratings = keep(ratings, user_ratings=at_least, item_ratings=at_least)
+    console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
+    factorizer = Factorizer(
+        dimension=dimension,
+        iterations=iterations,
+        regularization=_regularization(regularization),
+        biases=biases.value,
+        method=method.value,
+        validation=validation,
+        seed=seed,
+        threads=threads,
+    )
+    names = list(feature or []) or None
+    if tune:
+        factorizer = _tune(console, factorizer, ratings, names)
+    started = time.perf_counter()
+    with training_bar(console) as report:
+        profiles = factorizer.fit(ratings, names, report)
+    profiles.save(out)
+    _summarise(console, profiles, time.perf_counter() - started)
+    console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def training_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
+    """Show how far a fit has come."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Training")
+
+        def report(progress: "Report") -> None:
+            bar.update(
+                task,
+                total=progress.iterations,
+                completed=progress.iteration,
+                description=f"Training, error {progress.rmse:.4f}",
+            )
+
+        yield report
+
+
+def _regularization(text: str) -> "Regularization":
+    if text == "learned":
+        return "learned"
+    try:
+        return float(text)
+    except ValueError as error:
+        raise MidpointError(
+            f"--regularization {text}: write `learned`, or a number such as 0.06"
+        ) from error
+
+
+def _tune(
+    console: Console, factorizer: "Factorizer", ratings: "Ratings", feature: list[str] | None
+) -> "Factorizer":
+    from midpoint.analyst.tune import tune  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Tuning")
+        result = tune(
+            ratings,
+            feature,
+            factorizer,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    table = Table("dimension", "regularization", "RMSE of held-out users", "standard error")
+    for trial in result.trials:
+        mark = "[bold]" if trial == result.best else ""
+        table.add_row(
+            *(f"{mark}{cell}" for cell in (
+                trial.dimension, trial.regularization, f"{trial.rmse:.4f}", f"{trial.error:.4f}",
+            ))
+        )  # fmt: skip
+    console.print(table)
+    return result.factorizer
+
+
+def _summarise(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
+    """Print what was learned: size, noise, and the items a feature moves most."""
+    console.print(
+        f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
+        f" {seconds:.1f} s; a rating is predicted within {profiles.noise_variance**0.5:.3f}",
+        highlight=False,
+    )
+    for k, category in enumerate(profiles.categories):
+        order = profiles.offset[:, k].argsort()[::-1][:SHOWN]
+        liked = ", ".join(f"{profiles.item_names[j]} ({profiles.offset[j, k]:+.2f})" for j in order)
+        console.print(
+            f"  {profiles.feature} {category} adds most to: {liked}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,168 @@
+"""What a device refuses. These checks prove consistency, not truth.
+
+An analyst that lies about its class statistics passes all of them. Only someone with the data can
+tell: an auditor, whose signed certificate `verify_certificate` reads.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.user.parameters import Parameters
+from midpoint.user.pin import Pin, Witness
+from midpoint.wire import ONE, Certificate, Disclosure, Entry, Refusal, RefusedError, Signed
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A disclosure that passed."""
+
+    disclosure: Disclosure
+    """The disclosure, with its exact bytes."""
+    entry: Entry
+    """The entry of the analyst's list that names it."""
+    pin: Pin
+    """What to hold the analyst to from now on; save it."""
+
+
+def check_disclosure(
+    raw: bytes, chain: Sequence[Signed], pin: Pin | None, witness: Witness | None = None
+) -> Accepted:
+    """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
+
+    `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
+    the very first on first use) to the newest, which must name this disclosure.
+    """
+    disclosure = Disclosure.parse(raw)
+    entries = _read(chain, pin)
+    _require_links(entries)
+    _require_continuation(entries, pin)
+    _require_witnessed(entries, witness)
+    head = entries[-1]
+    if any(entry.disclosure == disclosure.digest for entry in entries[:-1]):
+        if head.disclosure != disclosure.digest:
+            raise RefusedError(Refusal.ROLLED_BACK, "this is an older disclosure than the newest")
+    elif head.disclosure != disclosure.digest:
+        raise RefusedError(Refusal.WRONG_DIGEST, "the signed list names another disclosure")
+    check_numbers(disclosure)
+    return Accepted(disclosure, head, Pin(head.key, head.sequence, head.digest))
+
+
+def check_numbers(disclosure: Disclosure) -> None:
+    """Refuse numbers that no honest analyst sends, whatever its data.
+
+    Offsets lie within the scale's range R, as do their differences, and are centred: they sum to 0
+    over the categories, up to rounding (K units, or K R / 2^bits when quantised). A level
+    distribution has no negative mass and sums to 2^16. A reveal probability is in 1 .. 2^16, and
+    the category that rates an item least, which always reveals, has 2^16. Averages lie on the scale.
+    """
+    p, items = Parameters.of(disclosure), disclosure.items
+    span = p.high - p.low
+    if p.offset is not None:
+        spread = p.offset.max(axis=1) - p.offset.min(axis=1)
+        wide = (np.abs(p.offset).max(axis=1) > span) | (spread > span)
+        _require(~wide, Refusal.OFFSET_TOO_LARGE, "an offset beyond what the scale allows", items)
+        slack = p.n_cells * (1 if disclosure.bits is None else max(1, span >> disclosure.bits))
+        centred = np.abs(p.offset.sum(axis=1)) <= slack
+        _require(centred, Refusal.OFFSET_NOT_CENTRED, "offsets that do not sum to zero", items)
+    if p.levels is not None:
+        fine = (p.levels >= 0).all(axis=(1, 2)) & (p.levels.sum(axis=2) == ONE).all(axis=1)
+        _require(fine, Refusal.BAD_DISTRIBUTION, "levels that are no distribution", items)
+    if p.reveal is not None:
+        fine = ((p.reveal >= 1) & (p.reveal <= ONE)).all(axis=1)
+        _require(fine, Refusal.REVEAL_OUT_OF_RANGE, "a reveal probability out of range", items)
+        fine = p.reveal.max(axis=1) == ONE
+        _require(fine, Refusal.REVEAL_INCONSISTENT, "no category that always reveals", items)
+    if p.average is not None:
+        fine = ((p.average >= p.low) & (p.average <= p.high)).all(axis=1)
+        _require(fine, Refusal.AVERAGE_OUT_OF_RANGE, "an average off the scale", items)
+
+
+def verify_certificate(
+    signed: Signed | None, disclosure: str, trusted: Collection[str], *, required: bool = False
+) -> Certificate | None:
+    """Return what a trusted auditor certified of the disclosure with this digest.
+
+    None means that nobody she trusts certified it, and is to be shown as such; with `required` it
+    is a refusal. A certificate that is forged or about another disclosure is always refused.
+    """
+    if signed is not None:
+        certificate = signed.open(Certificate)
+        if not signed.is_signed_by(certificate.key, Certificate):
+            raise RefusedError(Refusal.BAD_CERTIFICATE, "the certificate's signature is wrong")
+        if certificate.disclosure != disclosure:
+            raise RefusedError(Refusal.BAD_CERTIFICATE, "it certifies another disclosure")
+        if certificate.key in trusted:
+            return certificate
+    if required:
+        raise RefusedError(Refusal.NOT_CERTIFIED, "no auditor you trust certified this disclosure")
+    return None
+
+
+def _read(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
+    """Open the entries, refusing any that the pinned (or else the first) key did not sign."""
+    entries = [signed.open(Entry) for signed in chain]
+    if not entries:
+        raise RefusedError(Refusal.CHAIN_GAP, "no entry of the analyst's list was shown")
+    key = entries[0].key if pin is None else pin.key
+    for signed, entry in zip(chain, entries, strict=True):
+        if entry.key != key:
+            raise RefusedError(
+                Refusal.KEY_CHANGED,
+                f"entry {entry.sequence} is signed by another key than the one pinned; ask the"
+                " service, by another way, whether it changed its key",
+            )
+        if not signed.is_signed_by(key, Entry):
+            raise RefusedError(Refusal.BAD_SIGNATURE, f"entry {entry.sequence} is not signed")
+    return entries
+
+
+def _require_links(entries: Sequence[Entry]) -> None:
+    for before, after in zip(entries, entries[1:], strict=False):
+        if after.sequence != before.sequence + 1:
+            raise RefusedError(Refusal.CHAIN_GAP, f"no entry follows entry {before.sequence}")
+        if after.previous != before.digest:
+            raise RefusedError(Refusal.CHAIN_FORKED, f"entry {after.sequence} follows another past")
+
+
+def _require_continuation(entries: Sequence[Entry], pin: Pin | None) -> None:
+    first, last = entries[0], entries[-1]
+    if pin is None:
+        if first.sequence != 0:
+            raise RefusedError(Refusal.CHAIN_GAP, "on first use the list is needed from entry 0")
+    elif last.sequence < pin.sequence:
+        raise RefusedError(
+            Refusal.ROLLED_BACK, f"entry {pin.sequence} was accepted before; this list is older"
+        )
+    elif first.sequence > pin.sequence + 1:
+        raise RefusedError(Refusal.CHAIN_GAP, f"the list does not reach back to {pin.sequence}")
+    elif _digest_at(entries, pin.sequence) != pin.head:
+        raise RefusedError(Refusal.CHAIN_FORKED, f"entry {pin.sequence} is not the accepted one")
+
+
+def _require_witnessed(entries: Sequence[Entry], witness: Witness | None) -> None:
+    if witness is None:
+        return
+    if witness.sequence < entries[0].sequence - 1:
+        raise RefusedError(Refusal.CHAIN_GAP, f"the list does not reach back to {witness.sequence}")
+    if (
+        witness.sequence > entries[-1].sequence
+        or _digest_at(entries, witness.sequence) != witness.head
+    ):
+        raise RefusedError(
+            Refusal.WITNESS_DISAGREES,
+            f"an independent witness saw another entry {witness.sequence}",
+        )
+
+
+def _digest_at(entries: Sequence[Entry], sequence: int) -> str | None:
+    """Return the digest of an entry in the list, or of the one just before it."""
+    place = sequence - entries[0].sequence
+    return entries[0].previous if place < 0 else entries[place].digest
+
+
+def _require(fine: NDArray[np.bool_], code: Refusal, what: str, items: Sequence[str]) -> None:
+    if not fine.all():
+        raise RefusedError(code, f"item {items[int(np.argmin(fine))]!r} has {what}")

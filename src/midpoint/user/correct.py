@@ -1,0 +1,45 @@
+"""Local correction: the device adds its own offset to the scores it receives, and ranks anew."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from midpoint.user.parameters import Parameters
+from midpoint.user.private import PrivateCategory
+from midpoint.wire import Disclosure, Refusal, RefusedError, Scores
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """One item as the user sees it; numbers in fixed point."""
+
+    item: str
+    """Its identifier."""
+    score: int
+    """Predicted rating with her own offset, not clipped: what it is ranked by."""
+    shown: int
+    """The same, brought onto the scale for display."""
+    deviation: int
+    """Standard deviation of the prediction."""
+
+
+def correct(
+    scores: Scores, disclosure: Disclosure, category: PrivateCategory, rated: Collection[str]
+) -> tuple[Recommendation, ...]:
+    """Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
+
+    Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are
+    her own items, withheld ones included (see `Ledger.decided`); they are left out.
+    """
+    if scores.disclosure != disclosure.digest:
+        raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
+    places = {item: place for place, item in enumerate(disclosure.items)}
+    own = Parameters.of(disclosure).correction()[:, category.cell_in(disclosure)]
+    low, high = disclosure.scale.low, disclosure.scale.high
+    found = []
+    for item, score, deviation in zip(scores.items, scores.score, scores.deviation, strict=True):
+        if item not in places:
+            raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {item!r} is not in the disclosure")
+        if item not in rated:
+            total = score + int(own[places[item]])
+            found.append(Recommendation(item, total, min(max(total, low), high), deviation))
+    return tuple(sorted(found, key=lambda one: (-one.score, one.item)))

@@ -1,0 +1,87 @@
+"""The discrete midpoint: every category's ratings are sent to one distribution, of legal ratings.
+
+Per item, the K categories' distributions over the levels are coupled monotonically: each category
+lays its levels out on the quantile axis 0 .. 2^16 - 1, level l from C_k(l-1) up to, not including,
+C_k(l). At a quantile z every category has a level; the midpoint is the mean of their K values, and
+a mean between two neighbouring levels is split with its fractional part as probability. The output
+depends on z and a coin alone, and z is uniform whatever the category, so item by item the output
+has one distribution for all categories, if their ratings have the distributions disclosed.
+
+To the last bit, for a rating at level l of category k, with coins u_value and u_split in [0, 1):
+
+1. low = C_k(l-1) (0 for the first level), width = C_k(l) - low.
+2. z = min(low + floor(u_value * width), 65535); the product is one IEEE double multiplication.
+   A level that the category never gives has width 0: its boundary point is taken.
+3. S = sum over all K categories of the value (fixed point) of the level that holds z: the first
+   level l' with C(l') > z.
+4. m = the greatest level with K * value[m] <= S.
+5. If m is not the last level and u_split * (K * (value[m+1] - value[m])) < S - K * value[m],
+   answer value[m+1], else value[m]; again one IEEE double multiplication.
+
+Everything else is integers below 2^53.
+"""
+
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.wire import ONE
+
+Integers = NDArray[np.int64]
+Float = NDArray[np.float64]
+
+
+def discrete_midpoint(
+    cumulative: Integers,
+    points: Integers,
+    item: NDArray[np.intp],
+    level: NDArray[np.intp],
+    category: NDArray[np.intp],
+    u_value: Float,
+    u_split: Float,
+) -> Integers:
+    """Return the answers for n ratings, by the steps above; cumulative (M, K, L), points (L,)."""
+    _, K, L = cumulative.shape
+    C = cumulative.reshape(-1)
+    row = item * (K * L)
+    own = row + category * L + level
+    low = np.where(level > 0, C[own - 1], 0)
+    z = np.minimum(low + np.floor(u_value * (C[own] - low)).astype(np.int64), ONE - 1)
+    S = np.full(len(z), K * points[0])
+    for k in range(K):
+        for below in range(L - 1):
+            S += (z >= C[row + (k * L + below)]) * (points[below + 1] - points[below])
+    return split(S, K * points, u_split) // K
+
+
+def split(total: Integers, points: Integers, u_split: Float) -> Integers:
+    """Send each total to the point below or above it, unbiased: up with P = (total - p) / gap."""
+    m = np.searchsorted(points, total, side="right") - 1
+    gap = np.append(np.diff(points), 1)[m]
+    up = u_split * gap < total - points[m]
+    return np.asarray(points[m + up])
+
+
+def output_distribution(levels: Integers, points: Integers) -> tuple[Integers, int]:
+    """Return the exact distribution of answers per category, and the whole it is a part of.
+
+    For one item: levels (K, L) -> masses (K, L), with whole = 2^16 K lcm(gaps between points).
+    Row k is computed from category k's own ratings, so equal rows are a finding.
+    """
+    K, L = levels.shape
+    C = levels.cumsum(axis=1)
+    unit = lcm(*np.diff(points).tolist())
+    masses = np.zeros((K, L), dtype=np.int64)
+    cuts = np.unique(np.append(C, 0))
+    for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+        S = sum(int(points[np.searchsorted(C[k], start, side="right")]) for k in range(K))
+        m = min(int(np.searchsorted(K * points, S, side="right")) - 1, L - 2)
+        up = (S - K * int(points[m])) * (unit // int(points[m + 1] - points[m]))
+        for k in range(K):
+            for level in range(L):
+                left = C[k, level] - levels[k, level]
+                shared = max(0, min(end, C[k, level]) - max(start, left))
+                masses[k, m] += shared * (K * unit - up)
+                masses[k, m + 1] += shared * up
+    return masses, ONE * K * unit

@@ -1,0 +1,169 @@
+"""The ledger: every decision on an item, revealed or withheld, is final.
+
+The file is a seal (HMAC of the whole under the device's secret) and one line per answered round.
+It is replaced as a whole, so a crash leaves the old one or the new one, and anything else found in
+it is tampering. A copy put back from earlier cannot be told from the original: keep one device's
+ledger in one place. The file holds true decisions, so it is for its owner's eyes only.
+"""
+
+import hmac
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, ClassVar, Self
+
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+from midpoint.user.private import DeviceSecret
+from midpoint.wire import RefusedError, Report
+from midpoint.wire.message import Count, Digest, Message, Name
+
+TAG = b"midpoint/v1/ledger"
+
+
+class Round(Message):
+    """One answered round, as the ledger keeps it."""
+
+    domain: ClassVar[str] = "round"
+
+    round: Count
+    """Its number."""
+    solicitation: Digest
+    """Digest of what was asked."""
+    report: str
+    """The exact text of the answer."""
+    numbers: tuple[Digest, ...]
+    """Per answer, the digest of what was disclosed about its item when it was first given."""
+    withheld: tuple[Name, ...]
+    """Items withheld for good in this round."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided about one item."""
+
+    value: int | None
+    """The revealed value in fixed point; None if it is withheld."""
+    numbers: str | None
+    """Digest of what was disclosed about the item then; None if it is withheld."""
+
+
+class Ledger:
+    """Decisions of one device, in memory, or on disk as well when it has a path."""
+
+    def __init__(self, secret: DeviceSecret) -> None:
+        self._secret = secret
+        self._path: Path | None = None
+        self._lock: IO[bytes] | None = None
+        self._rounds: dict[int, Round] = {}
+        self._decisions: dict[str, Decision] = {}
+
+    @classmethod
+    def create(cls, path: Path, secret: DeviceSecret) -> Self:
+        """Start an empty ledger on disk, once, together with a new secret."""
+        ledger = cls(secret)
+        ledger._lock = _locked(path)
+        ledger._path = path
+        if path.exists():
+            ledger.close()
+            raise MidpointError(f"{path} exists; open it, decisions are never started over")
+        ledger._write([])
+        return ledger
+
+    @classmethod
+    def open(cls, path: Path, secret: DeviceSecret) -> Self:
+        """Read a ledger from disk, refusing one that is missing or was changed by others."""
+        ledger = cls(secret)
+        ledger._lock = _locked(path)
+        ledger._path = path
+        try:
+            for line in _sealed_lines(path, secret):
+                ledger._keep(Round.parse(line))
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    def close(self) -> None:
+        """Let another program open it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def decision(self, item: str) -> Decision | None:
+        """Return what was decided about an item; None if it is still open."""
+        return self._decisions.get(item)
+
+    def answered(self, number: int) -> Round | None:
+        """Return a round that was answered; None if it is still open."""
+        return self._rounds.get(number)
+
+    @property
+    def decided(self) -> frozenset[str]:
+        """All items with a decision, withheld ones included; for this device only."""
+        return frozenset(self._decisions)
+
+    def record(self, answered: Round) -> None:
+        """Make a round's decisions final: on return they are on disk."""
+        if answered.round in self._rounds:
+            raise MidpointError(f"round {answered.round} is answered; a decision is final")
+        self._write([*self._rounds.values(), answered])
+        self._keep(answered)
+
+    def _write(self, rounds: Iterable[Round]) -> None:
+        if self._path is None:
+            return
+        if self._lock is None:
+            raise MidpointError(f"{self._path} was closed; open it again")
+        body = b"".join(entry.raw + b"\n" for entry in rounds)
+        seal = self._secret.prf(TAG, body).hex().encode()
+        replace_file(self._path, seal + b"\n" + body, mode=0o600)
+
+    def _keep(self, answered: Round) -> None:
+        self._rounds[answered.round] = answered
+        answers = Report.parse(answered.report.encode()).answers
+        for (item, value), numbers in zip(answers, answered.numbers, strict=True):
+            self._decisions.setdefault(item, Decision(value, numbers))
+        for item in answered.withheld:
+            self._decisions.setdefault(item, Decision(None, None))
+
+
+def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
+    try:
+        seal, _, body = path.read_bytes().partition(b"\n")
+    except OSError as error:
+        raise MidpointError(
+            f"{path} cannot be read ({error}); restore it, or start anew with a new secret"
+        ) from error
+    if not hmac.compare_digest(seal, secret.prf(TAG, body).hex().encode()):
+        raise MidpointError(
+            f"{path} was changed, or belongs to another secret; restore it from a copy,"
+            " or start anew with a new secret"
+        )
+    return body.splitlines()
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """Hold a lock file, so that two programs cannot decide the same item differently."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stream = path.with_name(f"{path.name}.lock").open("ab")
+    try:
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        stream.close()
+        raise MidpointError(f"{path} is in use by another program; close that first") from error
+    return stream

@@ -1,0 +1,106 @@
+"""Obfuscation, pure and on flat arrays: one person and a million ratings take the same code."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+from midpoint.user.coins import MIX, PURPOSES, REVEAL, SPLIT, VALUE
+from midpoint.user.discrete import discrete_midpoint, split
+from midpoint.user.parameters import Parameters
+from midpoint.wire import ONE, ValueMap
+
+BLOCK = 2**17
+"""Ratings handled at a time, so that temporary arrays stay small."""
+
+Integers = NDArray[np.int64]
+Float = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Obfuscated:
+    """What may be told of n ratings."""
+
+    keep: NDArray[np.bool_]
+    """Whether the rating is revealed at all. Shape (n,)."""
+    value: Integers
+    """What it is revealed as, fixed point; without meaning where it is withheld. Shape (n,)."""
+
+
+def obfuscate(
+    item: Index,
+    value: Integers,
+    category: Index | int,
+    parameters: Parameters,
+    uniform: Float,
+    alpha: float = 1.0,
+) -> Obfuscated:
+    """Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
+
+    With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2).
+    Shapes: item (index into the disclosure), value (fixed point) and category (n,); uniform
+    (n, 4), its columns in the order of `PURPOSES`.
+    """
+    if uniform.shape != (len(item), len(PURPOSES)):
+        raise MidpointError(f"uniforms must have shape ({len(item)}, {len(PURPOSES)})")
+    if not 0 <= alpha <= 1:
+        raise MidpointError(f"alpha is a probability, not {alpha}")
+    cell = np.broadcast_to(np.asarray(category, dtype=np.intp), item.shape)
+    keep = np.ones(len(item), dtype=np.bool_)
+    reported = np.array(value, dtype=np.int64)
+    for start in range(0, len(item), BLOCK):
+        part = slice(start, start + BLOCK)
+        arguments = (item[part], reported[part], cell[part], parameters, uniform[part])
+        chosen = uniform[part, MIX] < alpha
+        keep[part] = ~chosen | _reveal(item[part], cell[part], parameters, uniform[part])
+        reported[part] = np.where(chosen, _value(*arguments), reported[part])
+    return Obfuscated(keep, reported)
+
+
+def require_legal(value: Integers, parameters: Parameters) -> None:
+    """Refuse a value that is not a rating on the scale."""
+    if parameters.points is None:
+        wrong = (value < parameters.low) | (value > parameters.high)
+    else:
+        wrong = parameters.points[_level(value, parameters.points)] != value
+    if wrong.any():
+        raise MidpointError(
+            f"{value[wrong][0] / ONE:g} is not a rating on the scale of this disclosure;"
+            " mend the rating"
+        )
+
+
+def _reveal(item: Index, cell: Index, parameters: Parameters, uniform: Float) -> NDArray[np.bool_]:
+    """Toss b_j ~ Bern(min over categories of p_j / own p_j), Algorithm 2."""
+    if parameters.reveal is None:
+        return np.ones(len(item), dtype=np.bool_)
+    return np.asarray(uniform[:, REVEAL] * ONE < parameters.reveal[item, cell])
+
+
+def _value(
+    item: Index, value: Integers, cell: Index, parameters: Parameters, uniform: Float
+) -> Integers:
+    """Turn ratings into what is reported, by the scheme's map of values."""
+    p = parameters
+    match p.scheme.value_map:
+        case ValueMap.SHIFTED if p.offset is not None:
+            return value - p.offset[item, cell]
+        case ValueMap.ROUNDED if p.offset is not None and p.points is not None:
+            shifted = np.clip(value - p.offset[item, cell], p.low, p.high)
+            return split(shifted, p.points, uniform[:, SPLIT])
+        case ValueMap.ITEM_AVERAGE | ValueMap.FEATURE_AVERAGE if p.average is not None:
+            choices = p.average.shape[1]
+            drawn = np.floor(uniform[:, VALUE] * choices).astype(np.intp)
+            return p.average[item, np.minimum(drawn, choices - 1)]
+        case ValueMap.DISCRETE if p.cumulative is not None and p.points is not None:
+            require_legal(value, p)
+            level, coins = _level(value, p.points), (uniform[:, VALUE], uniform[:, SPLIT])
+            return discrete_midpoint(p.cumulative, p.points, item, level, cell, *coins)
+    return value
+
+
+def _level(value: Integers, points: Integers) -> Index:
+    """Return the index of each rating among the levels; the last one for what is beyond."""
+    return np.minimum(np.searchsorted(points, value), len(points) - 1)

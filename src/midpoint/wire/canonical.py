@@ -1,0 +1,64 @@
+"""Bytes on the wire: canonical JSON out, strict JSON in, SHA-256 over exactly what was sent."""
+
+import hashlib
+import json
+from typing import Any
+
+from midpoint.wire.refusal import Refusal, RefusedError
+
+LARGEST = 2**53 - 1
+"""Integers beyond this are not exact in every language, so they are refused."""
+
+
+def encode(content: Any) -> bytes:
+    """Return the canonical form: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(
+        content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode()
+
+
+def digest(raw: bytes) -> str:
+    """Return the SHA-256 of these bytes in hexadecimal."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+def require_strict(raw: bytes) -> None:
+    """Refuse what two readers may understand differently: doubled keys, numbers not exact."""
+    try:
+        json.loads(
+            raw.decode("utf-8", errors="strict"),
+            object_pairs_hook=_without_doubles,
+            parse_float=_refuse_number,
+            parse_constant=_refuse_number,
+            parse_int=_exact,
+        )
+    except RefusedError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(
+            Refusal.NOT_JSON, f"this is not JSON in UTF-8 ({error}); ask for the message again"
+        ) from error
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RefusedError(Refusal.DUPLICATE_KEY, f"the key {twice!r} appears twice in one object")
+    return found
+
+
+def _refuse_number(text: str) -> None:
+    raise RefusedError(
+        Refusal.NOT_AN_INTEGER, f"the number {text[:40]} is not written as an integer"
+    )
+
+
+def _exact(text: str) -> int:
+    if len(text) > 17 or abs(number := int(text)) > LARGEST:
+        raise RefusedError(
+            Refusal.INTEGER_TOO_LARGE, f"the integer {text[:40]} is beyond 2^53 and not exact"
+        )
+    return number

@@ -1,0 +1,140 @@
+"""The disclosure: what the analyst tells everyone about its items, as integers."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import prod
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from midpoint.wire.canonical import digest, encode
+from midpoint.wire.message import Integer, Message, Name, Part, fault, require_ascending
+from midpoint.wire.refusal import Refusal
+from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
+
+Row = tuple[Integer, ...]
+COLUMNS = ("offset", "reveal", "levels", "average")
+
+
+class FeatureNames(Part):
+    """One private feature."""
+
+    name: Name
+    """What it is called."""
+    categories: Annotated[tuple[Name, ...], Field(min_length=2)]
+    """The names of its categories, in the order of their numbers."""
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        if len(set(self.categories)) != len(self.categories):
+            raise fault(Refusal.WRONG_SHAPE, f"feature {self.name!r} names a category twice")
+        return self
+
+
+class RatingScale(Part):
+    """What a rating can be, in fixed point."""
+
+    low: Integer
+    """The least rating."""
+    high: Integer
+    """The greatest rating."""
+    levels: Annotated[tuple[Integer, ...], Field(min_length=2)] | None = None
+    """All ratings in ascending order; absent on a continuous scale."""
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        points = (self.low, self.high) if self.levels is None else self.levels
+        if any(a >= b for a, b in pairwise(points)):
+            raise fault(Refusal.WRONG_SHAPE, "the scale does not ascend")
+        if (points[0], points[-1]) != (self.low, self.high):
+            raise fault(Refusal.WRONG_SHAPE, "the levels do not run from low to high")
+        return self
+
+
+class Disclosure(Message):
+    """What a device needs to obfuscate; M items, K categories or joint cells, L levels.
+
+    Several features make joint cells in row-major order: the last feature varies fastest.
+    A column is there exactly when the scheme needs it. The model proves shapes; whether the
+    numbers are consistent is for the user's device to check.
+    """
+
+    domain: ClassVar[str] = "disclosure"
+
+    scheme: Name
+    """Name of the obfuscation scheme."""
+    features: tuple[FeatureNames, ...]
+    """The private features."""
+    scale: RatingScale
+    """What a rating can be."""
+    items: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """Stable identifiers of the items, ascending by code point."""
+    offset: tuple[Row, ...] | None = None
+    """What each category adds to a rating: x0 v_j0 in Algorithm 1. Shape (M, K)."""
+    reveal: tuple[Row, ...] | None = None
+    """Probability of revealing: least p over categories / p_k, Algorithm 2. Shape (M, K)."""
+    levels: tuple[tuple[Row, ...], ...] | None = None
+    """Each category's distribution over the levels, summing to 2^16. Shape (M, K, L)."""
+    average: tuple[Row, ...] | None = None
+    """The item's average (M, 1) for IA, each category's (M, K) for FA."""
+    bits: Annotated[int, Field(ge=1, le=32)] | None = None
+    """Bits per number, if the analyst quantised them."""
+
+    @property
+    def n_cells(self) -> int:
+        """K: the number of categories, or of joint cells of several features."""
+        return prod(len(feature.categories) for feature in self.features)
+
+    @property
+    def obfuscation(self) -> Scheme:
+        """The scheme that its name stands for."""
+        return SCHEMES[self.scheme]
+
+    def numbers_of(self, index: int) -> str:
+        """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
+        rows = [None if (c := getattr(self, name)) is None else c[index] for name in COLUMNS]
+        features = [feature.model_dump(mode="json") for feature in self.features]
+        scale = self.scale.model_dump(mode="json", exclude_none=True)
+        return digest(encode([self.scheme, features, scale, self.items[index], rows]))
+
+    @model_validator(mode="after")
+    def _well_formed(self) -> Self:
+        require_ascending(self.items, "items")
+        if len({feature.name for feature in self.features}) != len(self.features):
+            raise fault(Refusal.WRONG_SHAPE, "a feature is named twice")
+        if self.scheme not in SCHEMES:
+            raise fault(Refusal.UNKNOWN_SCHEME, f"there is no scheme {self.scheme!r}")
+        self._require_columns()
+        for name, lengths in self._row_lengths():
+            if set(lengths) != {self._length_of(name)}:
+                raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has rows of wrong length")
+        return self
+
+    def _require_columns(self) -> None:
+        present = {name for name in COLUMNS if getattr(self, name) is not None}
+        needed = self.obfuscation.columns
+        if present != needed:
+            raise fault(
+                Refusal.WRONG_COLUMNS,
+                f"scheme {self.scheme!r} takes columns {sorted(needed)}, found {sorted(present)}",
+            )
+        if self.obfuscation.needs_levels and self.scale.levels is None:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a discrete scale")
+        if not self.features and needed - {"average"}:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a private feature")
+        for name in needed:
+            if len(getattr(self, name)) != len(self.items):
+                raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has not one row per item")
+
+    def _row_lengths(self) -> Iterator[tuple[str, Iterator[int]]]:
+        for name in self.obfuscation.columns:
+            rows = getattr(self, name)
+            yield name, map(len, rows)
+            if name == "levels":
+                yield "level", (len(row) for rows_of_item in rows for row in rows_of_item)
+
+    def _length_of(self, name: str) -> int:
+        if name == "level":
+            return len(self.scale.levels or ())
+        single = name == "average" and self.obfuscation.value_map is ValueMap.ITEM_AVERAGE
+        return 1 if single else self.n_cells

@@ -1,0 +1,73 @@
+"""What analyst and user say to each other about one person: question, answer, scores."""
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from midpoint.wire.message import Count, Digest, Integer, Message, Name, fault, require_ascending
+from midpoint.wire.refusal import Refusal
+
+ReportId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+
+
+class Solicitation(Message):
+    """The items that the analyst asks about in one round."""
+
+    domain: ClassVar[str] = "solicitation"
+
+    disclosure: Digest
+    """Digest of the disclosure under which to answer."""
+    round: Count
+    """Number of the round; one round has one set of items, ever."""
+    items: tuple[Name, ...]
+    """The items, ascending by code point."""
+
+    @model_validator(mode="after")
+    def _sorted(self) -> Self:
+        require_ascending(self.items, "items")
+        return self
+
+
+class Report(Message):
+    """The answer: revealed items only, so that withheld and unrated look the same.
+
+    It has no field in which the private feature could travel.
+    """
+
+    domain: ClassVar[str] = "report"
+
+    id: ReportId
+    """128 random bits that name the report, and no person."""
+    disclosure: Digest
+    """Digest of the disclosure that was used."""
+    round: Count
+    """Number of the round that it answers."""
+    answers: tuple[tuple[Name, Integer], ...]
+    """Pairs of item and obfuscated rating in fixed point, ascending by item."""
+
+    @model_validator(mode="after")
+    def _sorted(self) -> Self:
+        require_ascending((item for item, _ in self.answers), "answers")
+        return self
+
+
+class Scores(Message):
+    """What the analyst predicts, free of any category; the device corrects and ranks it."""
+
+    domain: ClassVar[str] = "scores"
+
+    disclosure: Digest
+    """Digest of the disclosure whose offsets go with these scores."""
+    items: tuple[Name, ...]
+    """The scored items, ascending by code point, so that the order says nothing."""
+    score: tuple[Integer, ...]
+    """Predicted rating at the midpoint of the categories, fixed point, one per item."""
+    deviation: tuple[Annotated[Integer, Field(ge=0)], ...]
+    """Standard deviation of the prediction, fixed point, one per item."""
+
+    @model_validator(mode="after")
+    def _sorted(self) -> Self:
+        require_ascending(self.items, "items")
+        if not len(self.items) == len(self.score) == len(self.deviation):
+            raise fault(Refusal.WRONG_SHAPE, "items, score and deviation differ in length")
+        return self

@@ -1,0 +1,31 @@
+"""Fixed point: one rating unit, and probability one, are 2^16; every language gets the same."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ONE = 2**16
+"""One rating unit, or probability one."""
+MILLION = 10**6
+"""One, for the measured figures of a certificate."""
+
+
+def to_fixed(values: ArrayLike) -> NDArray[np.int64]:
+    """Return round(values 2^16), half to even. Same shape."""
+    return np.asarray(np.rint(np.asarray(values, dtype=np.float64) * ONE), dtype=np.int64)
+
+
+def from_fixed(values: ArrayLike) -> NDArray[np.float64]:
+    """Return values / 2^16, which is exact. Same shape."""
+    return np.asarray(values, dtype=np.float64) / ONE
+
+
+def as_rows(array: NDArray[Any]) -> tuple[Any, ...]:
+    """Return nested tuples of Python integers, as messages hold them."""
+    rows: tuple[Any, ...] = _tuples(np.asarray(array, dtype=np.int64).tolist())
+    return rows
+
+
+def _tuples(nested: Any) -> Any:
+    return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested

@@ -1,0 +1,126 @@
+"""What all messages share: strict fields, the exact bytes, their digest."""
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from midpoint.wire.canonical import LARGEST, digest, encode, require_strict
+from midpoint.wire.refusal import Refusal, RefusedError
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+PublicKey = Digest
+Integer = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Count = Annotated[int, Field(ge=0, le=LARGEST)]
+Seconds = Count
+"""Whole seconds since 1970 in UTC."""
+VERSION = 1
+"""Version of the wire format that this program speaks."""
+
+_CODES = {
+    "json_invalid": Refusal.NOT_JSON,
+    "extra_forbidden": Refusal.UNKNOWN_FIELD,
+    "missing": Refusal.MISSING_FIELD,
+    "int_type": Refusal.NOT_AN_INTEGER,
+    "int_from_float": Refusal.NOT_AN_INTEGER,
+}
+
+
+class Part(BaseModel):
+    """A piece of a message: strict types, no unknown field, frozen."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Message(Part):
+    """A message that keeps the bytes it was read from; two are equal when their bytes are."""
+
+    domain: ClassVar[str]
+    """What a signature over it is bound to, so that it is good for no other kind of message."""
+
+    version: int = 1
+    """Version of the wire format."""
+
+    _raw: bytes | None = PrivateAttr(default=None)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read a message, or refuse it with a code; `raw` stays exactly these bytes."""
+        require_strict(raw)
+        try:
+            message = cls.model_validate_json(raw, context=bytes(raw))
+        except ValidationError as error:
+            raise _refused(cls.__name__, error) from error
+        if "version" not in message.model_fields_set:
+            raise RefusedError(Refusal.MISSING_FIELD, f"{cls.__name__} does not say its version")
+        return message
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the bytes that `parse` read."""
+        if isinstance(context, bytes):
+            self._raw = context
+
+    @field_validator("version")
+    @classmethod
+    def _known(cls, version: int) -> int:
+        if version != VERSION:
+            raise fault(
+                Refusal.UNKNOWN_VERSION,
+                f"this program speaks version {VERSION}, not {version}; update the older side",
+            )
+        return version
+
+    @property
+    def raw(self) -> bytes:
+        """The exact bytes: those received, or the canonical ones of a message made here."""
+        if self._raw is None:
+            self._raw = encode(self.model_dump(mode="json", exclude_none=True))
+        return self._raw
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the exact bytes."""
+        return digest(self.raw)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Make a new, checked message; received bytes are not carried over to other content."""
+        del deep  # a frozen message has nothing to share by mistake
+        return type(self).model_validate(dict(self) | dict(update or {}))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare exact bytes."""
+        return isinstance(other, type(self)) and other.raw == self.raw
+
+    def __hash__(self) -> int:
+        """Hash the exact bytes."""
+        return hash(self.raw)
+
+
+def fault(code: Refusal, sentence: str) -> PydanticCustomError:
+    """Make the error by which a validator refuses a message with a code."""
+    return PydanticCustomError(code.value, "{sentence}", {"sentence": sentence})
+
+
+def require_ascending(names: Iterable[str], what: str) -> None:
+    """Refuse names that are not sorted by code point, each once: one order for all languages."""
+    if any(first >= second for first, second in pairwise(names)):
+        raise fault(Refusal.WRONG_SHAPE, f"{what} are not in ascending order, each once")
+
+
+def _refused(kind: str, error: ValidationError) -> RefusedError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"])) or "the whole"
+    known = {code.value: code for code in Refusal} | _CODES
+    code = known.get(first["type"], Refusal.WRONG_SHAPE)
+    return RefusedError(code, f"{kind} is refused at {where}: {first['msg']}")

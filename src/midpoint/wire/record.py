@@ -1,0 +1,81 @@
+"""What is signed and kept: the chain of disclosures, and what an auditor measured."""
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from midpoint.wire.fixed import MILLION
+from midpoint.wire.message import (
+    Count,
+    Digest,
+    Integer,
+    Message,
+    Name,
+    PublicKey,
+    Seconds,
+    fault,
+)
+from midpoint.wire.refusal import Refusal
+
+Share = Annotated[int, Field(ge=0, le=MILLION)]
+"""A number from 0 to 1 in millionths."""
+
+
+class Entry(Message):
+    """One link of the analyst's append-only list of disclosures."""
+
+    domain: ClassVar[str] = "entry"
+
+    sequence: Count
+    """Its place in the list, from 0."""
+    disclosure: Digest
+    """Digest of the disclosure that became current."""
+    previous: Digest | None = None
+    """Digest of the entry before it; absent for the first."""
+    time: Seconds
+    """When it was made."""
+    key: PublicKey
+    """The key that signs it."""
+
+    @model_validator(mode="after")
+    def _linked(self) -> Self:
+        if (self.previous is None) != (self.sequence == 0):
+            raise fault(Refusal.WRONG_SHAPE, "the first entry, and only it, has no previous one")
+        return self
+
+
+class Certificate(Message):
+    """What an auditor measured of one disclosure on one data set; figures in millionths."""
+
+    domain: ClassVar[str] = "certificate"
+
+    disclosure: Digest
+    """Digest of the disclosure that was attacked."""
+    data: Digest
+    """Digest of the data that it was attacked on."""
+    auditor: Name
+    """Who measured."""
+    key: PublicKey
+    """The auditor's key."""
+    attack: Name
+    """The strongest attack."""
+    auc: Share
+    """Its AUC: 0.5 is a blind guess; below 0.5 leaks as much as above."""
+    auc_low: Share
+    """Lower end of the AUC's interval."""
+    auc_high: Share
+    """Upper end of the AUC's interval."""
+    null_low: Share
+    """Lower end of what the same attack reads from shuffled labels."""
+    null_high: Share
+    """Upper end of what the same attack reads from shuffled labels."""
+    rmse_cost: Integer
+    """By how much the prediction error grew, in millionths of a rating unit."""
+    time: Seconds
+    """When it was measured."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not (self.auc_low <= self.auc <= self.auc_high and self.null_low <= self.null_high):
+            raise fault(Refusal.WRONG_SHAPE, "an interval does not contain what it should")
+        return self

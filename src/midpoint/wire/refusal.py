@@ -1,0 +1,46 @@
+"""Why something from beyond the trust line is refused: a stable code and a plain sentence."""
+
+from enum import StrEnum
+
+from midpoint.errors import MidpointError
+
+
+class Refusal(StrEnum):
+    """Codes that programs may rely on; the same in every language."""
+
+    NOT_JSON = "not_json"
+    DUPLICATE_KEY = "duplicate_key"
+    NOT_AN_INTEGER = "not_an_integer"
+    INTEGER_TOO_LARGE = "integer_too_large"
+    UNKNOWN_FIELD = "unknown_field"
+    MISSING_FIELD = "missing_field"
+    UNKNOWN_VERSION = "unknown_version"
+    UNKNOWN_SCHEME = "unknown_scheme"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_COLUMNS = "wrong_columns"
+    WRONG_DIGEST = "wrong_digest"
+    BAD_SIGNATURE = "bad_signature"
+    KEY_CHANGED = "key_changed"
+    CHAIN_FORKED = "chain_forked"
+    CHAIN_GAP = "chain_gap"
+    ROLLED_BACK = "rolled_back"
+    WITNESS_DISAGREES = "witness_disagrees"
+    OFFSET_TOO_LARGE = "offset_too_large"
+    OFFSET_NOT_CENTRED = "offset_not_centred"
+    BAD_DISTRIBUTION = "bad_distribution"
+    REVEAL_OUT_OF_RANGE = "reveal_out_of_range"
+    REVEAL_INCONSISTENT = "reveal_inconsistent"
+    AVERAGE_OUT_OF_RANGE = "average_out_of_range"
+    NUMBERS_CHANGED = "numbers_changed"
+    ROUND_CHANGED = "round_changed"
+    UNKNOWN_ITEM = "unknown_item"
+    BAD_CERTIFICATE = "bad_certificate"
+    NOT_CERTIFIED = "not_certified"
+
+
+class RefusedError(MidpointError):
+    """What was received is refused; nothing was sent and nothing was lost."""
+
+    def __init__(self, code: Refusal, sentence: str) -> None:
+        super().__init__(f"{sentence} [{code}]")
+        self.code = code

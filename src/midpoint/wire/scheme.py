@@ -1,0 +1,72 @@
+"""The schemes by name: whether ratings are withheld, and what becomes of those that are not."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class ValueMap(StrEnum):
+    """What a revealed rating is turned into."""
+
+    AS_IS = "as_is"
+    SHIFTED = "shifted"
+    ROUNDED = "rounded"
+    ITEM_AVERAGE = "item_average"
+    FEATURE_AVERAGE = "feature_average"
+    DISCRETE = "discrete"
+
+
+_COLUMN = {
+    ValueMap.AS_IS: None,
+    ValueMap.SHIFTED: "offset",
+    ValueMap.ROUNDED: "offset",
+    ValueMap.ITEM_AVERAGE: "average",
+    ValueMap.FEATURE_AVERAGE: "average",
+    ValueMap.DISCRETE: "levels",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """One obfuscation scheme: (sub-sampling or not) x (a map of values)."""
+
+    name: str
+    """What it is called in a disclosure."""
+    sub_samples: bool
+    """Whether ratings are withheld so that what was rated says nothing (Algorithm 2)."""
+    value_map: ValueMap
+    """What a revealed rating is turned into."""
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that a disclosure for it has, and no other."""
+        value = _COLUMN[self.value_map]
+        reveal = {"reveal"} if self.sub_samples else set()
+        return frozenset(reveal | ({value} if value else set()))
+
+    @property
+    def needs_levels(self) -> bool:
+        """Whether it is defined on a discrete scale only."""
+        return self.value_map in (ValueMap.ROUNDED, ValueMap.DISCRETE)
+
+
+SCHEMES = MappingProxyType(
+    {
+        name: Scheme(name, sub_samples, value_map)
+        for name, sub_samples, value_map in (
+            ("no", False, ValueMap.AS_IS),
+            ("mp", False, ValueMap.SHIFTED),
+            ("mpr", False, ValueMap.ROUNDED),
+            ("ss", True, ValueMap.AS_IS),
+            ("mpss", True, ValueMap.SHIFTED),
+            ("mpssr", True, ValueMap.ROUNDED),
+            ("ia", False, ValueMap.ITEM_AVERAGE),
+            ("fa", False, ValueMap.FEATURE_AVERAGE),
+            ("ssia", True, ValueMap.ITEM_AVERAGE),
+            ("ssfa", True, ValueMap.FEATURE_AVERAGE),
+            ("dmp", False, ValueMap.DISCRETE),
+            ("dmpss", True, ValueMap.DISCRETE),
+        )
+    }
+)
+"""All schemes of Section 7.1 and the discrete midpoint, by name."""
