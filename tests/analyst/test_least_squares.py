@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import least_squares
 from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.least_squares import solve_rows
-from midpoint.analyst.row_kernel import solve_block
+from midpoint.analyst.normal_equations import solve_block
 
 LENGTHS = (0, 1, 2, 700, 0, 5, 40, 3, 64, 1500, 20, 1, 90)
 

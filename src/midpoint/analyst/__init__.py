@@ -1,24 +1,42 @@
 """The analyst: learns item profiles, says what it must, profiles people, recommends."""
 
+from midpoint.analyst.disclose import default_scheme, disclose
 from midpoint.analyst.estimate import estimate_profiles, predict
 from midpoint.analyst.estimates import CategoryEstimates, estimate
+from midpoint.analyst.evidence import (
+    Estimate,
+    Evidence,
+    expected_loss,
+    least_squares,
+    posterior,
+)
 from midpoint.analyst.factorize import Factorizer, Progress, Training
 from midpoint.analyst.profiles import ItemProfiles, Provenance
+from midpoint.analyst.recommend import read_report, score
 from midpoint.analyst.statistics import CategoryStatistics, tally
 from midpoint.analyst.tune import Tuning, tune
 
 __all__ = [
     "CategoryEstimates",
     "CategoryStatistics",
+    "Estimate",
+    "Evidence",
     "Factorizer",
     "ItemProfiles",
     "Progress",
     "Provenance",
     "Training",
     "Tuning",
+    "default_scheme",
+    "disclose",
     "estimate",
     "estimate_profiles",
+    "expected_loss",
+    "least_squares",
+    "posterior",
     "predict",
+    "read_report",
+    "score",
     "tally",
     "tune",
 ]

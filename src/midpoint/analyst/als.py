@@ -76,7 +76,7 @@ class Side:
         return cls(profile, np.zeros((len(profile), 2), np.float32), np.zeros(d), np.eye(d))
 
     def learn_prior(self, rated: NDArray[np.bool_], spread: NDArray[np.float64] | float) -> None:
-        """Take mean and covariance of the rows that have ratings; `spread` is uncertainty's part."""
+        """Take mean and covariance of the rated rows; `spread` is what uncertainty adds."""
         seen = self.profile[rated].astype(np.float64)
         self.mean = seen.mean(axis=0)
         self.covariance = np.cov(seen.T, bias=True).reshape(len(self.mean), -1) + spread

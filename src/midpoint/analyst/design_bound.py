@@ -92,4 +92,4 @@ def _filled(level: Float, budget: int) -> Float:
     rest = order.sum() - np.concatenate([[0.0], np.cumsum(order[: budget - 1])])
     factor = (budget - full) / rest
     first = int(np.argmax(factor * order[:budget] <= 1))  # the fewest items at 1 that fit
-    return np.minimum(1.0, factor[first] * level)
+    return np.asarray(np.minimum(1.0, factor[first] * level))

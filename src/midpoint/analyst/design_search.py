@@ -1,4 +1,4 @@
-"""Looking for a set of items with a small A-criterion: start, greedy steps, exchanges (Sec. 6.2)."""
+"""Looking for items with a small A-criterion: start, greedy steps, exchanges (Sec. 6.2)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
             other = _excursion(design, max(1, int(reach * vectors.shape[1])))
             design = min(design, other, key=lambda either: either.loss)
         for _ in range(PASSES):
-            if not any([design.exchange(place) for place in range(budget)]):
+            if sum(design.exchange(place) for place in range(budget)) == 0:
                 break
         if design.loss >= before * (1 - LEAST_GAIN):
             break
@@ -114,7 +114,6 @@ class _Design:
         self.vectors = vectors
         self.base = base
         self.chosen = chosen
-        self._columns = np.ascontiguousarray(vectors.T)
         self._free = np.ones(len(vectors), dtype=np.bool_)
         self._free[chosen] = False
         self._refresh()
@@ -148,40 +147,44 @@ class _Design:
     def _update(self, v: Float) -> None:
         """Add v v^T by Sherman-Morrison: B' = B - g g^T / d, g = B v, d = 1 + v^T B v."""
         g = self._inverse @ v
-        d = 1 + v @ g
+        d = 1 + float(v @ g)
         self._growth *= d
         if self._growth > REFRESH:
             self._refresh()
             return
-        p, q = np.stack([g, self._inverse @ g]) @ self._columns
+        p, q = np.stack([g, self._inverse @ g]) @ self.vectors.T
         self._inverse = self._inverse - np.outer(g, g) / d
         self._variance -= p**2 / d
-        self._influence += p * (p * (g @ g / d**2) - q * (2 / d))
+        self._influence -= p * (q * (2 / d) - p * (g @ g / d**2))
 
     def exchange(self, place: int) -> bool:
         """Replace the item at this place by the best other one, and tell whether it was worth it.
 
         Exchanging v_i for v_j changes tr B by
         [c_i (1 + a_j) - (1 - a_i) c_j - 2 p q] / [(1 - a_i) (1 + a_j) + p^2],
-        p = v_i^T B v_j, q = v_i^T B^2 v_j (Woodbury; the divisor is the growth of det A).
+        p = v_i^T B v_j, q = v_i^T B^2 v_j (Woodbury; the divisor is the growth of det A). The loss
+        is convex in A, so that is at least c_i - c_j: only an item with c_j > c_i is tried.
         """
         v = self.vectors[self.chosen[place]]
         g = self._inverse @ v
-        p, q = np.stack([g, self._inverse @ g]) @ self._columns
-        kept = 1 - v @ g
-        more = 1 + self._variance
+        least = (g @ g) + LEAST_GAIN * self.loss
+        tried = np.flatnonzero(self._free & (self._influence > least))
+        if len(tried) == 0:
+            return False
+        p, q = np.stack([g, self._inverse @ g]) @ self.vectors[tried].T
+        kept, more = 1 - v @ g, 1 + self._variance[tried]
         growth = kept * more + p**2
-        change = (g @ g) * more - kept * self._influence - 2 * p * q
-        allowed = self._free & (growth > SINGULAR)
-        change = np.divide(change, growth, out=np.full_like(change, np.inf), where=allowed)
-        other = int(np.argmin(change))
-        return bool(change[other] < -LEAST_GAIN * self.loss) and self._replace(place, other)
+        change = (g @ g) * more - kept * self._influence[tried] - 2 * p * q
+        change = np.where(growth > SINGULAR, change / np.maximum(growth, SINGULAR), np.inf)
+        best = int(np.argmin(change))
+        worth = bool(change[best] < -LEAST_GAIN * self.loss)
+        return worth and self._replace(place, int(tried[best]))
 
     def _replace(self, place: int, other: int) -> bool:
         """Make the exchange if the loss, computed afresh, is smaller: rounding makes no cycles."""
         item, enough = self.chosen[place], self.loss * (1 - LEAST_GAIN)
         self.chosen[place] = other
-        if not a_criterion(self._information()) < enough:
+        if a_criterion(self._information()) >= enough:
             self.chosen[place] = item
             return False
         self._free[[item, other]] = True, False

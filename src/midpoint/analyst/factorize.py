@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from typing import Literal, NamedTuple
 
@@ -56,7 +56,7 @@ class Factorizer:
     regularization: Regularization = "learned"
     """"learned" from the data, or a number each rating adds, in standard deviations of ratings."""
     biases: Biases = "shrunken"
-    """Half differences of class means "plain" or "shrunken", or "joint" with the profiles (Eq. 5)."""
+    """Half differences of class means, "plain" or "shrunken", or the "joint" fit of Eq. 5."""
     method: Literal["als", "sgd"] = "als"
     """Alternating least squares, or the paper's stochastic gradient descent."""
     validation: float = 0.0
@@ -238,12 +238,7 @@ def _effect_coding(feature: Feature) -> NDArray[np.float32]:
 
 def _joint_offset(known: NDArray[np.float64], feature: Feature) -> NDArray[np.float64]:
     """Turn fitted effects back into offsets of the joint categories."""
-    every = Feature(
-        feature.name,
-        feature.categories,
-        np.arange(len(feature.categories), dtype=np.int16),
-        feature.crossed,
-    )
+    every = replace(feature, codes=np.arange(len(feature.categories), dtype=np.int16))
     return np.asarray(known @ _effect_coding(every).T.astype(np.float64))
 
 
@@ -271,8 +266,7 @@ def _freeze(
         vectors=vectors,
         centre=problem.level + problem.spread * items[:, 0],
         offset=offset,
-        feature=feature.name if feature else "",
-        categories=feature.categories if feature else (),
+        features=feature.parts if feature else (),
         statistics=statistics,
         noise_variance=problem.spread**2 * factors.noise_variance,
         profile_mean=problem.spread * factors.users.mean,

@@ -150,11 +150,14 @@ def _solve(problem: Problem, found: Found, threads: int | None) -> NDArray[np.fl
         for b in waiting:
             solve_block(problem, *blocks[b], found, inverses[b])
 
-    with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
-        helpers = [pool.submit(solve_blocks) for _ in range(threads - 1)]
+    if threads == 1:
         solve_blocks()
-    for helper in helpers:
-        helper.result()
+    else:
+        with ThreadPoolExecutor(threads - 1) as pool:
+            helpers = [pool.submit(solve_blocks) for _ in range(threads - 1)]
+            solve_blocks()
+        for helper in helpers:
+            helper.result()
     triangle = inverses.astype(np.float64).sum(axis=0).reshape(-1, WIDTH).sum(axis=1)
     total = np.zeros((d, d))
     total[np.tril_indices(d)] = triangle
@@ -176,6 +179,10 @@ def _problem(
     """Check everything and bring it into the kernels' layout."""
     _check(offsets, index, target, vectors)
     d = vectors.shape[1]
+    if ridge.shape != (d, d):
+        raise ValueError(f"ridge must be a number or of shape {(d, d)}: got {ridge.shape}")
+    if not len(level) == len(vector_ridge) == len(vectors):
+        raise ValueError(f"there must be a level and a ridge for each of {len(vectors)} vectors")
     width = max(WIDTH, (d + 3) // 4 * 4)
     if width > d:
         if len(index) < len(vectors):  # a few ratings: copy only the vectors they need

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -56,10 +57,8 @@ class ItemProfiles:
     """Rating of each item at x = 0, midway between the categories. Shape (M,)."""
     offset: NDArray[np.float64]
     """What each category adds: x0 v_j0 for a binary feature. Shape (M, K), K = 0 if none."""
-    feature: str
-    """Name of the private feature, or of several joined by "+"; empty if none."""
-    categories: tuple[str, ...]
-    """Names of its categories."""
+    features: tuple[tuple[str, tuple[str, ...]], ...]
+    """Name and categories of each private feature; their joint cells are the K categories."""
     statistics: CategoryStatistics | None
     """What was counted of each category; None without a feature."""
     noise_variance: float
@@ -80,6 +79,18 @@ class ItemProfiles:
     def dimension(self) -> int:
         """Length of a profile."""
         return int(self.vectors.shape[1])
+
+    @property
+    def feature(self) -> str:
+        """Name of the private feature, or of several joined by "+"; empty if none."""
+        return "+".join(name for name, _ in self.features)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the K categories, or joint cells in row-major order."""
+        if not self.features:
+            return ()
+        return tuple("+".join(cell) for cell in product(*(names for _, names in self.features)))
 
     @property
     def informative(self) -> NDArray[np.bool_]:
@@ -104,8 +115,7 @@ class ItemProfiles:
             manifest = {
                 "format": FORMAT,
                 "scale": asdict(self.scale),
-                "feature": self.feature,
-                "categories": list(self.categories),
+                "features": self.features,
                 "crossed": None if self.statistics is None else self.statistics.crossed,
                 "noise_variance": self.noise_variance,
                 "provenance": asdict(self.provenance),
@@ -131,8 +141,7 @@ class ItemProfiles:
                 vectors=arrays["vectors"],
                 centre=arrays["centre"],
                 offset=arrays["offset"],
-                feature=manifest["feature"],
-                categories=tuple(manifest["categories"]),
+                features=tuple((name, tuple(names)) for name, names in manifest["features"]),
                 statistics=_statistics(arrays, manifest["crossed"]) if counted else None,
                 noise_variance=float(manifest["noise_variance"]),
                 profile_mean=arrays["profile_mean"],

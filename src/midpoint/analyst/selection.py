@@ -19,7 +19,7 @@ class Selection:
     """Items to ask about, and how far from the best choice they can be at most."""
 
     items: NDArray[np.intp]
-    """Their places among the item profiles, ascending. Shape (B,), less where fewer may be asked."""
+    """Their places among the item profiles, ascending. Shape (B,), or all that may be asked."""
     loss: float
     """tr[(A0 + sum p_j v_j v_j^T)^-1]; times sigma^2 it is the expected squared error (Sec. 5)."""
     bound: float
@@ -46,8 +46,8 @@ def select(
     """Choose the items S that minimise tr[(A0 + sum_S p_j v_j v_j^T)^-1], |S| <= budget.
 
     A0 = start + prior. Greedy steps and exchanges find a set; the convex relaxation says how far
-    from the best it can be (A-optimality is not submodular, so no 1 - 1/e is promised). With weights
-    the information is the expected one; by convexity the expected loss is not below its loss.
+    from the best it can be (A-optimality is not submodular: there is no 1 - 1/e to rely on). With
+    weights the information is the expected one; by convexity the expected loss is not below it.
 
     Args:
         vectors: item profiles v_j. Shape (M, D).

@@ -79,8 +79,8 @@ def load_source(
     seed: int = 0,
 ) -> "Ratings":
     """Load what the options name; the readers of tables are imported only now."""
-    from midpoint.data.sources.loading import load  # noqa: PLC0415
-    from midpoint.data.sources.tables import Columns  # noqa: PLC0415
+    from midpoint.data.sources.loading import load
+    from midpoint.data.sources.tables import Columns
 
     return load(
         source,
@@ -101,7 +101,7 @@ def load_source(
 
 def parse_scale(text: str) -> "Scale":
     """Read LOW:HIGH or LOW:HIGH:STEP; a step of 0 makes the scale continuous."""
-    from midpoint.data.scale import Scale  # noqa: PLC0415
+    from midpoint.data.scale import Scale
 
     try:
         low, high, step = [*map(float, text.split(":")), 1.0][:3]

@@ -80,8 +80,8 @@ def train_command(
     scale: options.ScaleText = None,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
-    from midpoint.analyst.factorize import Factorizer  # noqa: PLC0415
-    from midpoint.data import at_least as keep  # noqa: PLC0415
+    from midpoint.analyst.factorize import Factorizer
+    from midpoint.data import at_least as keep
 
     console = Console()
     with console.status("Reading ratings"):
@@ -153,7 +153,7 @@ def _regularization(text: str) -> "Regularization":
 def _tune(
     console: Console, factorizer: "Factorizer", ratings: "Ratings", feature: list[str] | None
 ) -> "Factorizer":
-    from midpoint.analyst.tune import tune  # noqa: PLC0415
+    from midpoint.analyst.tune import tune
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:

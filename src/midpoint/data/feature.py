@@ -24,8 +24,8 @@ class Feature:
     """The names of its categories, in the order of their codes."""
     codes: NDArray[np.int16]
     """Per user the index of her category, `MISSING` where it is not known. Shape (users,)."""
-    crossed: tuple[tuple[int, ...], ...] = ()
-    """For each feature crossed into this one, which of its categories each category has."""
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Name and categories of each feature crossed into this one; itself if it is not joint."""
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) != len(self.categories):
@@ -37,8 +37,8 @@ class Feature:
                 f"feature {self.name!r} has a code outside its {len(self.categories)} categories"
             )
         self.codes.setflags(write=False)
-        if not self.crossed:
-            object.__setattr__(self, "crossed", (tuple(range(len(self.categories))),))
+        if not self.parts:
+            object.__setattr__(self, "parts", ((self.name, self.categories),))
 
     @classmethod
     def from_labels(cls, name: str, labels: Sequence[str | None]) -> Self:
@@ -60,8 +60,14 @@ class Feature:
             name="+".join(feature.name for feature in features),
             categories=tuple("+".join(cell) for cell in product(*(f.categories for f in features))),
             codes=np.where(known, cells, MISSING).astype(np.int16),
-            crossed=tuple(zip(*product(*(range(size) for size in sizes)), strict=True)),
+            parts=tuple(part for feature in features for part in feature.parts),
         )
+
+    @property
+    def crossed(self) -> tuple[tuple[int, ...], ...]:
+        """For each feature crossed into this one, which of its categories each category has."""
+        sizes = (range(len(categories)) for _, categories in self.parts)
+        return tuple(zip(*product(*sizes), strict=True))
 
     @property
     def is_binary(self) -> bool:

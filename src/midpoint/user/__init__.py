@@ -2,11 +2,11 @@
 
 from midpoint.user.check import Accepted, check_disclosure, check_numbers, verify_certificate
 from midpoint.user.coins import PURPOSES, toss
-from midpoint.user.correct import Recommendation, correct
-from midpoint.user.decide import decide
+from midpoint.user.correction import Recommendation, correct
+from midpoint.user.decisions import decide
 from midpoint.user.discrete import output_distribution
 from midpoint.user.ledger import Decision, Ledger
-from midpoint.user.obfuscate import Obfuscated, obfuscate
+from midpoint.user.obfuscation import Obfuscated, obfuscate
 from midpoint.user.parameters import Parameters
 from midpoint.user.pin import Pin, Witness
 from midpoint.user.private import DeviceSecret, PrivateCategory

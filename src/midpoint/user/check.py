@@ -6,6 +6,7 @@ tell: an auditor, whose signed certificate `verify_certificate` reads.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,18 @@ class Accepted:
 
 
 def check_disclosure(
-    raw: bytes, chain: Sequence[Signed], pin: Pin | None, witness: Witness | None = None
+    raw: bytes,
+    chain: Sequence[Signed],
+    pin: Pin | None,
+    witness: Witness | None = None,
+    *,
+    allow_unsafe: bool = False,
 ) -> Accepted:
     """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
 
     `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
-    the very first on first use) to the newest, which must name this disclosure.
+    the very first on first use) to the newest, which must name this disclosure. A scheme
+    that leaves the category readable is refused unless `allow_unsafe`: for experiments only.
     """
     disclosure = Disclosure.parse(raw)
     entries = _read(chain, pin)
@@ -41,11 +48,16 @@ def check_disclosure(
     _require_continuation(entries, pin)
     _require_witnessed(entries, witness)
     head = entries[-1]
-    if any(entry.disclosure == disclosure.digest for entry in entries[:-1]):
-        if head.disclosure != disclosure.digest:
-            raise RefusedError(Refusal.ROLLED_BACK, "this is an older disclosure than the newest")
-    elif head.disclosure != disclosure.digest:
-        raise RefusedError(Refusal.WRONG_DIGEST, "the signed list names another disclosure")
+    if head.disclosure != disclosure.digest:
+        older = any(entry.disclosure == disclosure.digest for entry in entries)
+        code = Refusal.ROLLED_BACK if older else Refusal.WRONG_DIGEST
+        raise RefusedError(code, "the newest entry of the list names another disclosure")
+    if not (
+        allow_unsafe or disclosure.obfuscation.protects(discrete=bool(disclosure.scale.levels))
+    ):
+        raise RefusedError(
+            Refusal.SCHEME_UNSAFE, f"scheme {disclosure.scheme!r} leaves the category readable"
+        )
     check_numbers(disclosure)
     return Accepted(disclosure, head, Pin(head.key, head.sequence, head.digest))
 
@@ -56,7 +68,8 @@ def check_numbers(disclosure: Disclosure) -> None:
     Offsets lie within the scale's range R, as do their differences, and are centred: they sum to 0
     over the categories, up to rounding (K units, or K R / 2^bits when quantised). A level
     distribution has no negative mass and sums to 2^16. A reveal probability is in 1 .. 2^16, and
-    the category that rates an item least, which always reveals, has 2^16. Averages lie on the scale.
+    the category that rates an item least, which always reveals, has 2^16. Averages lie on the
+    scale.
     """
     p, items = Parameters.of(disclosure), disclosure.items
     span = p.high - p.low
@@ -68,7 +81,8 @@ def check_numbers(disclosure: Disclosure) -> None:
         centred = np.abs(p.offset.sum(axis=1)) <= slack
         _require(centred, Refusal.OFFSET_NOT_CENTRED, "offsets that do not sum to zero", items)
     if p.levels is not None:
-        fine = (p.levels >= 0).all(axis=(1, 2)) & (p.levels.sum(axis=2) == ONE).all(axis=1)
+        inside = (p.levels >= 0) & (p.levels <= ONE)
+        fine = inside.all(axis=(1, 2)) & (p.levels.sum(axis=2) == ONE).all(axis=1)
         _require(fine, Refusal.BAD_DISTRIBUTION, "levels that are no distribution", items)
     if p.reveal is not None:
         fine = ((p.reveal >= 1) & (p.reveal <= ONE)).all(axis=1)
@@ -120,7 +134,7 @@ def _read(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
 
 
 def _require_links(entries: Sequence[Entry]) -> None:
-    for before, after in zip(entries, entries[1:], strict=False):
+    for before, after in pairwise(entries):
         if after.sequence != before.sequence + 1:
             raise RefusedError(Refusal.CHAIN_GAP, f"no entry follows entry {before.sequence}")
         if after.previous != before.digest:
@@ -163,6 +177,8 @@ def _digest_at(entries: Sequence[Entry], sequence: int) -> str | None:
     return entries[0].previous if place < 0 else entries[place].digest
 
 
-def _require(fine: NDArray[np.bool_], code: Refusal, what: str, items: Sequence[str]) -> None:
+def _require(
+    fine: NDArray[np.bool_] | np.bool_, code: Refusal, what: str, items: Sequence[str]
+) -> None:
     if not fine.all():
         raise RefusedError(code, f"item {items[int(np.argmin(fine))]!r} has {what}")

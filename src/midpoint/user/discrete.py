@@ -21,7 +21,8 @@ To the last bit, for a rating at level l of category k, with coins u_value and u
 Everything else is integers below 2^53.
 """
 
-from math import lcm
+from itertools import pairwise
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def discrete_midpoint(
     for k in range(K):
         for below in range(L - 1):
             S += (z >= C[row + (k * L + below)]) * (points[below + 1] - points[below])
-    return split(S, K * points, u_split) // K
+    return np.asarray(split(S, K * points, u_split) // K)
 
 
 def split(total: Integers, points: Integers, u_split: Float) -> Integers:
@@ -66,15 +67,18 @@ def split(total: Integers, points: Integers, u_split: Float) -> Integers:
 def output_distribution(levels: Integers, points: Integers) -> tuple[Integers, int]:
     """Return the exact distribution of answers per category, and the whole it is a part of.
 
-    For one item: levels (K, L) -> masses (K, L), with whole = 2^16 K lcm(gaps between points).
-    Row k is computed from category k's own ratings, so equal rows are a finding.
+    For one item: levels (K, L) -> masses (K, L), with whole = 2^16 K lcm(gaps) / gcd(gaps),
+    which is 2^16 K on a scale of equal steps. Row k is computed from
+    category k's own ratings, so equal rows are a finding.
     """
     K, L = levels.shape
     C = levels.cumsum(axis=1)
-    unit = lcm(*np.diff(points).tolist())
+    gaps = np.diff(points).tolist()
+    points = (points - points[0]) // gcd(*gaps)
+    unit = lcm(*gaps) // gcd(*gaps)
     masses = np.zeros((K, L), dtype=np.int64)
     cuts = np.unique(np.append(C, 0))
-    for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for start, end in pairwise(cuts):
         S = sum(int(points[np.searchsorted(C[k], start, side="right")]) for k in range(K))
         m = min(int(np.searchsorted(K * points, S, side="right")) - 1, L - 2)
         up = (S - K * int(points[m])) * (unit // int(points[m + 1] - points[m]))

@@ -7,7 +7,7 @@ ledger in one place. The file holds true decisions, so it is for its owner's eye
 """
 
 import hmac
-import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,14 @@ from typing import IO, ClassVar, Self
 
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
-from midpoint.user.private import DeviceSecret
-from midpoint.wire import RefusedError, Report
+from midpoint.user.private import DeviceSecret, framed
+from midpoint.wire import Report
 from midpoint.wire.message import Count, Digest, Message, Name
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 TAG = b"midpoint/v1/ledger"
 
@@ -45,8 +50,8 @@ class Decision:
 
     value: int | None
     """The revealed value in fixed point; None if it is withheld."""
-    numbers: str | None
-    """Digest of what was disclosed about the item then; None if it is withheld."""
+    numbers: str
+    """Digest of what was disclosed about a revealed item then; empty if it is withheld."""
 
 
 class Ledger:
@@ -123,7 +128,7 @@ class Ledger:
         if self._lock is None:
             raise MidpointError(f"{self._path} was closed; open it again")
         body = b"".join(entry.raw + b"\n" for entry in rounds)
-        seal = self._secret.prf(TAG, body).hex().encode()
+        seal = self._secret.prf(framed(TAG, body)).hex().encode()
         replace_file(self._path, seal + b"\n" + body, mode=0o600)
 
     def _keep(self, answered: Round) -> None:
@@ -132,7 +137,7 @@ class Ledger:
         for (item, value), numbers in zip(answers, answered.numbers, strict=True):
             self._decisions.setdefault(item, Decision(value, numbers))
         for item in answered.withheld:
-            self._decisions.setdefault(item, Decision(None, None))
+            self._decisions.setdefault(item, Decision(None, ""))
 
 
 def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
@@ -142,7 +147,7 @@ def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
         raise MidpointError(
             f"{path} cannot be read ({error}); restore it, or start anew with a new secret"
         ) from error
-    if not hmac.compare_digest(seal, secret.prf(TAG, body).hex().encode()):
+    if not hmac.compare_digest(seal, secret.prf(framed(TAG, body)).hex().encode()):
         raise MidpointError(
             f"{path} was changed, or belongs to another secret; restore it from a copy,"
             " or start anew with a new secret"
@@ -155,14 +160,10 @@ def _locked(path: Path) -> IO[bytes]:
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = path.with_name(f"{path.name}.lock").open("ab")
     try:
-        if os.name == "posix":
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
-            import msvcrt
-
+        if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         stream.close()
         raise MidpointError(f"{path} is in use by another program; close that first") from error

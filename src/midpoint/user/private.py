@@ -58,6 +58,9 @@ class PrivateCategory(Hidden):
 
         Names, not numbers, are kept: a later disclosure may order its features differently.
         """
+        unprotected = self._names.keys() - {feature.name for feature in disclosure.features}
+        if unprotected:
+            raise MidpointError(f"the disclosure does not protect {', '.join(sorted(unprotected))}")
         cell = 0
         for feature in disclosure.features:
             named = self._names.get(feature.name)
@@ -73,12 +76,13 @@ class PrivateCategory(Hidden):
 class DeviceSecret(Hidden):
     """32 random bytes from which a device derives its coins; other uses have other tags."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_keyed")
 
     def __init__(self, key: bytes) -> None:
         if len(key) != SECRET_BYTES:
             raise MidpointError(f"a device secret has {SECRET_BYTES} bytes, not {len(key)}")
         self._key = bytes(key)
+        self._keyed = hmac.new(self._key, digestmod="sha256")
 
     @classmethod
     def generate(cls) -> Self:
@@ -103,7 +107,13 @@ class DeviceSecret(Hidden):
             raise MidpointError(f"{path} exists; a device keeps its secret, and coins, for good")
         replace_file(path, f"{self._key.hex()}\n".encode(), mode=0o600)
 
-    def prf(self, *parts: bytes) -> bytes:
-        """Return HMAC-SHA-256 of the parts, each after its length in four bytes, big-endian."""
-        message = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-        return hmac.digest(self._key, message, "sha256")
+    def prf(self, message: bytes) -> bytes:
+        """Return HMAC-SHA-256 of a message, which is to be made by `framed`."""
+        keyed = self._keyed.copy()  # starting from the key each time takes three times as long
+        keyed.update(message)
+        return keyed.digest()
+
+
+def framed(*parts: bytes) -> bytes:
+    """Join parts, each after its length in four bytes, big-endian: no two lists look the same."""
+    return b"".join([len(part).to_bytes(4, "big") + part for part in parts])

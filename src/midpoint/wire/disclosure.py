@@ -13,6 +13,9 @@ from midpoint.wire.refusal import Refusal
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 
 Row = tuple[Integer, ...]
+Rating = Annotated[int, Field(ge=-(2**31), le=2**31)]
+MOST_CELLS = 1024
+"""With this many cells, and ratings up to 2^31, the devices' sums stay exact."""
 COLUMNS = ("offset", "reveal", "levels", "average")
 
 
@@ -34,11 +37,11 @@ class FeatureNames(Part):
 class RatingScale(Part):
     """What a rating can be, in fixed point."""
 
-    low: Integer
+    low: Rating
     """The least rating."""
-    high: Integer
+    high: Rating
     """The greatest rating."""
-    levels: Annotated[tuple[Integer, ...], Field(min_length=2)] | None = None
+    levels: Annotated[tuple[Rating, ...], Field(min_length=2)] | None = None
     """All ratings in ascending order; absent on a continuous scale."""
 
     @model_validator(mode="after")
@@ -102,6 +105,8 @@ class Disclosure(Message):
         require_ascending(self.items, "items")
         if len({feature.name for feature in self.features}) != len(self.features):
             raise fault(Refusal.WRONG_SHAPE, "a feature is named twice")
+        if self.n_cells > MOST_CELLS:
+            raise fault(Refusal.WRONG_SHAPE, f"more than {MOST_CELLS} joint cells")
         if self.scheme not in SCHEMES:
             raise fault(Refusal.UNKNOWN_SCHEME, f"there is no scheme {self.scheme!r}")
         self._require_columns()

@@ -18,6 +18,7 @@ class Refusal(StrEnum):
     UNKNOWN_SCHEME = "unknown_scheme"
     WRONG_SHAPE = "wrong_shape"
     WRONG_COLUMNS = "wrong_columns"
+    SCHEME_UNSAFE = "scheme_unsafe"
     WRONG_DIGEST = "wrong_digest"
     BAD_SIGNATURE = "bad_signature"
     KEY_CHANGED = "key_changed"

@@ -44,6 +44,15 @@ class Scheme:
         reveal = {"reveal"} if self.sub_samples else set()
         return frozenset(reveal | ({value} if value else set()))
 
+    def protects(self, *, discrete: bool) -> bool:
+        """Whether it hides the category in the ratings themselves, item by item.
+
+        Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the
+        decimal point tells which offset was subtracted.
+        """
+        shifted_stars = self.value_map is ValueMap.SHIFTED and discrete
+        return self.value_map is not ValueMap.AS_IS and not shifted_stars
+
     @property
     def needs_levels(self) -> bool:
         """Whether it is defined on a discrete scale only."""

@@ -59,17 +59,11 @@ def obfuscate(
     return Obfuscated(keep, reported)
 
 
-def require_legal(value: Integers, parameters: Parameters) -> None:
-    """Refuse a value that is not a rating on the scale."""
+def illegal(value: Integers, parameters: Parameters) -> NDArray[np.bool_]:
+    """Tell which values are not ratings on the scale. Same shape."""
     if parameters.points is None:
-        wrong = (value < parameters.low) | (value > parameters.high)
-    else:
-        wrong = parameters.points[_level(value, parameters.points)] != value
-    if wrong.any():
-        raise MidpointError(
-            f"{value[wrong][0] / ONE:g} is not a rating on the scale of this disclosure;"
-            " mend the rating"
-        )
+        return (value < parameters.low) | (value > parameters.high)
+    return np.asarray(parameters.points[_level(value, parameters.points)] != value)
 
 
 def _reveal(item: Index, cell: Index, parameters: Parameters, uniform: Float) -> NDArray[np.bool_]:
@@ -85,20 +79,24 @@ def _value(
     """Turn ratings into what is reported, by the scheme's map of values."""
     p = parameters
     match p.scheme.value_map:
+        case ValueMap.AS_IS:
+            return value
         case ValueMap.SHIFTED if p.offset is not None:
-            return value - p.offset[item, cell]
+            return np.asarray(value - p.offset[item, cell])
         case ValueMap.ROUNDED if p.offset is not None and p.points is not None:
             shifted = np.clip(value - p.offset[item, cell], p.low, p.high)
             return split(shifted, p.points, uniform[:, SPLIT])
         case ValueMap.ITEM_AVERAGE | ValueMap.FEATURE_AVERAGE if p.average is not None:
             choices = p.average.shape[1]
             drawn = np.floor(uniform[:, VALUE] * choices).astype(np.intp)
-            return p.average[item, np.minimum(drawn, choices - 1)]
+            return np.asarray(p.average[item, drawn])
         case ValueMap.DISCRETE if p.cumulative is not None and p.points is not None:
-            require_legal(value, p)
+            if (wrong := illegal(value, p)).any():
+                raise MidpointError(f"{value[wrong][0] / ONE:g} is not a level of the scale")
             level, coins = _level(value, p.points), (uniform[:, VALUE], uniform[:, SPLIT])
             return discrete_midpoint(p.cumulative, p.points, item, level, cell, *coins)
-    return value
+    # Never fall back to the rating as it is.
+    raise MidpointError(f"these parameters lack the column that scheme {p.scheme.name!r} needs")
 
 
 def _level(value: Integers, points: Integers) -> Index:

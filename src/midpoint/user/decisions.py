@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from midpoint.errors import MidpointError
 from midpoint.user.coins import toss
 from midpoint.user.ledger import Ledger, Round
-from midpoint.user.obfuscate import obfuscate, require_legal
+from midpoint.user.obfuscation import illegal, obfuscate
 from midpoint.user.parameters import Parameters
-from midpoint.user.private import DeviceSecret, PrivateCategory
+from midpoint.user.private import DeviceSecret, PrivateCategory, framed
 from midpoint.wire import Disclosure, Refusal, RefusedError, Report, Solicitation
 
 TAG = b"midpoint/v1/report"
@@ -34,28 +35,24 @@ def decide(
         return _again(answered, solicitation)
     places = _places(solicitation, disclosure)
     _require_unchanged(places, disclosure, ledger)
-    fresh = [item for item in places if item in ratings and ledger.decision(item) is None]
-    values = _revealed(fresh, ratings, places, disclosure, category, secret)
-    answers, numbers = [], []
-    for item, place in places.items():
-        earlier = ledger.decision(item)
-        value = values.get(item) if earlier is None else earlier.value
-        if value is not None:
-            answers.append((item, value))
-            numbers.append((earlier and earlier.numbers) or disclosure.numbers_of(place))
+    earlier = {item: ledger.decision(item) for item in places}
+    fresh = [item for item in places if item in ratings and earlier[item] is None]
+    told = {item: (d.value, d.numbers) for item, d in earlier.items() if d and d.value is not None}
+    for item, value in _first(fresh, ratings, places, disclosure, category, secret).items():
+        told[item] = (value, disclosure.numbers_of(places[item]))
     report = Report(
-        id=secret.prf(TAG, solicitation.digest.encode())[:16].hex(),
+        id=secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,
         round=solicitation.round,
-        answers=tuple(answers),
+        answers=tuple((item, told[item][0]) for item in sorted(told)),
     )
     ledger.record(
         Round(
             round=solicitation.round,
             solicitation=solicitation.digest,
             report=report.raw.decode(),
-            numbers=tuple(numbers),
-            withheld=tuple(item for item in fresh if item not in values),
+            numbers=tuple(told[item][1] for item in sorted(told)),
+            withheld=tuple(item for item in fresh if item not in told),
         )
     )
     return report
@@ -96,7 +93,7 @@ def _require_unchanged(places: Mapping[str, int], disclosure: Disclosure, ledger
             )
 
 
-def _revealed(
+def _first(
     fresh: Sequence[str],
     ratings: Mapping[str, int],
     places: Mapping[str, int],
@@ -107,7 +104,10 @@ def _revealed(
     """Decide items for the first time; return what is revealed of them."""
     parameters = Parameters.of(disclosure)
     value = np.array([ratings[item] for item in fresh], dtype=np.int64)
-    require_legal(value, parameters)
+    wrong = illegal(value, parameters)
+    if wrong.any():
+        item = fresh[int(np.argmax(wrong))]
+        raise MidpointError(f"the rating of item {item!r} is not on the scale; mend it first")
     index = np.array([places[item] for item in fresh], dtype=np.intp)
     cell = category.cell_in(disclosure)
     done = obfuscate(index, value, cell, parameters, toss(secret, fresh))

@@ -1,0 +1,153 @@
+"""What the analyst tells everyone: its estimates as integers, no more than a scheme needs."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.estimates import CategoryEstimates, Estimation, estimate
+from midpoint.analyst.profiles import ItemProfiles
+from midpoint.analyst.statistics import CategoryStatistics
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from midpoint.wire import (
+    ONE,
+    SCHEMES,
+    Disclosure,
+    FeatureNames,
+    RatingScale,
+    ValueMap,
+    as_rows,
+    to_fixed,
+)
+
+Float = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+FINEST = 16
+"""Bits of a number that is not quantised further: the fixed point itself."""
+
+
+def default_scheme(scale: Scale) -> str:
+    """Return the discrete midpoint with sub-sampling, or MPSS on a continuous scale."""
+    return "dmpss" if scale.is_discrete else "mpss"
+
+
+def disclose(
+    profiles: ItemProfiles,
+    scheme: str | None = None,
+    *,
+    estimation: Estimation = "shrunken",
+    bits: int | None = None,
+) -> Disclosure:
+    """Compute l = L(V, p), the disclosure of a scheme (Algorithms 1 and 2).
+
+    Args:
+        profiles: What training found out.
+        scheme: Name of a scheme; the default one for the scale unless given.
+        estimation: Category statistics "plain" as in the paper, or "shrunken".
+        bits: Bits for each number, 1 to 16: the paper's closing question. All 16 unless given.
+    """
+    name = scheme or default_scheme(profiles.scale)
+    if name not in SCHEMES:
+        raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
+    if bits is not None and not 1 <= bits <= FINEST:
+        raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
+    order = np.argsort(profiles.item_ids)
+    columns = SCHEMES[name].columns
+    filled: dict[str, Any] = {}
+    if columns:
+        statistics = _statistics(profiles)
+        guess = estimate(statistics, estimation)
+        makers = {
+            "offset": lambda: _offset(profiles, guess, estimation, bits),
+            "reveal": lambda: _reveal(guess, bits),
+            "levels": lambda: _levels(guess, bits),
+            "average": lambda: _average(profiles, statistics, guess, name, bits),
+        }
+        filled = {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
+    return Disclosure(
+        scheme=name,
+        features=tuple(
+            FeatureNames(name=feature, categories=names) for feature, names in profiles.features
+        ),
+        scale=_scale(profiles.scale),
+        items=tuple(profiles.item_ids[order].tolist()),
+        bits=bits,
+        **filled,
+    )
+
+
+def _statistics(profiles: ItemProfiles) -> CategoryStatistics:
+    if profiles.statistics is None:
+        raise MidpointError(
+            "the profiles were trained without a private feature; name one to train"
+        )
+    return profiles.statistics
+
+
+def _scale(scale: Scale) -> RatingScale:
+    levels = None if scale.levels is None else tuple(to_fixed(np.array(scale.levels)).tolist())
+    low, high = to_fixed(np.array([scale.low, scale.high])).tolist()
+    return RatingScale(low=low, high=high, levels=levels)
+
+
+def _offset(
+    profiles: ItemProfiles, guess: CategoryEstimates, estimation: Estimation, bits: int | None
+) -> Integers:
+    """Return the offsets that training took out, or plain ones where those are asked for."""
+    offset = guess.offset if estimation == "plain" else profiles.offset
+    return _on_grid(to_fixed(offset), _range(profiles.scale), bits)
+
+
+def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
+    """Return min_k p_k / p_k; what nobody of a category rated in training it always reveals."""
+    p = guess.probability
+    least = p.min(axis=1, keepdims=True)
+    ratio = np.divide(least, p, out=np.ones_like(p), where=p > 0)
+    step = 1 << (FINEST - (bits or FINEST))
+    return np.maximum(_on_grid(to_fixed(ratio), ONE, bits), step)
+
+
+def _levels(guess: CategoryEstimates, bits: int | None) -> Integers:
+    """Return distributions in whole units that sum to 2^16 exactly, by largest remainders."""
+    if guess.levels is None:
+        raise MidpointError("level distributions need a discrete scale; choose another scheme")
+    whole = 1 << (bits or FINEST)
+    exact = guess.levels * whole
+    floor = np.floor(exact).astype(np.int64)
+    missing = whole - floor.sum(axis=2, keepdims=True)
+    rank = np.argsort(np.argsort(floor - exact, axis=2, kind="stable"), axis=2)
+    return np.asarray((floor + (rank < missing)) * (ONE // whole))
+
+
+def _average(
+    profiles: ItemProfiles,
+    statistics: CategoryStatistics,
+    guess: CategoryEstimates,
+    scheme: str,
+    bits: int | None,
+) -> Integers:
+    """Return the item's average rating, or each category's (IA and FA in Sec. 7.1)."""
+    if SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE:
+        count = statistics.count.sum(axis=1, keepdims=True)
+        total = statistics.total.sum(axis=1, keepdims=True)
+        average = np.where(count > 0, total / np.maximum(count, 1), guess.centre[:, None])
+    else:
+        average = guess.centre[:, None] + guess.offset
+    scale = profiles.scale
+    low, high = to_fixed(np.array([scale.low, scale.high])).tolist()
+    on_grid = low + _on_grid(to_fixed(average) - low, high - low, bits)
+    return np.asarray(np.clip(on_grid, low, high))
+
+
+def _range(scale: Scale) -> int:
+    return int(to_fixed(np.array([scale.high - scale.low]))[0])
+
+
+def _on_grid(numbers: Integers, span: int, bits: int | None) -> Integers:
+    """Round to multiples of span / 2^bits."""
+    if bits is None:
+        return numbers
+    step = max(1, span >> bits)
+    return (numbers + step // 2) // step * step

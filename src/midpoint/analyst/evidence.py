@@ -1,0 +1,93 @@
+"""One person's reports, as the few sums that every estimator needs; further reports just add."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.profiles import ItemProfiles
+
+Float = NDArray[np.float64]
+
+RANK_TOLERANCE = 1e-10
+"""Directions with less than this share of the largest eigenvalue count as not observed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Sufficient statistics of reported ratings (Eq. 9, and Sec. 6.3 for repeated interactions)."""
+
+    information: Float
+    """sum_j v_j v_j^T. Shape (D, D)."""
+    moment: Float
+    """sum_j (y_j - centre_j) v_j. Shape (D,)."""
+    count: int
+    """How many ratings."""
+
+    @classmethod
+    def none(cls, profiles: ItemProfiles) -> Self:
+        """Know nothing yet."""
+        return cls(np.zeros((profiles.dimension,) * 2), np.zeros(profiles.dimension), 0)
+
+    @classmethod
+    def of(
+        cls, profiles: ItemProfiles, item: NDArray[np.integer], value: NDArray[np.floating]
+    ) -> Self:
+        """Sum up reported ratings of these items."""
+        V = profiles.vectors[item].astype(np.float64)
+        return cls(V.T @ V, (value - profiles.centre[item]) @ V, len(item))
+
+    def __add__(self, more: "Evidence") -> "Evidence":
+        """Join two interactions."""
+        return Evidence(
+            self.information + more.information, self.moment + more.moment, self.count + more.count
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What the analyst believes of one person's profile."""
+
+    mean: Float
+    """The profile x-hat. Shape (D,)."""
+    covariance: Float
+    """Its uncertainty; infinite in directions that least squares cannot see. Shape (D, D)."""
+
+    def predict(self, profiles: ItemProfiles) -> tuple[Float, Float]:
+        """Return mean and standard deviation of a new rating of each item, midway and unclipped."""
+        V = profiles.vectors.astype(np.float64)
+        spread = np.einsum("md,de,me->m", V, self.covariance, V)
+        return profiles.centre + V @ self.mean, np.sqrt(profiles.noise_variance + spread)
+
+
+def least_squares(evidence: Evidence, noise_variance: float) -> Estimate:
+    """Return the paper's estimator (sum v v^T)^-1 sum y v (Eq. 9), of minimum norm if singular.
+
+    It is minimax under Gaussian noise. Its covariance is sigma^2 (sum v v^T)^-1; where ratings
+    leave a direction open the pseudo-inverse says nothing of it, and `expected_loss` is infinite.
+    """
+    inverse = np.linalg.pinv(evidence.information, rcond=RANK_TOLERANCE, hermitian=True)
+    return Estimate(inverse @ evidence.moment, np.asarray(noise_variance * inverse, np.float64))
+
+
+def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
+    """Return the MAP estimate under the training users' mean m and covariance C.
+
+    x-hat = S (C^-1 m + sum y v / sigma^2),  S = (C^-1 + sum v v^T / sigma^2)^-1
+    """
+    noise, mean = profiles.noise_variance, profiles.profile_mean
+    precision = np.linalg.inv(profiles.profile_covariance)
+    covariance = np.asarray(np.linalg.inv(precision + evidence.information / noise), np.float64)
+    return Estimate(covariance @ (precision @ mean + evidence.moment / noise), covariance)
+
+
+def expected_loss(information: Float, noise_variance: float) -> float:
+    """Return E |x-hat - x|^2 = sigma^2 tr[(sum v v^T)^-1] of least squares (Eq. 10).
+
+    Infinite when the ratings do not determine the profile.
+    """
+    values = np.linalg.eigvalsh(information)
+    if values[0] <= RANK_TOLERANCE * max(values[-1], 0.0):
+        return float("inf")
+    return float(noise_variance * (1 / values).sum())

@@ -1,0 +1,178 @@
+"""`midpoint demo`: one person, from her ratings to recommendations, with her secret kept."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.analyst.profiles import ItemProfiles
+    from midpoint.data import Ratings
+    from midpoint.wire import Report
+
+SOURCE = "movielens-100k"
+FALLBACK = "simulated-movielens-1m"
+FEATURE = "gender"
+SHOWN = 12
+"""Ratings of the person that are shown line by line."""
+
+
+def demo_command(
+    top: Annotated[int, typer.Option(min=1, help="How many recommendations to print.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides who the person is, and her coins.")] = 0,
+) -> None:
+    """Train on MovieLens-100K, protect one person's gender, and recommend films to her."""
+    from midpoint.data import hold_out, split_ratings, user_folds
+
+    console = Console(highlight=False)
+    ratings = _ratings(console)
+    fold = hold_out(ratings, user_folds(ratings.n_users, 10, seed=seed), 0)
+    profiles = _train(console, fold.training)
+    given, hidden = split_ratings(fold.held_out, 0.7, seed=seed)
+    _one_person(console, profiles, given, hidden, top=top, seed=seed)
+    _everyone(console, profiles, given, hidden, seed=seed)
+
+
+def _ratings(console: Console) -> "Ratings":
+    """Load MovieLens-100K, getting it if need be; without any network, simulated ratings."""
+    from midpoint.data import load
+    from midpoint.data.sources.obtain import get
+
+    try:
+        with console.status(f"Looking for {SOURCE}"):
+            get(SOURCE)
+        ratings = load(SOURCE)
+    except (MidpointError, OSError) as error:
+        console.print(f"{SOURCE} cannot be had here: {error}", markup=False, soft_wrap=True)
+        console.print(f"[bold]The ratings below are simulated[/bold] ({FALLBACK}).\n")
+        ratings = load(FALLBACK)
+    return ratings
+
+
+def _train(console: Console, training: "Ratings") -> "ItemProfiles":
+    from midpoint.analyst import Factorizer
+    from midpoint.cli.train import training_bar
+
+    console.rule("[bold]1  The service learns from people who shared their gender", align="left")
+    with training_bar(console) as report:
+        profiles = Factorizer().fit(training, FEATURE, report)
+    console.print(
+        f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
+        f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
+    )
+    return profiles
+
+
+def _one_person(
+    console: Console,
+    profiles: "ItemProfiles",
+    given: "Ratings",
+    hidden: "Ratings",
+    *,
+    top: int,
+    seed: int,
+) -> None:
+    """Walk the protocol of Figure 2 once: disclosure, report, estimate, scores, correction."""
+    import numpy as np
+
+    from midpoint.analyst import disclose, posterior, read_report, score
+    from midpoint.user import (
+        DeviceSecret,
+        Ledger,
+        PrivateCategory,
+        check_numbers,
+        correct,
+        decide,
+    )
+    from midpoint.wire import ONE, Solicitation, to_fixed
+
+    disclosure = disclose(profiles)
+    check_numbers(disclosure)
+    person = _pick(given, seed)
+    mine = given.of_user(person)
+    titles = dict(zip(profiles.item_ids.tolist(), profiles.item_names.tolist(), strict=True))
+    feature = given.features[FEATURE]
+    category = PrivateCategory.of(disclosure, {FEATURE: feature.categories[feature.codes[person]]})
+    rated = dict(
+        zip(
+            given.item_ids[given.item[mine]].tolist(),
+            to_fixed(given.value[mine]).tolist(),
+            strict=True,
+        )
+    )
+    asked = Solicitation(disclosure=disclosure.digest, round=0, items=disclosure.items)
+    secret = DeviceSecret(np.random.default_rng(seed).bytes(32))
+    ledger = Ledger(secret)
+    report = decide(rated, asked, disclosure, category, secret, ledger)
+
+    console.rule("[bold]2  Her device: what she rated, and what leaves", align="left")
+    console.print(_leaving(rated, report, titles))
+    console.print(
+        f"{len(report.answers)} of {len(rated)} ratings leave, in one report of"
+        f" {len(report.raw)} bytes. Her gender is not among them."
+    )
+
+    console.rule("[bold]3  The service profiles her; her device ranks", align="left")
+    belief = posterior(read_report(profiles, report, disclosure), profiles)
+    scores = score(profiles, belief, disclosure)
+    later = hidden.of_user(person)
+    truth = dict(
+        zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
+    )
+    table = Table("for her", "predicted", "give or take", "what she says later")
+    for one in correct(scores, disclosure, category, ledger.decided)[:top]:
+        said = f"{truth[one.item]:g}" if one.item in truth else ""
+        table.add_row(
+            titles[one.item], f"{one.shown / ONE:.1f}", f"{one.deviation / ONE:.1f}", said
+        )
+    console.print(table)
+
+
+def _pick(given: "Ratings", seed: int) -> int:
+    """Pick a person with a fair number of ratings and a known gender."""
+    import numpy as np
+
+    count = np.diff(given.user_offsets)
+    fit = np.flatnonzero((count >= 40) & (count <= 120) & given.features[FEATURE].known)
+    return int(np.random.default_rng(seed).choice(fit))
+
+
+def _leaving(rated: dict[str, int], report: "Report", titles: dict[str, str]) -> Table:
+    """Line by line what leaves the device; first what is withheld or changed."""
+    from midpoint.wire import ONE
+
+    told = dict(report.answers)
+    table = Table("title", "her rating", "what leaves")
+    telling = sorted(rated.items(), key=lambda pair: told.get(pair[0]) == pair[1])
+    for item, value in telling[:SHOWN]:
+        leaves = f"{told[item] / ONE:g}" if item in told else "[dim]nothing: withheld[/dim]"
+        table.add_row(titles[item], f"{value / ONE:g}", leaves)
+    if len(rated) > SHOWN:
+        table.add_row(f"[dim]and {len(rated) - SHOWN} more[/dim]", "", "")
+    return table
+
+
+def _everyone(
+    console: Console, profiles: "ItemProfiles", given: "Ratings", hidden: "Ratings", *, seed: int
+) -> None:
+    """Compare all held-out people with and without protection."""
+    import numpy as np
+
+    from midpoint.analyst import disclose, predict
+    from midpoint.protocol import profile_all, report_all
+
+    category = given.features[FEATURE].codes
+    table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
+    for scheme, name in (("no", "without protection"), (None, "protected")):
+        rng = np.random.default_rng(seed)
+        columns = given.user, given.item, given.value, category, given.n_users
+        reports = report_all(disclose(profiles, scheme), profiles, *columns, rng=rng)
+        own = None if scheme == "no" else category
+        guess = predict(profiles, profile_all(profiles, reports), hidden.user, hidden.item, own)
+        rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
+        table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
+    console.rule("[bold]4  What protection costs", align="left")
+    console.print(table)

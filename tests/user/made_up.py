@@ -1,0 +1,114 @@
+"""Disclosures and ratings that nobody gave, for tests and vectors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.wire import (
+    ONE,
+    SCHEMES,
+    Disclosure,
+    Entry,
+    FeatureNames,
+    RatingScale,
+    Signed,
+    SigningKey,
+    Solicitation,
+    ValueMap,
+    as_rows,
+)
+
+GENDER = FeatureNames(name="gender", categories=("F", "M"))
+AGE = FeatureNames(name="age", categories=("young", "middle", "old"))
+STARS = tuple(ONE * star for star in (1, 2, 3, 4, 5))
+ANALYST = SigningKey(bytes(range(32)))
+STRANGER = SigningKey(bytes(range(1, 33)))
+AUDITOR = SigningKey(bytes(range(2, 34)))
+
+
+def distributions(rng: np.random.Generator, shape: Sequence[int], L: int) -> NDArray[np.int64]:
+    """Draw distributions over L levels that sum to ONE, some levels without mass."""
+    cuts = np.sort(rng.integers(0, ONE + 1, size=(*shape, L - 1)), axis=-1)
+    ends = np.concatenate([cuts, np.full((*shape, 1), ONE)], axis=-1)
+    return np.diff(ends, axis=-1, prepend=0)
+
+
+def columns(
+    scheme: str, M: int, K: int, points: Sequence[int], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Draw the columns a scheme needs."""
+    single = SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE
+    raw = rng.integers(-ONE // 2, ONE // 2, size=(M, K)) * K
+    p = rng.integers(1, 1000, size=(M, K))
+    drawn = {
+        "offset": (raw - raw.sum(axis=1, keepdims=True) // K) // K,
+        "reveal": np.maximum(p.min(axis=1, keepdims=True) * ONE // p, 1),
+        "levels": distributions(rng, (M, K), len(points)),
+        "average": rng.integers(points[0], points[-1], size=(M, 1 if single else K)),
+    }
+    return {name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns}
+
+
+def disclosure(
+    scheme: str = "dmpss",
+    features: tuple[FeatureNames, ...] = (GENDER,),
+    n_items: int = 12,
+    seed: int = 1,
+    points: tuple[int, ...] = STARS,
+    **changes: Any,
+) -> Disclosure:
+    """Draw a consistent disclosure."""
+    rng = np.random.default_rng(seed)
+    K = int(np.prod([len(feature.categories) for feature in features]))
+    content: dict[str, Any] = {
+        "scheme": scheme,
+        "features": features,
+        "scale": RatingScale(low=points[0], high=points[-1], levels=points),
+        "items": tuple(f"item-{j:02d}" for j in range(n_items)),
+        **columns(scheme, n_items, K, points, rng),
+    }
+    return Disclosure(**(content | changes))
+
+
+def solicitation(
+    shown: Disclosure, number: int = 1, items: Sequence[str] | None = None
+) -> Solicitation:
+    """Ask about these items, or all."""
+    asked = shown.items if items is None else tuple(items)
+    return Solicitation(disclosure=shown.digest, round=number, items=asked)
+
+
+def ratings(shown: Disclosure, seed: int = 7, share: float = 0.8) -> dict[str, int]:
+    """Draw ratings for most of the items."""
+    rng = np.random.default_rng(seed)
+    points = shown.scale.levels or (shown.scale.low, shown.scale.high)
+    drawn = rng.integers(0, len(points), size=len(shown.items))
+    rated = rng.random(len(shown.items)) < share
+    return {
+        item: points[level]
+        for item, level, known in zip(shown.items, drawn, rated, strict=True)
+        if known
+    }
+
+
+def entries(disclosures: Sequence[Disclosure], key: SigningKey = ANALYST) -> list[Entry]:
+    """Make the analyst's list of these disclosures."""
+    made: list[Entry] = []
+    for sequence, shown in enumerate(disclosures):
+        made.append(
+            Entry(
+                sequence=sequence,
+                disclosure=shown.digest,
+                previous=made[-1].digest if made else None,
+                time=1_700_000_000 + sequence,
+                key=key.public,
+            )
+        )
+    return made
+
+
+def sealed(made: Sequence[Entry], key: SigningKey = ANALYST) -> list[Signed]:
+    """Sign each entry."""
+    return [Signed.seal(entry, key) for entry in made]
