@@ -20,12 +20,12 @@ HIDDEN = (PrivateCategory(NAMES), DeviceSecret(KEY))
 
 
 @dataclasses.dataclass
-class Holder:
+class Case:
     held: Any
 
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=lambda hidden: type(hidden).__name__)
-@pytest.mark.parametrize("show", [repr, str, format, "{0!r:>40}".format, pprint.pformat, Holder])
+@pytest.mark.parametrize("show", [repr, str, format, "{0!r:>40}".format, pprint.pformat, Case])
 def test_secrets_do_not_print(hidden: object, show: Callable[[object], object]) -> None:
     shown = repr(show(hidden))
     assert "hidden" in shown
@@ -41,13 +41,13 @@ def test_secrets_do_not_print(hidden: object, show: Callable[[object], object]) 
         copy.deepcopy,
         json.dumps,
         vars,
-        lambda hidden: dataclasses.asdict(Holder(hidden)),
+        lambda hidden: dataclasses.asdict(Case(hidden)),
     ],
 )
 def test_secrets_do_not_serialise(hidden: object, leave: Callable[[object], object]) -> None:
     with pytest.raises(TypeError):
         leave(hidden)
-    leave_something_public = {"a": 1} if leave is json.dumps else Holder(1)
+    leave_something_public = {"a": 1} if leave is json.dumps else Case(1)
     leave(leave_something_public)
 
 

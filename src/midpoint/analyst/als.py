@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.compiled import compiled
-from midpoint.analyst.least_squares import posterior_rows, solve_rows
+from midpoint.analyst.ridge import posterior_rows, solve_rows
 
 Floats = NDArray[np.float32]
 Regularization = float | Literal["learned"]

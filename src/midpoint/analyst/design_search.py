@@ -43,8 +43,7 @@ def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
         The chosen rows, ascending. No exchange of one of them for another row makes the
         A-criterion smaller, unless the number of passes ran out. Shape (budget,).
     """
-    design = _Design(vectors, base, independent_start(vectors, base, budget))
-    design.add_best(budget - len(design.chosen))
+    design = _Design(vectors, base, greedy(vectors, base, budget))
     for _ in range(PASSES):
         before = design.loss
         for reach in (0.5, 1, 2):
@@ -56,6 +55,13 @@ def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
         if design.loss >= before * (1 - LEAST_GAIN):
             break
     return np.sort(np.array(design.chosen, dtype=np.intp))
+
+
+def greedy(vectors: Float, base: Float, budget: int) -> list[int]:
+    """Choose an independent start, then one by one the vector that lowers the loss most."""
+    design = _Design(vectors, base, independent_start(vectors, base, budget))
+    design.add_best(budget - len(design.chosen))
+    return design.chosen
 
 
 def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:

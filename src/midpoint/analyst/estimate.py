@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.least_squares import solve_rows
 from midpoint.analyst.profiles import ItemProfiles
+from midpoint.analyst.ridge import solve_rows
 
 Method = Literal["map", "least-squares"]
 

@@ -36,16 +36,17 @@ class Problem(NamedTuple):
     """The ratings. Shape (ratings,)."""
     vectors: Floats
     """The vectors one after the other, each padded to `width`. Shape (vectors * width,)."""
-    level: Floats
-    """What is known of a rating from its vector alone, and taken off it. Shape (vectors,)."""
-    vector_ridge: Floats
-    """What a rating of each vector adds to its row's ridge. Shape (vectors,)."""
+    shares: Floats
+    """Per vector what it explains of a rating by itself, and what it adds to its row's ridge.
+
+    Side by side, since they are read together. Shape (vectors * 2,).
+    """
     width: int
     """Length of a padded vector: a multiple of four, and at least `WIDTH`."""
     dimension: int
     """Length of a vector."""
     first: int
-    """The first coordinate to which `vector_ridge` applies."""
+    """The first coordinate to which a vector's own ridge applies."""
     last: int
     """The one after the last."""
     ridge: Floats
@@ -79,7 +80,8 @@ def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: 
     system = np.empty((d * (d + 3) // 2 + WIDTH) * WIDTH, np.float32)
     weights = np.zeros(WIDTH, np.float32)
     rated = np.zeros(WIDTH, np.float32)
-    solution = np.empty(d * WIDTH, np.float32)
+    solution = np.empty(max(d, 2) * WIDTH, np.float32)
+    rest = np.empty(CHUNK, np.float32)
     for group in range(begin, end, WIDTH):
         present = min(WIDTH, end - group)
         grams[:] = 0
@@ -89,9 +91,12 @@ def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: 
             gram = grams[lane * size : (lane + 1) * size]
             weight = np.float32(0)
             for chunk in range(start, stop, CHUNK):
-                _add_ratings(gram, problem, chunk, min(chunk + CHUNK, stop))
-            for t in range(start, stop):
-                weight += problem.vector_ridge[problem.vector_of[t]]
+                end_of_chunk = min(chunk + CHUNK, stop)
+                for t in range(chunk, end_of_chunk):
+                    share = 2 * problem.vector_of[t]
+                    rest[t - chunk] = problem.target[t] - problem.shares[share]
+                    weight += problem.shares[share + 1]
+                _add_ratings(gram, problem, rest, chunk, end_of_chunk)
             weights[lane] = weight
             rated[lane] = stop > start
         _deal(grams, problem, system)
@@ -115,8 +120,8 @@ def _stride(problem: Problem) -> int:
 
 
 @compiled
-def _add_ratings(gram: Floats, problem: Problem, start: int, stop: int) -> None:
-    """Add Σ v v' (its lower triangle at least) and, as the last row, Σ target v.
+def _add_ratings(gram: Floats, problem: Problem, rest: Floats, start: int, stop: int) -> None:
+    """Add Σ v v' (its lower triangle at least) and, as the last row, Σ rest v.
 
     Two column vectors share each number they are multiplied with. Rows that reach into the first
     of the two only are a tile of their own. A vector that would stick out at the end starts
@@ -125,24 +130,25 @@ def _add_ratings(gram: Floats, problem: Problem, start: int, stop: int) -> None:
     width = problem.width
     for block in range(0, width, 2 * WIDTH):
         if width - block >= WIDTH:
-            _add_tile(lanes.zeros(8), gram, problem, start, stop, block)
+            _add_tile(lanes.zeros(8), gram, problem, rest, start, stop, block)
         else:
-            _add_tile(lanes.zeros(4), gram, problem, start, stop, block)
+            _add_tile(lanes.zeros(4), gram, problem, rest, start, stop, block)
         for row in range(block + WIDTH, width, MOST):
             count = min(MOST, width - row)
             if count == 12:
-                _add_pair(lanes.zeros(24), gram, problem, start, stop, block, row)
+                _add_pair(lanes.zeros(24), gram, problem, rest, start, stop, block, row)
             elif count == 8:
-                _add_pair(lanes.zeros(16), gram, problem, start, stop, block, row)
+                _add_pair(lanes.zeros(16), gram, problem, rest, start, stop, block, row)
             else:
-                _add_pair(lanes.zeros(8), gram, problem, start, stop, block, row)
+                _add_pair(lanes.zeros(8), gram, problem, rest, start, stop, block, row)
 
 
 @compiled
-def _add_tile(sums: Any, gram: Floats, problem: Problem, start: int, stop: int, block: int) -> None:
+def _add_tile(
+    sums: Any, gram: Floats, problem: Problem, rest: Floats, start: int, stop: int, block: int
+) -> None:
     """Add to a tile on the diagonal, and to the right-hand side; `sums` are zeros, one a row."""
-    vector_of, target, vectors = problem.vector_of, problem.target, problem.vectors
-    level = problem.level
+    vector_of, vectors = problem.vector_of, problem.vectors
     width = problem.width
     stride = _stride(problem)
     column = min(block, width - WIDTH)
@@ -155,19 +161,24 @@ def _add_tile(sums: Any, gram: Floats, problem: Problem, start: int, stop: int, 
         v = vector_of[t] * width
         x = lanes.load(vectors, v + column)
         sums = lanes.add_outer(sums, (x,), vectors, v + block)
-        rest = target[t] - level[vector_of[t]]
-        right = lanes.add_product(right, lanes.spread(rest), x)
+        right = lanes.add_product(right, lanes.spread(rest[t - start]), x)
     lanes.accumulate(gram, block * stride + block, stride, sums, 1)
     lanes.accumulate(gram, width * stride + block, stride, (right,), 1)
 
 
 @compiled
 def _add_pair(
-    sums: Any, gram: Floats, problem: Problem, start: int, stop: int, block: int, row: int
+    sums: Any,
+    gram: Floats,
+    problem: Problem,
+    rest: Floats,
+    start: int,
+    stop: int,
+    block: int,
+    row: int,
 ) -> None:
     """Add to two tiles side by side, from `row` down; `sums` are zeros, two a row."""
-    vector_of, target, vectors = problem.vector_of, problem.target, problem.vectors
-    level = problem.level
+    vector_of, vectors = problem.vector_of, problem.vectors
     width = problem.width
     stride = _stride(problem)
     column = min(block + WIDTH, width - WIDTH)
@@ -177,8 +188,7 @@ def _add_pair(
         x = lanes.load(vectors, v + block)
         y = lanes.load(vectors, v + column)
         sums = lanes.add_outer(sums, (x, y), vectors, v + row)
-        rest = target[t] - level[vector_of[t]]
-        right = lanes.add_product(right, lanes.spread(rest), y)
+        right = lanes.add_product(right, lanes.spread(rest[t - start]), y)
     lanes.accumulate(gram, row * stride + block, stride, sums, 2)
     if row == block + WIDTH:
         lanes.accumulate(gram, width * stride + block + WIDTH, stride, (right,), 1)

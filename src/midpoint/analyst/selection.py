@@ -65,7 +65,7 @@ def select(
     base = _information("start", start, V) + _information("prior", prior, V)
     p = None if weights is None else _probabilities(weights, len(V))
     allowed = _allowed(candidates, p, len(V))
-    _check_budget(budget, allowed)
+    _check_choice(budget, allowed, method)
     U = V[allowed] if p is None else V[allowed] * np.sqrt(p[allowed])[:, None]
     count = min(budget, len(allowed))
     chosen = _choose(U, base, count, None if p is None else p[allowed], method, seed)
@@ -78,21 +78,18 @@ def _choose(
     U: Float, base: Float, count: int, weights: Float | None, method: Method, seed: int
 ) -> NDArray[np.intp]:
     """Choose rows of U by the method, ascending; refuse where every choice is singular."""
-    if count == len(U) or method != "greedy":
-        independent_start(U, base, count)
+    if count < len(U) and method == "greedy":
+        return search(U, base, count)
+    independent_start(U, base, count)
     if count == len(U):
         return np.arange(count)
-    if method == "greedy":
-        return search(U, base, count)
     if method == "random":
         return np.sort(np.random.default_rng(seed).choice(len(U), count, replace=False))
-    if method == "most-rated":
-        if weights is None:
-            raise MidpointError(
-                "the most-rated items cannot be told without weights; give how likely each is rated"
-            )
-        return np.sort(np.argsort(-weights, kind="stable")[:count])
-    raise MidpointError(f"method {method!r} is not known; use one of {', '.join(get_args(Method))}")
+    if weights is None:
+        raise MidpointError(
+            "the most-rated items cannot be told without weights; give how likely each is rated"
+        )
+    return np.sort(np.argsort(-weights, kind="stable")[:count])
 
 
 def _information(name: str, matrix: ArrayLike | None, V: Float) -> Float:
@@ -127,11 +124,14 @@ def _allowed(candidates: ArrayLike | None, p: Float | None, n: int) -> NDArray[n
     return np.flatnonzero(mask if p is None else mask & (p > 0))
 
 
-def _check_budget(budget: int, allowed: NDArray[np.intp]) -> None:
+def _check_choice(budget: int, allowed: NDArray[np.intp], method: str) -> None:
     if budget < 1:
         raise MidpointError(f"a budget of {budget} items asks nothing; give at least 1")
     if len(allowed) == 0:
         raise MidpointError("no item may be asked about; allow some candidates of positive weight")
+    if method not in get_args(Method):
+        known = ", ".join(get_args(Method))
+        raise MidpointError(f"method {method!r} is not known; use one of {known}")
 
 
 def _finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None) -> Float:

@@ -15,7 +15,7 @@ class Shortlist:
     """Scored items among which every category's local top-N lies."""
 
     items: NDArray[np.intp]
-    """Their places in the public list of items, ascending: the order says nothing. Shape (size,)."""
+    """Their places in the public list, ascending: the order says nothing. Shape (size,)."""
     scores: Float
     """Score of each before the device adds its offset, not clipped. Shape (size,)."""
     deviations: Float
@@ -77,10 +77,16 @@ def _checked(
     scores: ArrayLike, deviations: ArrayLike, offsets: ArrayLike
 ) -> tuple[Float, Float, Float]:
     s, deviation, offset = (np.asarray(x, np.float64) for x in (scores, deviations, offsets))
-    if s.ndim != 1 or deviation.shape != s.shape or offset.ndim != 2 or len(offset) != len(s):
+    if (
+        s.ndim != 1
+        or not s.size
+        or deviation.shape != s.shape
+        or offset.ndim != 2
+        or len(offset) != len(s)
+    ):
         raise MidpointError(
             f"scores {s.shape}, deviations {deviation.shape} and offsets {offset.shape} must be "
-            "shaped (items,), (items,) and (items, categories)"
+            "shaped (items,), (items,) and (items, categories), with at least one item"
         )
     for name, values in (("score", s), ("deviation", deviation), ("offset", offset)):
         wrong = ~np.isfinite(values).reshape(len(s), -1).all(axis=1)
