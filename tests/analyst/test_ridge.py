@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from midpoint.analyst import ridge
+from midpoint.analyst import ridge as module
 from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.normal_equations import solve_block
 from midpoint.analyst.ridge import solve_rows
@@ -122,7 +122,7 @@ def test_zero_vectors_give_a_zero_profile() -> None:
 
 
 def test_bits_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ridge, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(module, "WORTH_A_THREAD", 1)
     case = make_case(20, LENGTHS * 30)
     one, two, seven = (
         solve_rows(*case, ridge_per_rating=0.07, threads=threads) for threads in (1, 2, 7)
@@ -132,7 +132,7 @@ def test_bits_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_share_all_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ridge, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(module, "WORTH_A_THREAD", 1)
     seen: list[tuple[int, int]] = []
     arrived: set[int] = set()
     both = threading.Barrier(2, timeout=10)
@@ -143,7 +143,7 @@ def test_threads_share_all_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
             both.wait()  # passes only when two threads are here at once
         seen.append((first, last))
 
-    monkeypatch.setattr(ridge, "solve_block", record)
+    monkeypatch.setattr(module, "solve_block", record)
     case = make_case(20, LENGTHS * 30)
     solve_rows(*case, threads=2)
     edges = sorted(seen)
@@ -154,7 +154,7 @@ def test_threads_share_all_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_in_a_thread_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ridge, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(module, "WORTH_A_THREAD", 1)
     main = threading.current_thread()
     failed = threading.Event()
 
@@ -165,7 +165,7 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> No
         failed.set()
         raise MemoryError("no room")
 
-    monkeypatch.setattr(ridge, "solve_block", fail)
+    monkeypatch.setattr(module, "solve_block", fail)
     with pytest.raises(MemoryError, match="no room"):
         solve_rows(*make_case(20, LENGTHS * 30), threads=2)
 

@@ -42,8 +42,9 @@ def problems(draw: st.DrawFn) -> Problem:
     prior = draw(st.sampled_from([None, 1e-8, 1e-3, 1.0, 100.0]))
     budget = draw(st.integers(1 if prior else d, m + 1))
     weights = rng.uniform(0.05, 1, m) if draw(st.booleans()) else None
-    vectors = rng.normal(size=(m, d)) * 10.0 ** draw(st.integers(-3, 3))
-    return Problem(vectors, budget, None if prior is None else prior * np.eye(d), weights)
+    unit = 10.0 ** draw(st.integers(-3, 3))
+    vectors = rng.normal(size=(m, d)) * unit
+    return Problem(vectors, budget, prior and prior * unit**2 * np.eye(d), weights)
 
 
 def loss_of(vectors: Float, prior: Float | None, weights: Float | None, items: ArrayLike) -> float:
@@ -191,6 +192,8 @@ def test_fewer_items_than_dimensions_need_a_prior() -> None:
     for method in methods:
         with pytest.raises(MidpointError, match="ask for at least 6 items, or give a prior"):
             select(vectors, 4, method=method, weights=np.full(30, 0.5))
+    with pytest.raises(MidpointError, match="a stronger one"):
+        select(vectors, 4, prior=1e-13 * np.eye(6))
     found = select(vectors, 4, prior=np.eye(6))
     assert len(found.items) == 4
     assert 0 <= found.gap < 1
@@ -250,7 +253,7 @@ def test_greedy_beats_random_and_most_rated() -> None:
     ratios = []
     for seed in range(8):
         vectors = vectors_of(120, 6, seed=100 + seed)
-        weights = np.random.default_rng(seed).uniform(0.1, 1, 200)
+        weights = np.random.default_rng(seed).uniform(0.1, 1, 120)
         ours = select(vectors, 15, weights=weights)
         random = select(vectors, 15, weights=weights, method="random", seed=seed)
         popular = select(vectors, 15, weights=weights, method="most-rated")

@@ -11,6 +11,8 @@ ROUNDING = 1e-12
 """Taken off a bound, as a share of it, so that rounding never lifts it above the truth."""
 OVER_RELAXATION = 0.9
 """Power in the multiplicative step; 1/2 is the plain one, 1 the limit of local convergence."""
+SMALL = 1e-2
+"""Weight, as a share of the average, below which an item is left out until it matters again."""
 INNER_STEPS = 10
 """Steps on the items that matter, between two looks at all of them."""
 
@@ -33,7 +35,8 @@ def lower_bound(
     """
     count = len(vectors)
     budget = min(budget, count)
-    weight = np.full(count, min(1.0, budget / count))
+    weight = np.full(count, budget / count)
+    small = SMALL * budget / count
     best = 0.0
     for _ in range(rounds):
         Y = symmetric_inverse(base + (vectors.T * weight) @ vectors)
@@ -42,8 +45,8 @@ def lower_bound(
         if not np.trace(Y) > best * (1 + tolerance):  # so written, it also ends where Y is nan
             break
         worth = np.partition(influence, -budget)[-budget]
-        active = (weight > 1e-3 * budget / count) | (influence >= worth)
-        weight = np.where(active, np.maximum(weight, 1e-3 * budget / count), 0.0)
+        active = (weight > small) | (influence >= worth)
+        weight = np.where(active, np.maximum(weight, small), 0.0)
         weight[active] = _improved(vectors[active], base, budget, weight[active])
     return best
 

@@ -76,7 +76,7 @@ def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:
     if budget < lacking:
         raise MidpointError(
             f"{budget} items cannot determine {lacking} directions of a profile of which nothing "
-            f"is known; ask for at least {lacking} items, or give a prior"
+            f"is known; ask for at least {lacking} items, or give a prior (a stronger one)"
         )
     chosen: list[int] = []
     for _ in range(lacking):
@@ -85,7 +85,7 @@ def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:
         if length[item] <= smallest:
             raise MidpointError(
                 f"the items to choose from determine only {len(chosen)} of {lacking} directions "
-                "of a profile of which nothing is known; allow more items, or give a prior"
+                "of a profile of which nothing is known; allow more items, or give a prior (a stronger one)"
             )
         direction = residual[item] / np.sqrt(length[item])
         residual -= np.outer(residual @ direction, direction)

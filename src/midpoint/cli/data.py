@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Column, Table
@@ -43,11 +44,13 @@ def list_command(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table(Column("name", no_wrap=True), "what it is", "users x items", "features")
-    table.add_column("where", overflow="fold")
+    table = Table(
+        Column("name", no_wrap=True), "what it is", "users x items", "here", box=box.SIMPLE
+    )
     for row in rows:
-        cells = [row[key] for key in ("name", "summary", "size", "features", "where")]
-        table.add_row(*(", ".join(c) if isinstance(c, list) else c or "not here" for c in cells))
+        size = str(row["size"]).partition(", ")[0]
+        here = "yes" if row["where"] else "not here"
+        table.add_row(str(row["name"]), str(row["summary"]), size, here)
     console = Console()
     console.print(table)
     console.print(f"`midpoint data get NAME` downloads into {own_directory()}", soft_wrap=True)
@@ -153,7 +156,7 @@ def _simulated(name: str) -> dict[str, str | list[str] | None]:
     count = made.users * made.items if made.ratings is None else made.ratings
     return {
         "name": name,
-        "summary": "Simulated from the paper's model",
+        "summary": "simulated",
         "size": f"{made.users:,} x {made.items:,}, {count:,} ratings",
         "features": [feature.name for feature in made.features],
         "where": "made on the spot",

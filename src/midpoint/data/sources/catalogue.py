@@ -94,7 +94,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
         for source in (
             KnownSource(
                 name="movielens-100k",
-                summary="Films rated 1 to 5 (GroupLens, 1998)",
+                summary="films, 1 to 5",
                 size="943 x 1,682, 100,000 ratings",
                 features=_PEOPLE,
                 places=("ml-100k", "ml-100k.zip", "ml-100k-recbole"),
@@ -106,7 +106,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="movielens-1m",
-                summary="Films rated 1 to 5 (GroupLens, 2003)",
+                summary="films, 1 to 5",
                 size="6,040 x 3,706, 1,000,209 ratings",
                 features=_PEOPLE,
                 places=("ml-1m", "ml-1m.zip"),
@@ -116,7 +116,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="flixster",
-                summary="Films rated 0.5 to 5 on a social network",
+                summary="films, 0.5 to 5",
                 size="147,612 x 48,794, 8.2 M ratings",
                 features=("gender", "age", "age_band"),
                 places=("flixster", "flixster.zip"),
@@ -127,7 +127,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="politics-and-tv",
-                summary="50 television shows rated 1 to 5; people who rate more than 40",
+                summary="TV shows, 1 to 5",
                 size="365 x 50",
                 features=("gender", "politics"),
                 places=("politics-and-tv", "politics-and-tv.zip", "politics-and-tv.csv"),
@@ -139,7 +139,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="young-people",
-                summary="Statements rated 1 to 5 (Young People Survey, Bratislava, 2013)",
+                summary="statements, 1 to 5",
                 size="1,010 x 135, 135,832 ratings",
                 features=(
                     *("gender", "age", "age_band", "education", "village_or_city"),
@@ -153,7 +153,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="anes-tv",
-                summary="Which of 48 television programmes people watch, 0 or 1 (ANES 2016)",
+                summary="TV programmes, 0/1",
                 size="3,729 x 48, 178,992 ratings",
                 features=_VOTERS,
                 places=("anes2016", "anes2016.zip"),
@@ -162,7 +162,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="anes-thermometers",
-                summary="Warmth towards 51 persons and groups, 0 to 100 (ANES 2016)",
+                summary="warmth, 0 to 100",
                 size="4,266 x 51, 167,380 ratings",
                 features=_VOTERS,
                 places=("anes2016", "anes2016.zip"),
@@ -173,7 +173,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
             ),
             KnownSource(
                 name="anes-thermometers-nonpartisan",
-                summary="The same without parties and politicians: the fair test for party",
+                summary="warmth, 0 to 100",
                 size="3,644 x 23, 82,042 ratings",
                 features=_VOTERS,
                 places=("anes2016", "anes2016.zip"),
