@@ -44,7 +44,8 @@ def problems(draw: st.DrawFn) -> Problem:
     weights = rng.uniform(0.05, 1, m) if draw(st.booleans()) else None
     unit = 10.0 ** draw(st.integers(-3, 3))
     vectors = rng.normal(size=(m, d)) * unit
-    return Problem(vectors, budget, prior and prior * unit**2 * np.eye(d), weights)
+    precision = None if prior is None else prior * unit**2 * np.eye(d)
+    return Problem(vectors, budget, precision, weights)
 
 
 def loss_of(vectors: Float, prior: Float | None, weights: Float | None, items: ArrayLike) -> float:

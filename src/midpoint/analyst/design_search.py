@@ -85,7 +85,8 @@ def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:
         if length[item] <= smallest:
             raise MidpointError(
                 f"the items to choose from determine only {len(chosen)} of {lacking} directions "
-                "of a profile of which nothing is known; allow more items, or give a prior (a stronger one)"
+                "of a profile of which nothing is known; allow more items, or give a prior "
+                "(a stronger one)"
             )
         direction = residual[item] / np.sqrt(length[item])
         residual -= np.outer(residual @ direction, direction)

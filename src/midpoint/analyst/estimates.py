@@ -37,7 +37,9 @@ def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
 
     An item that some category never rated has no difference to show: its offsets are zero.
     """
-    pooled = statistics.total.sum(axis=1) / np.maximum(statistics.count.sum(axis=1), 1)
+    count, total = statistics.count.sum(axis=1), statistics.total.sum(axis=1)
+    overall = total.sum() / max(count.sum(), 1)
+    pooled = np.where(count > 0, total / np.maximum(count, 1), overall)
     complete = np.asarray((statistics.count > 0).all(axis=1))
     means = centred(np.where(complete[:, None], np.nan_to_num(statistics.mean), pooled[:, None]))
     return CategoryEstimates(
@@ -53,19 +55,22 @@ def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
     seen = np.where(statistics.count > 0, statistics.count, np.nan)
     means = shrink_effects(statistics.mean, statistics.within_variance / seen, statistics.crossed)
     rates = _shrunken_log_probability(statistics)
-    levels = statistics.level_count
+    distributions = None
+    if statistics.level_count is not None and statistics.level_values is not None:
+        levels, values = statistics.level_count, statistics.level_values
+        distributions = shrink_distributions(levels, values, means.centre[:, None] + means.effect)
     return CategoryEstimates(
         centre=means.centre,
         offset=means.effect,
         probability=np.minimum(np.exp(rates.centre[:, None] + rates.effect), 1.0),
-        levels=None if levels is None else shrink_distributions(levels, statistics.crossed),
+        levels=distributions,
     )
 
 
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     """Shrink log p; half a rating is added so that an item one class never rated has one."""
     smoothed = (statistics.count + 0.5) / (statistics.users + 1.0)
-    variance = (1 - smoothed) / (statistics.count + 0.5)
+    variance = np.where(statistics.users > 0, (1 - smoothed) / (statistics.count + 0.5), np.nan)
     return shrink_effects(np.log(smoothed), variance, statistics.crossed)
 
 

@@ -8,8 +8,8 @@ from scipy.special import gammaln
 
 Float = NDArray[np.float64]
 
-UNSEEN = 1e8
-"""Sampling variance of an empty cell, in units of the largest of the others: it weighs nothing."""
+SMALLEST = 1e-12
+"""Keeps a variance positive where the data has none."""
 CONCENTRATIONS = np.geomspace(0.5, 5000.0, 60)
 """Candidate weights, in ratings, of the prior of a level distribution."""
 
@@ -46,53 +46,71 @@ def shrink_effects(
         crossed: For each crossed feature, which of its categories each category has.
         rounds: The most steps to take.
     """
-    empty = ~np.isfinite(observed) | ~np.isfinite(variance)
-    s = np.where(empty, UNSEEN * variance[~empty].max(initial=1e-12), np.maximum(variance, 1e-12))
-    y = np.where(empty, 0.0, observed)
+    seen = np.isfinite(observed) & np.isfinite(variance)
+    y = np.where(seen, observed, 0.0)
+    precision = np.where(seen, 1 / np.maximum(np.where(seen, variance, 1.0), SMALLEST), 0.0)
     Z = [np.eye(max(cells) + 1)[list(cells)] for cells in crossed]
-    t = np.full(len(Z), max(float(np.nanvar(centred(y)[1][~empty.any(axis=1)])), 1e-12))
+    mean = y.sum(axis=1, keepdims=True) / np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    t = np.full(len(Z), max(float(((y - mean)[seen] ** 2).mean()), SMALLEST))
     for _ in range(rounds):
-        P, _ = _projection(s, Z, t)
-        a = _common_effects(P, y)
-        q = np.einsum("jkl,jl->jk", P, y - a)
-        step = np.array([((q @ z) ** 2).sum() / np.einsum("km,jkl,lm->", z, P, z) for z in Z])
+        P, _ = _projection(precision, Z, t)
+        q = _residual(P, y, _common_effects(P, y))
+        trace = np.array([np.einsum("km,jkl,lm->", z, P, z) for z in Z])
+        step = np.array([((q @ z) ** 2).sum() for z in Z]) / np.maximum(trace, SMALLEST)
         t = t * np.sqrt(step)
-        if np.all(np.abs(step - 1) < 1e-3) or np.all(t < 1e-12):
+        if np.all(np.abs(step - 1) < 1e-3) or np.all(t < SMALLEST):
             break
-    P, inverse = _projection(s, Z, t)
+    P, weight = _projection(precision, Z, t)
     a = _common_effects(P, y)
-    q = np.einsum("jkl,jl->jk", P, y - a)
-    weight = inverse.sum(axis=1)
-    level = (weight * (y - a)).sum(axis=1) / weight.sum(axis=1)
+    q = _residual(P, y, a)
+    level = _levels(weight, y - a)
     return centred(level[:, None] + a + sum(t[m] * (q @ z) @ z.T for m, z in enumerate(Z)))
 
 
-def _projection(s: Float, Z: list[Float], t: Float) -> tuple[Float, Float]:
-    """Return P = W - W11'W / 1'W1 and W = V^-1 for V = sum t Z Z' + diag(s). Shapes (M, K, K)."""
-    V = np.zeros((*s.shape, s.shape[1])) + sum(
-        variance * z @ z.T for variance, z in zip(t, Z, strict=True)
-    )
-    V[:, np.arange(s.shape[1]), np.arange(s.shape[1])] += s
-    W = np.linalg.inv(V)
+def _projection(precision: Float, Z: list[Float], t: Float) -> tuple[Float, Float]:
+    """Return P = W - W11'W / 1'W1 and W1 for W = (sum t Z Z' + diag(s))^-1; (M, K, K), (M, K).
+
+    With D = diag(s)^-1/2 that W is D (I + D sum t Z Z' D)^-1 D, in which the precision of an empty
+    cell is 0: it has no weight at all.
+    """
+    D = np.sqrt(precision)
+    G = sum(variance * z @ z.T for variance, z in zip(t, Z, strict=True))
+    outer = D[:, :, None] * D[:, None, :]
+    W = outer * np.linalg.inv(np.eye(D.shape[1]) + outer * G)
     w = W.sum(axis=2)
-    return W - w[:, :, None] * w[:, None, :] / w.sum(axis=1)[:, None, None], W
+    total = np.maximum(w.sum(axis=1), np.finfo(np.float64).tiny)
+    return W - w[:, :, None] * (w / total[:, None])[:, None, :], w
 
 
 def _common_effects(P: Float, y: Float) -> Float:
-    """Return the generalised least-squares estimate of a, which sums to zero. Shape (K,)."""
-    return np.asarray(np.linalg.pinv(P.sum(axis=0)) @ np.einsum("jkl,jl->k", P, y))
+    """Return the generalised least-squares estimate of a, 0 for a category never seen. (K,)."""
+    moment = np.einsum("jkl,jl->k", P, y)
+    return np.asarray(np.linalg.pinv(P.sum(axis=0), rcond=SMALLEST, hermitian=True) @ moment)
 
 
-def shrink_distributions(count: NDArray[np.int64], crossed: tuple[tuple[int, ...], ...]) -> Float:
-    """Estimate level distributions: each item's own, tilted by what its categories add.
+def _residual(P: Float, y: Float, a: Float) -> Float:
+    return np.asarray(np.einsum("jkl,jl->jk", P, y - a))
 
-    For one feature q_jk is the posterior mean under a Dirichlet prior around the item's pooled
-    distribution times the category's overall tilt; the prior's weight is maximum marginal
-    likelihood. Crossed features multiply their tilts (main effects in log space).
+
+def _levels(weight: Float, y: Float) -> Float:
+    """Return each item's weighted mean, and of an item without any the mean of the others."""
+    total = weight.sum(axis=1)
+    level = (weight * y).sum(axis=1) / np.where(total > 0, total, 1.0)
+    return np.where(total > 0, level, level[total > 0].mean())
+
+
+def shrink_distributions(count: NDArray[np.int64], values: Float, mean: Float) -> Float:
+    """Estimate level distributions around each item's own, tilted to the category's mean.
+
+    q_jk is the posterior mean under a Dirichlet prior around pooled_j(l) exp(theta_jk value_l),
+    with theta_jk such that the prior has the given mean; its weight is the one of greatest
+    marginal likelihood. So a shift between categories is as strong as `mean` says, and only the shape around
+    it, of which there is less evidence, is pulled to the item's common one.
 
     Args:
         count: Ratings of each item, category and level. Shape (M, K, L).
-        crossed: For each crossed feature, which of its categories each category has.
+        values: The levels. Shape (L,).
+        mean: Mean rating of each item by each category, already shrunken. Shape (M, K).
 
     Returns:
         Distributions over the levels. Shape (M, K, L).
@@ -100,18 +118,27 @@ def shrink_distributions(count: NDArray[np.int64], crossed: tuple[tuple[int, ...
     overall = (count.sum(axis=(0, 1)) + 1.0) / (count.sum() + count.shape[2])
     of_item = count.sum(axis=1).astype(np.float64)
     pooled = _posterior(of_item, np.broadcast_to(overall, of_item.shape))
-    tilt = np.ones(count.shape)
-    for cells in crossed:
-        merged = np.stack(
-            [count[:, np.equal(cells, g)].sum(axis=1) for g in range(max(cells) + 1)], axis=1
-        ).astype(np.float64)
-        of_category = merged.sum(axis=0) + overall
-        of_category /= of_category.sum(axis=1, keepdims=True)
-        prior = pooled[:, None] * of_category / overall
-        prior /= prior.sum(axis=2, keepdims=True)
-        tilt *= (_posterior(merged, prior) / pooled[:, None])[:, list(cells)]
-    result = pooled[:, None] * tilt
-    return np.asarray(result / result.sum(axis=2, keepdims=True))
+    return _posterior(count.astype(np.float64), tilt(pooled[:, None], values, mean))
+
+
+def tilt(distribution: Float, values: Float, mean: Float, rounds: int = 40) -> Float:
+    """Return distribution(l) exp(theta value_l) / Z with theta such that it has this mean.
+
+    Newton steps for theta, no longer than a unit of the scale's range; a mean at or beyond the end
+    of the scale is brought just inside. Shapes (..., L), (L,) and (...).
+    """
+    span = values[-1] - values[0]
+    goal = np.clip(mean, values[0] + 1e-3 * span, values[-1] - 1e-3 * span)
+    theta = np.zeros_like(goal)
+    for _ in range(rounds):
+        result = distribution * np.exp(theta[..., None] * (values - goal[..., None]))
+        result /= result.sum(axis=-1, keepdims=True)
+        miss = goal - result @ values
+        if np.abs(miss).max() < 1e-9 * span:
+            break
+        spread = result @ values**2 - (result @ values) ** 2
+        theta += np.clip(miss / np.maximum(spread, 1e-12), -4 / span, 4 / span)
+    return np.asarray(result)
 
 
 def _posterior(count: Float, prior: Float) -> Float:

@@ -35,10 +35,16 @@ class CategoryStatistics:
 
     @property
     def within_variance(self) -> float:
-        """Variance of a rating around the mean of its item and category, pooled over all cells."""
-        spread = self.square - np.where(self.count > 0, self.total * np.nan_to_num(self.mean), 0.0)
-        freedom = int(np.maximum(self.count - 1, 0).sum())
-        return float(spread.sum() / max(freedom, 1))
+        """Variance of a rating around the mean of its item and category, pooled over all cells.
+
+        Where no cell has two ratings it is the variance of all ratings, which is not less.
+        """
+        count, total = self.count, self.total
+        if not (count > 1).any():
+            count, total = count.sum(keepdims=True), total.sum(keepdims=True)
+        explained = (total**2 / np.maximum(count, 1)).sum()
+        freedom = int(np.maximum(count - 1, 0).sum())
+        return float(max(self.square.sum() - explained, 0.0) / max(freedom, 1))
 
 
 def tally(ratings: Ratings, feature: Feature) -> CategoryStatistics:

@@ -1,0 +1,413 @@
+"""Make vectors/v1: the contract between this program and the one in the browser.
+
+Run `python tests/user/make_vectors.py` after a change of the protocol. Everything is made up, and
+made the same way each time. Coins are given as their 53 bits; all else is as on the wire.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from made_up import (
+    AGE,
+    ANALYST,
+    AUDITOR,
+    GENDER,
+    STARS,
+    STRANGER,
+    disclosure,
+    distributions,
+    entries,
+    ratings,
+    sealed,
+    solicitation,
+)
+
+from midpoint.user import (
+    DeviceSecret,
+    Ledger,
+    Parameters,
+    Pin,
+    PrivateCategory,
+    Witness,
+    correct,
+    decide,
+    obfuscate,
+    output_distribution,
+)
+from midpoint.user.coins import PURPOSES, coin_bits
+from midpoint.wire import (
+    ONE,
+    SCHEMES,
+    Certificate,
+    Disclosure,
+    FeatureNames,
+    RatingScale,
+    Refusal,
+    Report,
+    Scores,
+    Signed,
+    Solicitation,
+)
+
+FOLDER = Path(__file__).parents[2] / "vectors" / "v1"
+KEY = bytes(range(32, 64))
+FEATURES: dict[str, tuple[FeatureNames, ...]] = {
+    "2": (GENDER,),
+    "3": (AGE,),
+    "2x3": (GENDER, AGE),
+}
+HALVES = tuple(ONE * half // 2 for half in range(1, 11))
+Case = dict[str, Any]
+
+
+def text(message: Disclosure | Solicitation | Report | Scores | Signed) -> str:
+    return message.raw.decode()
+
+
+def named_disclosures() -> dict[str, Disclosure]:
+    """Every scheme for 2, 3 and 2 x 3 categories; then other scales."""
+    made = {
+        f"{scheme} {size}": disclosure(scheme, features, seed=seed)
+        for scheme in SCHEMES
+        for seed, (size, features) in enumerate(FEATURES.items())
+    }
+    smooth = RatingScale(low=-10 * ONE, high=10 * ONE)
+    made["mpss continuous"] = disclosure("mpss", scale=smooth, seed=5)
+    made["dmpss half stars"] = disclosure("dmpss", (AGE,), points=HALVES, seed=6)
+    uneven = (0, ONE, 3 * ONE, 7 * ONE)
+    made["dmpss uneven"] = disclosure("dmpss", (AGE,), points=uneven, seed=7)
+    made["mpr uneven"] = disclosure("mpr", points=uneven, seed=8)
+    names = ("Zoë", "a b", 'say "hi"', "é", "東京", "🎬", "\ue000")
+    made["dmpss names"] = disclosure("dmpss", n_items=7, seed=9, items=tuple(sorted(names)))
+    return made
+
+
+def own_category(shown: Disclosure, turn: int) -> dict[str, str]:
+    return {
+        feature.name: feature.categories[(turn + place) % len(feature.categories)]
+        for place, feature in enumerate(shown.features)
+    }
+
+
+def reports() -> Iterator[Case]:
+    """Two rounds each: all items, then some of them again with other ratings."""
+    for turn, (name, shown) in enumerate(named_disclosures().items()):
+        names, secret = own_category(shown, turn), DeviceSecret(KEY)
+        ledger, category = Ledger(secret), PrivateCategory.of(shown, names)
+        rounds = []
+        for number, items in ((1, shown.items[:9]), (2, shown.items[3:])):
+            asked, rated = solicitation(shown, number, items), ratings(shown, 10 * turn + number)
+            report = decide(rated, asked, shown, category, secret, ledger)
+            rounds.append(
+                {
+                    "solicitation": text(asked),
+                    "ratings": rated,
+                    "report": text(report),
+                    "withheld": [i for i in items if (d := ledger.decision(i)) and d.value is None],
+                }
+            )
+        yield {
+            "name": name,
+            "disclosure": text(shown),
+            "digest": shown.digest,
+            "secret": KEY.hex(),
+            "category": names,
+            "cell": category.cell_in(shown),
+            "coins": {item: coin_bits(secret, item) for item in shown.items},
+            "numbers": [shown.numbers_of(place) for place in range(len(shown.items))],
+            "rounds": rounds,
+        }
+
+
+def obfuscations() -> Iterator[Case]:
+    """Flat arrays with given coins, extreme ones among them, and mixing."""
+    for turn, (name, shown) in enumerate(named_disclosures().items()):
+        rng = np.random.default_rng(turn)
+        points = np.asarray(shown.scale.levels or (shown.scale.low, 12345, shown.scale.high))
+        n = 24
+        item = rng.integers(0, len(shown.items), n)
+        value = points[rng.integers(0, len(points), n)]
+        category = rng.integers(0, shown.n_cells, n)
+        bits = rng.integers(0, 2**53, (n, len(PURPOSES)))
+        bits[0], bits[1] = 0, 2**53 - 1
+        for alpha in (1.0, 0.5) if turn % 3 == 0 else (1.0,):
+            done = obfuscate(item, value, category, Parameters.of(shown), bits / 2**53, alpha)
+            yield {
+                "name": f"{name}, alpha {alpha}",
+                "disclosure": text(shown),
+                "alpha": alpha,
+                "item": item.tolist(),
+                "value": value.tolist(),
+                "category": category.tolist(),
+                "coins": bits.tolist(),
+                "keep": done.keep.tolist(),
+                "reported": done.value.tolist(),
+            }
+
+
+def discrete() -> Iterator[Case]:
+    for K in (2, 3, 5):
+        for points in (STARS, HALVES, (0, ONE, 3 * ONE, 4 * ONE)):
+            levels = distributions(np.random.default_rng(K), (K,), len(points))
+            masses, whole = output_distribution(levels, np.asarray(points))
+            yield {
+                "name": f"{K} categories, {len(points)} levels",
+                "points": list(points),
+                "levels": levels.tolist(),
+                "masses": masses[0].tolist(),
+                "whole": whole,
+            }
+
+
+def corrections() -> Iterator[Case]:
+    for turn, (name, shown) in enumerate(named_disclosures().items()):
+        rng = np.random.default_rng(100 + turn)
+        n = len(shown.items)
+        scores = Scores(
+            disclosure=shown.digest,
+            items=shown.items,
+            score=tuple(rng.integers(-ONE, 7 * ONE, n).tolist()),
+            deviation=tuple(rng.integers(0, ONE, n).tolist()),
+        )
+        names, rated = own_category(shown, turn), shown.items[::4]
+        ranked = correct(scores, shown, PrivateCategory.of(shown, names), rated)
+        yield {
+            "name": name,
+            "disclosure": text(shown),
+            "scores": text(scores),
+            "category": names,
+            "rated": list(rated),
+            "ranked": [asdict(one) for one in ranked],
+        }
+
+
+def chains() -> Iterator[Case]:
+    """Lists of disclosures: accepted with the new pin, or refused with a code."""
+    shown = [disclosure(seed=seed) for seed in range(4)]
+    listed = entries(shown)
+    good = sealed(listed)
+    other = disclosure(seed=9)
+    fork = sealed(entries([shown[0], other, *shown[2:]]))
+    swapped = sealed(entries(shown, STRANGER), STRANGER)
+    pins = [Pin(ANALYST.public, entry.sequence, entry.digest) for entry in listed]
+    seen = [Witness(entry.sequence, entry.digest) for entry in listed]
+    forged = [*good[:3], Signed.seal(listed[3], STRANGER)]
+    borrowed = Signed(
+        body=listed[3].raw.decode(), signature=ANALYST.sign(Certificate.domain, listed[3].raw)
+    )
+    last = shown[3]
+    unsafe = disclosure("mpss")
+    rows: list[tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]] = [
+        ("first use", last, good, None, None, pins[3]),
+        ("from the pinned entry", last, good[1:], pins[1], None, pins[3]),
+        ("after the pinned entry", last, good[2:], pins[1], None, pins[3]),
+        ("nothing new", last, good[3:], pins[3], None, pins[3]),
+        ("agreeing witness", last, good, pins[0], seen[2], pins[3]),
+        ("wrong digest", other, good, None, None, Refusal.WRONG_DIGEST),
+        ("bad signature", last, forged, None, None, Refusal.BAD_SIGNATURE),
+        ("other domain", last, [*good[:3], borrowed], None, None, Refusal.BAD_SIGNATURE),
+        ("key swap", last, swapped, pins[1], None, Refusal.KEY_CHANGED),
+        ("fork before the pin", last, fork, pins[1], None, Refusal.CHAIN_FORKED),
+        ("fork at the seam", last, fork[2:], pins[1], None, Refusal.CHAIN_FORKED),
+        ("broken link", last, [*good[:2], *fork[2:]], None, None, Refusal.CHAIN_FORKED),
+        ("rollback", shown[1], good[:2], pins[3], None, Refusal.ROLLED_BACK),
+        ("older disclosure", shown[1], good, None, None, Refusal.ROLLED_BACK),
+        ("not from the start", last, good[1:], None, None, Refusal.CHAIN_GAP),
+        ("gap after the pin", last, good[3:], pins[1], None, Refusal.CHAIN_GAP),
+        ("gap inside", last, [good[0], *good[2:]], None, None, Refusal.CHAIN_GAP),
+        ("no entries", last, [], None, None, Refusal.CHAIN_GAP),
+        ("witness of a fork", last, fork, pins[0], seen[1], Refusal.WITNESS_DISAGREES),
+        ("witness ahead", shown[1], good[:2], None, seen[2], Refusal.WITNESS_DISAGREES),
+        ("witness out of sight", last, good[3:], pins[3], seen[1], Refusal.CHAIN_GAP),
+        ("unsafe", unsafe, sealed(entries([unsafe])), None, None, Refusal.SCHEME_UNSAFE),
+    ]
+    for name, newest, chain, pin, witness, expected in rows:
+        yield {
+            "name": name,
+            "disclosure": text(newest),
+            "chain": [text(signed) for signed in chain],
+            "pin": None if pin is None else asdict(pin),
+            "witness": None if witness is None else asdict(witness),
+            "expect": {"pin": asdict(expected)}
+            if isinstance(expected, Pin)
+            else {"code": expected},
+        }
+
+
+def bad_numbers() -> Iterator[Case]:
+    """Disclosures that are well formed, signed, and inconsistent."""
+    full = ((ONE, 0, 0, 0, 0), (ONE, 0, 0, 0, 0))
+    rows: list[tuple[Refusal, str, str, Any]] = [
+        (Refusal.OFFSET_TOO_LARGE, "mpr", "offset", (-(2**40), 2**40)),
+        (Refusal.OFFSET_TOO_LARGE, "mpr", "offset", (-3 * ONE, 3 * ONE)),
+        (Refusal.OFFSET_NOT_CENTRED, "mpr", "offset", (ONE, ONE)),
+        (Refusal.BAD_DISTRIBUTION, "dmp", "levels", ((ONE, 1, 0, 0, 0), full[0])),
+        (Refusal.BAD_DISTRIBUTION, "dmp", "levels", ((ONE + 1, -1, 0, 0, 0), full[0])),
+        (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "reveal", (0, ONE)),
+        (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "reveal", (ONE, ONE + 1)),
+        (Refusal.REVEAL_INCONSISTENT, "dmpss", "reveal", (ONE - 1, 5)),
+        (Refusal.AVERAGE_OUT_OF_RANGE, "fa", "average", (ONE - 1, ONE)),
+        (Refusal.AVERAGE_OUT_OF_RANGE, "ia", "average", (5 * ONE + 1,)),
+    ]
+    for code, scheme, column, row in rows:
+        column_of = getattr(disclosure(scheme), column)
+        bad = disclosure(scheme, **{column: (*column_of[:4], row, *column_of[5:])})
+        yield {
+            "name": f"{code} in {scheme}: {row}",
+            "disclosure": text(bad),
+            "chain": [text(signed) for signed in sealed(entries([bad]))],
+            "code": code,
+        }
+
+
+def bad_texts() -> Iterator[Case]:
+    """Messages that are refused when they are read."""
+    shown = disclosure("dmpss", n_items=2)
+    good = text(shown)
+    report = text(Report(id="0" * 32, disclosure="0" * 64, round=1, answers=(("a", ONE),)))
+    offset = json.dumps(disclosure("mpr", n_items=2).offset, separators=(",", ":"))
+    rows: list[tuple[str, str, str, Refusal]] = [
+        ("not JSON", "disclosure", good[:-1], Refusal.NOT_JSON),
+        ("trailing text", "disclosure", good + "x", Refusal.NOT_JSON),
+        ("lone surrogate", "report", report.replace('"a"', '"\\ud800"'), Refusal.NOT_JSON),
+        ("duplicate key", "disclosure", _swap(good, "{", '{"version":1,'), Refusal.DUPLICATE_KEY),
+        ("float", "disclosure", _swap(good, "65536", "65536.0"), Refusal.NOT_AN_INTEGER),
+        ("exponent", "disclosure", _swap(good, "65536", "65536e0"), Refusal.NOT_AN_INTEGER),
+        ("NaN", "disclosure", _swap(good, "65536", "NaN"), Refusal.NOT_AN_INTEGER),
+        ("Infinity", "disclosure", _swap(good, "65536", "-Infinity"), Refusal.NOT_AN_INTEGER),
+        ("bool", "disclosure", _swap(good, "65536", "true"), Refusal.NOT_AN_INTEGER),
+        ("text for a number", "disclosure", _swap(good, "65536", '"1"'), Refusal.NOT_AN_INTEGER),
+        ("too large", "disclosure", _swap(good, "65536", str(2**53)), Refusal.INTEGER_TOO_LARGE),
+        ("unknown field", "disclosure", _swap(good, "{", '{"extra":1,'), Refusal.UNKNOWN_FIELD),
+        ("private field", "report", _swap(report, "{", '{"gender":"F",'), Refusal.UNKNOWN_FIELD),
+        ("no version", "report", report.replace(',"version":1', ""), Refusal.MISSING_FIELD),
+        ("no items", "disclosure", _without(good, "items"), Refusal.MISSING_FIELD),
+        ("version 2", "disclosure", good.replace('"version":1', '"version":2'),
+         Refusal.UNKNOWN_VERSION),
+        ("unknown scheme", "disclosure", good.replace("dmpss", "magic"), Refusal.UNKNOWN_SCHEME),
+        ("column missing", "disclosure", _without(good, "reveal"), Refusal.WRONG_COLUMNS),
+        ("column too many", "disclosure", _swap(good, "{", f'{{"offset":{offset},'),
+         Refusal.WRONG_COLUMNS),
+        ("columns of another scheme", "disclosure", good.replace("dmpss", "mpssr"),
+         Refusal.WRONG_COLUMNS),
+        ("item twice", "disclosure", good.replace("item-01", "item-00"), Refusal.WRONG_SHAPE),
+        ("category twice", "disclosure", good.replace('"F"', '"M"'), Refusal.WRONG_SHAPE),
+        ("row too short", "disclosure", _swap(good, "65536,", ""), Refusal.WRONG_SHAPE),
+        ("answers not sorted", "report", report.replace('["a",65536]', '["b",1],["a",1]'),
+         Refusal.WRONG_SHAPE),
+        ("id too short", "report", _swap(report, '"id":"0', '"id":"'),
+         Refusal.WRONG_SHAPE),
+    ]  # fmt: skip
+    for name, kind, content, code in rows:
+        yield {"name": name, "kind": kind, "text": content, "code": code}
+
+
+def _swap(content: str, old: str, new: str) -> str:
+    return content.replace(old, new, 1)
+
+
+def _without(content: str, key: str) -> str:
+    kept: Mapping[str, Any] = {k: v for k, v in json.loads(content).items() if k != key}
+    return json.dumps(kept, separators=(",", ":"), sort_keys=True)
+
+
+def bad_rounds() -> Iterator[Case]:
+    """A first round is answered; a second question is refused."""
+    shown, later = disclosure("dmpss"), disclosure("dmpss", seed=2)
+    secret, rated = DeviceSecret(KEY), ratings(shown)
+    first = solicitation(shown, 1)
+    category = PrivateCategory({"gender": "M"})
+    report = decide(rated, first, shown, category, secret, Ledger(secret))
+    told = [item for item, _ in report.answers]
+    rows: list[tuple[str, Disclosure, Solicitation, Refusal]] = [
+        ("changed numbers for an answered item", later, solicitation(later, 2, told),
+         Refusal.NUMBERS_CHANGED),
+        ("same round, other items", shown, solicitation(shown, 1, told), Refusal.ROUND_CHANGED),
+        ("same round, other disclosure", later, solicitation(later, 1), Refusal.ROUND_CHANGED),
+        ("unknown item", shown, solicitation(shown, 2, ["item-77"]), Refusal.UNKNOWN_ITEM),
+        ("question for another disclosure", shown, solicitation(later, 2), Refusal.WRONG_DIGEST),
+    ]  # fmt: skip
+    for name, newest, second, code in rows:
+        yield {
+            "name": name,
+            "secret": KEY.hex(),
+            "category": {"gender": "M"},
+            "ratings": rated,
+            "first": {
+                "disclosure": text(shown),
+                "solicitation": text(first),
+                "report": text(report),
+            },
+            "second": {"disclosure": text(newest), "solicitation": text(second)},
+            "code": code,
+        }
+
+
+def certificates() -> Iterator[Case]:
+    shown = disclosure("dmpss")
+    certificate = Certificate(
+        disclosure=shown.digest,
+        data="ab" * 32,
+        auditor="A made-up auditor",
+        key=AUDITOR.public,
+        attack="boosted trees",
+        auc=521_000,
+        auc_low=498_000,
+        auc_high=544_000,
+        null_low=470_000,
+        null_high=530_000,
+        rmse_cost=3_100,
+        time=1_700_000_000,
+    )
+    good, trusted = Signed.seal(certificate, AUDITOR), [AUDITOR.public]
+    forged = Signed.seal(certificate, STRANGER)
+    rows: list[tuple[str, Signed | None, str, Sequence[str], bool, Refusal | bool]] = [
+        ("trusted", good, shown.digest, trusted, True, True),
+        ("auditor not trusted", good, shown.digest, [], False, False),
+        ("none", None, shown.digest, trusted, False, False),
+        ("none, but required", None, shown.digest, trusted, True, Refusal.NOT_CERTIFIED),
+        ("forged", forged, shown.digest, trusted, False, Refusal.BAD_CERTIFICATE),
+        ("of another disclosure", good, "0" * 64, trusted, False, Refusal.BAD_CERTIFICATE),
+    ]
+    for name, signed, digest, keys, required, expected in rows:
+        yield {
+            "name": name,
+            "certificate": None if signed is None else text(signed),
+            "digest": digest,
+            "trusted": list(keys),
+            "required": required,
+            "expect": {"certified": expected} if expected in (True, False) else {"code": expected},
+        }
+
+
+FILES: dict[str, Callable[[], Iterator[Case]]] = {
+    "reports": reports,
+    "obfuscations": obfuscations,
+    "discrete": discrete,
+    "corrections": corrections,
+    "chains": chains,
+    "bad_numbers": bad_numbers,
+    "bad_texts": bad_texts,
+    "bad_rounds": bad_rounds,
+    "certificates": certificates,
+}
+
+
+def content(name: str) -> str:
+    """Return a vector file: one case per line, so that a change shows which."""
+    lines = [json.dumps(case, ensure_ascii=False, sort_keys=True) for case in FILES[name]()]
+    return '{"version": 1, "cases": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        (FOLDER / f"{name}.json").write_text(content(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

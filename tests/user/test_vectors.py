@@ -1,0 +1,171 @@
+"""The files in vectors/v1 are up to date, and this program does what they say."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from make_vectors import FILES, FOLDER, content
+
+from midpoint.user import (
+    DeviceSecret,
+    Ledger,
+    Parameters,
+    Pin,
+    PrivateCategory,
+    Witness,
+    check_disclosure,
+    correct,
+    decide,
+    obfuscate,
+    output_distribution,
+    toss,
+    verify_certificate,
+)
+from midpoint.wire import (
+    SCHEMES,
+    Disclosure,
+    Refusal,
+    RefusedError,
+    Report,
+    Scores,
+    Signed,
+    Solicitation,
+)
+
+KINDS = {"disclosure": Disclosure, "report": Report}
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))["cases"]
+    return cases
+
+
+def each(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", read(name), ids=lambda case: str(case["name"]))
+
+
+def disclosed(case: dict[str, Any]) -> Disclosure:
+    return Disclosure.parse(case["disclosure"].encode())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_files_are_up_to_date(name: str) -> None:
+    """If this fails after a wanted change: python tests/user/make_vectors.py."""
+    assert (FOLDER / f"{name}.json").read_text("utf-8") == content(name)
+
+
+def test_every_scheme_size_and_refusal_has_a_vector() -> None:
+    names = {case["name"] for case in read("reports")}
+    assert names >= {f"{scheme} {size}" for scheme in SCHEMES for size in ("2", "3", "2x3")}
+    codes = {
+        found
+        for name in FILES
+        for case in read(name)
+        if (found := case.get("code") or case.get("expect", {}).get("code"))
+    }
+    assert codes == {code.value for code in Refusal}
+
+
+@each("reports")
+def test_reports(case: dict[str, Any]) -> None:
+    shown, secret = disclosed(case), DeviceSecret(bytes.fromhex(case["secret"]))
+    category, ledger = PrivateCategory.of(shown, case["category"]), Ledger(secret)
+    assert shown.digest == case["digest"]
+    assert category.cell_in(shown) == case["cell"]
+    assert [shown.numbers_of(j) for j in range(len(shown.items))] == case["numbers"]
+    bits = (toss(secret, list(case["coins"])) * 2**53).astype(np.int64)
+    assert bits.tolist() == list(case["coins"].values())
+    for step in case["rounds"]:
+        asked = Solicitation.parse(step["solicitation"].encode())
+        report = decide(step["ratings"], asked, shown, category, secret, ledger)
+        assert report.raw.decode() == step["report"]
+        decided = {item: ledger.decision(item) for item in asked.items}
+        assert [i for i, d in decided.items() if d and d.value is None] == step["withheld"]
+
+
+@each("obfuscations")
+def test_obfuscations(case: dict[str, Any]) -> None:
+    arrays = (np.array(case[name]) for name in ("item", "value", "category"))
+    coins = np.array(case["coins"]) / 2**53
+    done = obfuscate(*arrays, Parameters.of(disclosed(case)), coins, case["alpha"])
+    assert done.keep.tolist() == case["keep"]
+    assert done.value.tolist() == case["reported"]
+
+
+@each("discrete")
+def test_discrete(case: dict[str, Any]) -> None:
+    masses, whole = output_distribution(np.array(case["levels"]), np.array(case["points"]))
+    assert whole == case["whole"]
+    assert masses.tolist() == [case["masses"]] * len(case["levels"])
+
+
+@each("corrections")
+def test_corrections(case: dict[str, Any]) -> None:
+    shown = disclosed(case)
+    category = PrivateCategory.of(shown, case["category"])
+    ranked = correct(Scores.parse(case["scores"].encode()), shown, category, case["rated"])
+    found = [
+        {"item": r.item, "score": r.score, "shown": r.shown, "deviation": r.deviation}
+        for r in ranked
+    ]
+    assert found == case["ranked"]
+
+
+@each("chains")
+def test_chains(case: dict[str, Any]) -> None:
+    chain = [Signed.parse(signed.encode()) for signed in case["chain"]]
+    pin = Pin(**case["pin"]) if case["pin"] else None
+    witness = Witness(**case["witness"]) if case["witness"] else None
+    raw = case["disclosure"].encode()
+    if "code" in case["expect"]:
+        with pytest.raises(RefusedError) as caught:
+            check_disclosure(raw, chain, pin, witness)
+        assert caught.value.code == case["expect"]["code"]
+    else:
+        assert check_disclosure(raw, chain, pin, witness).pin == Pin(**case["expect"]["pin"])
+
+
+@each("bad_numbers")
+def test_bad_numbers(case: dict[str, Any]) -> None:
+    chain = [Signed.parse(signed.encode()) for signed in case["chain"]]
+    with pytest.raises(RefusedError) as caught:
+        check_disclosure(case["disclosure"].encode(), chain, None)
+    assert caught.value.code == case["code"]
+
+
+@each("bad_texts")
+def test_bad_texts(case: dict[str, Any]) -> None:
+    with pytest.raises(RefusedError) as caught:
+        KINDS[case["kind"]].parse(case["text"].encode())
+    assert caught.value.code == case["code"]
+
+
+@each("bad_rounds")
+def test_bad_rounds(case: dict[str, Any]) -> None:
+    secret = DeviceSecret(bytes.fromhex(case["secret"]))
+    ledger, category = Ledger(secret), PrivateCategory(case["category"])
+
+    def answer(step: dict[str, str]) -> Report:
+        asked = Solicitation.parse(step["solicitation"].encode())
+        shown = Disclosure.parse(step["disclosure"].encode())
+        return decide(case["ratings"], asked, shown, category, secret, ledger)
+
+    assert answer(case["first"]).raw.decode() == case["first"]["report"]
+    with pytest.raises(RefusedError) as caught:
+        answer(case["second"])
+    assert caught.value.code == case["code"]
+    assert answer(case["first"]).raw.decode() == case["first"]["report"]
+
+
+@each("certificates")
+def test_certificates(case: dict[str, Any]) -> None:
+    signed = Signed.parse(case["certificate"].encode()) if case["certificate"] else None
+    arguments = (signed, case["digest"], case["trusted"])
+    if "code" in case["expect"]:
+        with pytest.raises(RefusedError) as caught:
+            verify_certificate(*arguments, required=case["required"])
+        assert caught.value.code == case["expect"]["code"]
+    else:
+        found = verify_certificate(*arguments, required=case["required"])
+        assert (found is not None) == case["expect"]["certified"]

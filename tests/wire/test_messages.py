@@ -1,0 +1,272 @@
+import gzip
+import hashlib
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from midpoint.wire import (
+    ONE,
+    SCHEMES,
+    Certificate,
+    Disclosure,
+    Entry,
+    FeatureNames,
+    Message,
+    RatingScale,
+    Refusal,
+    RefusedError,
+    Report,
+    Scores,
+    Signed,
+    SigningKey,
+    Solicitation,
+    as_rows,
+    from_fixed,
+    to_fixed,
+)
+
+ZERO = "0" * 64
+KEY = SigningKey(bytes(32))
+STARS = RatingScale(low=ONE, high=3 * ONE, levels=(ONE, 2 * ONE, 3 * ONE))
+GENDER = FeatureNames(name="gender", categories=("F", "M"))
+COLUMN: dict[str, Any] = {
+    "offset": ((-5, 5), (7, -7)),
+    "reveal": ((ONE, 9), (ONE, ONE)),
+    "levels": (((ONE, 0, 0), (0, ONE, 0)), ((0, 0, ONE), (1, 1, ONE - 2))),
+    "average": ((ONE, 2 * ONE), (ONE, ONE)),
+}
+ITEM_AVERAGE = ((ONE,), (2 * ONE,))
+
+
+def example(scheme: str = "dmpss", **changes: Any) -> Disclosure:
+    columns = {name: COLUMN[name] for name in SCHEMES[scheme].columns}
+    if scheme in ("ia", "ssia"):
+        columns["average"] = ITEM_AVERAGE
+    content = {
+        "scheme": scheme,
+        "features": (GENDER,),
+        "scale": STARS,
+        "items": ("a", "b"),
+        **columns,
+    }
+    return Disclosure(**(content | changes))
+
+
+CERTIFICATE = Certificate(
+    disclosure=ZERO,
+    data=ZERO,
+    auditor="somebody",
+    key=KEY.public,
+    attack="trees",
+    auc=510_000,
+    auc_low=490_000,
+    auc_high=530_000,
+    null_low=480_000,
+    null_high=520_000,
+    rmse_cost=-12,
+    time=5,
+)
+MESSAGES: list[Message] = [
+    *(example(scheme) for scheme in SCHEMES),
+    Solicitation(disclosure=ZERO, round=3, items=("a", "b")),
+    Report(id="0" * 32, disclosure=ZERO, round=3, answers=(("a", -5), ("b", ONE))),
+    Scores(disclosure=ZERO, items=("a", "b"), score=(1, -1), deviation=(0, 2)),
+    Entry(sequence=0, disclosure=ZERO, time=0, key=KEY.public),
+    Entry(sequence=1, disclosure=ZERO, previous=ZERO, time=0, key=KEY.public),
+    CERTIFICATE,
+    Signed.seal(CERTIFICATE, KEY),
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
+def test_a_message_comes_back_as_it_was_sent(message: Message) -> None:
+    again = type(message).parse(message.raw)
+    assert again == message
+    assert again.raw == message.raw
+    assert dict(again) == dict(message)
+    assert message.digest == hashlib.sha256(message.raw).hexdigest()
+    canonical = json.dumps(
+        json.loads(message.raw), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
+    assert message.raw.decode() == canonical
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
+def test_unknown_fields_and_missing_fields_are_refused(message: Message) -> None:
+    content = json.loads(message.raw)
+    assert code_of(type(message), {**content, "private": 1}) == Refusal.UNKNOWN_FIELD
+    optional = {"levels", "offset", "reveal", "average", "previous"}
+    for field in content.keys() - optional:
+        rest = {name: value for name, value in content.items() if name != field}
+        assert code_of(type(message), rest) == Refusal.MISSING_FIELD
+
+
+def code_of(kind: type[Message], content: object) -> Refusal | None:
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    try:
+        kind.parse(raw)
+    except RefusedError as refused:
+        return refused.code
+    return None
+
+
+def test_exact_bytes_are_kept_and_never_made_again() -> None:
+    spaced = json.dumps(json.loads(example().raw), indent=1).encode()
+    received = Disclosure.parse(spaced)
+    assert received.raw == spaced
+    assert received.digest == hashlib.sha256(spaced).hexdigest()
+    assert received.digest != example().digest
+    assert received != example()
+
+
+def test_a_changed_copy_does_not_keep_the_old_bytes() -> None:
+    received = Disclosure.parse(example().raw)
+    copy = received.model_copy(update={"items": ("a", "c")})
+    assert Disclosure.parse(copy.raw).items == ("a", "c")
+    with pytest.raises(ValidationError):
+        received.model_copy(update={"items": ("c", "a")})
+
+
+def test_a_report_has_room_for_nothing_else() -> None:
+    assert set(Report.model_fields) == {"version", "id", "disclosure", "round", "answers"}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_columns_are_there_exactly_when_the_scheme_needs_them(scheme: str) -> None:
+    needed = SCHEMES[scheme].columns
+    content = json.loads(example(scheme).raw)
+    assert code_of(Disclosure, content) is None
+    for name, column in COLUMN.items():
+        if name in needed:
+            changed = {key: value for key, value in content.items() if key != name}
+        else:
+            changed = {**content, name: column}
+        assert code_of(Disclosure, changed) == Refusal.WRONG_COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("scheme", "changes"),
+    [
+        ("dmp", {"levels": COLUMN["levels"][:1]}),
+        ("dmp", {"levels": (((ONE, 0), (0, ONE)),) * 2}),
+        ("dmp", {"levels": (((ONE, 0, 0),),) * 2}),
+        ("mp", {"offset": ((1, 2, 3), (1, 2, 3))}),
+        ("ia", {"average": COLUMN["average"]}),
+        ("fa", {"average": ITEM_AVERAGE}),
+        ("no", {"items": ("b", "a")}),
+        ("no", {"items": ("a", "a")}),
+        ("no", {"items": ("", "a")}),
+        ("no", {"features": (GENDER, GENDER)}),
+        ("no", {"features": tuple(GENDER.model_copy(update={"name": str(n)}) for n in range(11))}),
+        ("no", {"bits": 0}),
+    ],
+)
+def test_wrong_shapes_are_refused(scheme: str, changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        example(scheme, **changes)
+
+
+def test_a_discrete_scheme_needs_a_discrete_scale() -> None:
+    smooth = RatingScale(low=ONE, high=3 * ONE)
+    assert example("mpss", scale=smooth).scale.levels is None
+    for scheme in ("mpr", "mpssr", "dmp", "dmpss"):
+        with pytest.raises(ValidationError, match="discrete scale"):
+            example(scheme, scale=smooth)
+
+
+@pytest.mark.parametrize("levels", [(ONE, ONE), (ONE, 3 * ONE, 2 * ONE), (0, 3 * ONE), (ONE,)])
+def test_a_scale_ascends_from_low_to_high(levels: tuple[int, ...]) -> None:
+    with pytest.raises(ValidationError):
+        RatingScale(low=ONE, high=3 * ONE, levels=levels)
+
+
+def test_cells_of_several_features_multiply() -> None:
+    age = FeatureNames(name="age", categories=("young", "middle", "old"))
+    assert example("no", features=(GENDER, age)).n_cells == 6
+
+
+def test_the_numbers_of_an_item_are_all_that_is_disclosed_of_it() -> None:
+    one = example()
+    other = example(reveal=((ONE, 9), (ONE, ONE - 1)))
+    assert one.numbers_of(0) == other.numbers_of(0)
+    assert one.numbers_of(1) != other.numbers_of(1)
+    assert one.numbers_of(0) != example("dmp").numbers_of(0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (b"65536", b"65536.0", Refusal.NOT_AN_INTEGER),
+        (b"65536", b"6.5536e4", Refusal.NOT_AN_INTEGER),
+        (b"65536", b"NaN", Refusal.NOT_AN_INTEGER),
+        (b"65536", b"true", Refusal.NOT_AN_INTEGER),
+        (b'"version":1', b'"version":true', Refusal.NOT_AN_INTEGER),
+        (b'"version":1', b'"version":2', Refusal.UNKNOWN_VERSION),
+        (b"65536", b"9007199254740992", Refusal.INTEGER_TOO_LARGE),
+        (b"65536", b"-9007199254740992", Refusal.INTEGER_TOO_LARGE),
+        (b"65536", b"9" * 5000, Refusal.INTEGER_TOO_LARGE),
+        (b'"name"', b'"name":"x","name"', Refusal.DUPLICATE_KEY),
+        (b'"a"', b'"\xff"', Refusal.NOT_JSON),
+        (b'"a"', b"[" * 100_000, Refusal.NOT_JSON),
+        (b'"dmpss"', b'"xyz"', Refusal.UNKNOWN_SCHEME),
+    ],
+)
+def test_what_readers_could_understand_differently_is_refused(
+    old: bytes, new: bytes, code: Refusal
+) -> None:
+    assert code_of(Disclosure, example().raw) is None
+    assert code_of(Disclosure, example().raw.replace(old, new, 1)) == code
+
+
+@given(st.binary(max_size=60))
+def test_noise_is_refused_and_never_crashes(raw: bytes) -> None:
+    assert code_of(Report, raw) is not None
+
+
+@given(st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
+def test_damage_is_refused_or_changes_the_digest(place: int, patch: bytes) -> None:
+    raw = MESSAGES[-6].raw
+    at = place % len(raw)
+    changed = raw[:at] + patch + raw[at + len(patch) :]
+    if changed != raw and code_of(Report, changed) is None:
+        assert Report.parse(changed).digest != MESSAGES[-6].digest
+
+
+def test_intervals_and_first_entries_are_checked() -> None:
+    with pytest.raises(ValidationError, match="interval"):
+        CERTIFICATE.model_copy(update={"auc": 540_000})
+    for sequence, previous in ((0, ZERO), (1, None)):
+        with pytest.raises(ValidationError, match="first entry"):
+            Entry(sequence=sequence, previous=previous, disclosure=ZERO, time=0, key=ZERO)
+
+
+def test_messages_pickle_between_processes() -> None:
+    received = Disclosure.parse(example().raw + b"\n")
+    assert pickle.loads(pickle.dumps(received)).raw == received.raw  # noqa: S301
+
+
+@given(st.floats(-1000, 1000))
+def test_fixed_point_is_within_half_a_unit(value: float) -> None:
+    assert abs(float(from_fixed(to_fixed(value))) - value) <= 0.5 / ONE
+
+
+def test_ten_thousand_items_stay_under_500_kilobytes_on_the_wire() -> None:
+    rng = np.random.default_rng(0)
+    M = 10_000
+    counts = rng.multinomial(ONE, rng.dirichlet([2, 3, 6, 8, 5], size=(M, 2)))
+    p = rng.beta(1, 20, size=(M, 2))
+    shown = Disclosure(
+        scheme="dmpss",
+        features=(GENDER,),
+        scale=RatingScale(low=ONE, high=5 * ONE, levels=as_rows(np.arange(1, 6) * ONE)),
+        items=tuple(sorted(rng.choice(10**7, M, replace=False).astype(str).tolist())),
+        levels=as_rows(counts),
+        reveal=as_rows(np.maximum(to_fixed(p.min(axis=1, keepdims=True) / p), 1)),
+    )
+    assert 200_000 < len(gzip.compress(shown.raw)) < 500_000

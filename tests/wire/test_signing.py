@@ -1,0 +1,75 @@
+import copy
+import pickle
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from hypothesis import given
+from hypothesis import strategies as st
+
+from midpoint.errors import MidpointError
+from midpoint.wire import Entry, Report, Signed, SigningKey, verify
+
+KEY = SigningKey(bytes(range(32)))
+ENTRY = Entry(sequence=0, disclosure="0" * 64, time=12, key=KEY.public)
+
+
+@given(st.integers(0, 511), st.integers(0, 10**6))
+def test_a_changed_bit_of_signature_or_text_is_seen(bit: int, place: int) -> None:
+    signature = KEY.sign("entry", ENTRY.raw)
+    assert verify(KEY.public, "entry", ENTRY.raw, signature)
+    flipped = f"{int(signature, 16) ^ 1 << bit:0128x}"
+    assert not verify(KEY.public, "entry", ENTRY.raw, flipped)
+    changed = bytearray(ENTRY.raw)
+    changed[place % len(changed)] ^= 1
+    assert not verify(KEY.public, "entry", bytes(changed), signature)
+
+
+def test_a_signature_is_good_for_one_kind_and_one_key() -> None:
+    signed = Signed.seal(ENTRY, KEY)
+    assert signed.is_signed_by(KEY.public, Entry)
+    assert not signed.is_signed_by(KEY.public, Report)
+    assert not signed.is_signed_by(SigningKey.generate().public, Entry)
+    assert signed.open(Entry) == ENTRY
+    assert not verify("zz", "entry", ENTRY.raw, signed.signature)
+
+
+def test_the_exact_text_is_signed() -> None:
+    spaced = Entry.parse(ENTRY.raw.replace(b",", b" , "))
+    signed = Signed.parse(Signed.seal(spaced, KEY).raw)
+    assert signed.open(Entry).raw == spaced.raw
+    assert signed.is_signed_by(KEY.public, Entry)
+    assert Signed.seal(ENTRY, KEY).signature != signed.signature
+
+
+def test_a_key_survives_on_disk_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "keys" / "analyst.pem"
+    KEY.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert SigningKey.load(path).public == KEY.public
+    with pytest.raises(MidpointError, match="exists"):
+        SigningKey.generate().save(path)
+    path.chmod(0o644)
+    with pytest.raises(MidpointError, match="chmod 600"):
+        SigningKey.load(path)
+
+
+def test_what_is_not_a_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    with pytest.raises(MidpointError, match="not a readable"):
+        SigningKey.load(path)
+    path.touch(mode=0o600)
+    with pytest.raises(MidpointError, match="not a readable"):
+        SigningKey.load(path)
+    other = X25519PrivateKey.generate()
+    path.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    with pytest.raises(MidpointError, match="another kind"):
+        SigningKey.load(path)
+
+
+def test_a_signing_key_shows_its_public_half_only() -> None:
+    assert repr(KEY) == f"SigningKey(public={KEY.public})"
+    for leave in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError):
+            leave(KEY)  # type: ignore[operator]
