@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+BENCH := .venv-bench/bin
+BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
@@ -34,6 +36,20 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# The peers live in an environment of their own, outside the lock. One of them wants torch, whose
+# CPU build is enough where pip can find one.
+$(BENCH_READY): pyproject.toml
+	@echo "Setting up .venv-bench (once) ..."
+	@$(PYTHON) -m venv .venv-bench
+	@$(BENCH)/python -m pip install --quiet "torch==2.13.0+cpu" 2>/dev/null \
+		|| $(BENCH)/python -m pip install --quiet torch
+	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,spark]'
+	@touch $@
+
+bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
+	@for program in factorisation new_users scaling selection obfuscation; do \
+		$(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 lock: $(READY) ## compile the locked requirements anew
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

@@ -50,6 +50,7 @@ def main() -> None:
         for name in chosen.only or CONTESTANTS:
             console.print(f"{CONTESTANTS[name].name} ...")
             results["contestants"][name] = run(name, Path(directory), chosen.repeats)
+    results["conditions"]["load_after"] = round(os.getloadavg()[0], 2)
     _show(results["contestants"])
     if not chosen.only:
         console.print(f"\nFigures are in {write_results('factorisation', results)}")
@@ -61,7 +62,7 @@ def run(name: str, directory: Path, repeats: int) -> dict[str, Any]:
     Ours compiles its kernels at the first use on a machine and keeps them; that very first start
     is a run of its own, with an empty cache.
     """
-    cache = directory / "compiled"
+    cache = directory / f"compiled-{name}"
     if name not in OURS:
         return _process(name, directory, repeats, {})
     first = _process(name, directory, 0, {"NUMBA_CACHE_DIR": str(cache)})

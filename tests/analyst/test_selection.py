@@ -101,6 +101,14 @@ def test_the_bound_reaches_the_optimum_of_the_relaxation() -> None:
     assert select(vectors, 3).loss == pytest.approx(3 / 2)  # and whole items cannot reach it
 
 
+def test_the_bound_is_tight_where_the_best_weights_are_not_even() -> None:
+    # minimise 1 / 4a + 1 / b, a + b = 6: a = 2, b = 4 by Lagrange, loss 3/8; even weights give 5/12
+    vectors = np.repeat([[2.0, 0.0], [0.0, 1.0]], 10, axis=0)
+    assert lower_bound(vectors, np.zeros((2, 2)), 6) == pytest.approx(3 / 8, rel=1e-3)
+    unsolved = lower_bound(vectors, np.zeros((2, 2)), 6, rounds=1)
+    assert unsolved < 0.99 * 3 / 8
+
+
 def test_the_bound_sees_the_cap_on_an_items_weight() -> None:
     # one long vector: without w <= 1 the relaxation would put nearly all the weight on it
     vectors = np.array([[10.0], [1.0], [1.0]])
@@ -229,6 +237,8 @@ def test_only_candidates_that_can_be_rated_are_asked() -> None:
     found = select(vectors, 8, weights=weights, candidates=candidates)
     assert np.intersect1d(found.items, free.items).size == 0
     assert found.loss > free.loss
+    everything = select(vectors, 40, weights=weights, candidates=candidates)
+    assert everything.items.tolist() == np.setdiff1d(np.arange(40), free.items).tolist()
 
 
 def test_weights_turn_the_choice_to_items_people_know() -> None:

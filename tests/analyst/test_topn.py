@@ -15,13 +15,14 @@ Ints = NDArray[np.int64]
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Ints, Ints, int, int, set[int]]:
     """Small integers, as on the wire, so that equal values are common."""
-    m, k = draw(st.integers(1, 14)), draw(st.integers(0, 3))
+    m, k = draw(st.integers(1, 20)), draw(st.integers(0, 3))
     numbers = st.integers(-6, 6)
     scores = draw(st.lists(numbers, min_size=m, max_size=m))
     offsets = draw(st.lists(st.lists(numbers, min_size=k, max_size=k), min_size=m, max_size=m))
     margin = draw(st.integers(0, 4))
     rated = draw(st.sets(st.integers(0, m - 1), max_size=margin))
-    offset = np.array(offsets, dtype=np.int64).reshape(m, k)
+    lift = draw(st.lists(st.sampled_from([0, 20]), min_size=k, max_size=k))
+    offset = np.array(offsets, dtype=np.int64).reshape(m, k) + np.array(lift, dtype=np.int64)
     return np.array(scores), offset, draw(st.integers(1, 4)), margin, rated
 
 
@@ -72,6 +73,13 @@ def test_without_the_margin_or_beyond_it_the_top_is_lost() -> None:
     assert found(margin=4, taken=4)
     assert not found(margin=0, taken=4)
     assert not found(margin=4, taken=5)
+
+
+def test_a_category_with_high_values_does_not_crowd_out_another_ones_margin() -> None:
+    scores = np.zeros(20, dtype=np.int64)
+    offsets = np.stack([100 - np.arange(20), np.arange(20)], axis=1)
+    found = chosen(scores, offsets, 1, 2)
+    assert found.items.tolist() == [0, 1, 2, 17, 18, 19]
 
 
 def test_ranking_by_score_alone_would_lose_a_category() -> None:

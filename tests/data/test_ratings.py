@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
@@ -246,3 +247,13 @@ def test_it_says_what_it_is() -> None:
     assert repr(small()) == (
         "<Ratings ratings: 3 users x 3 items, 4 ratings on 1 2 3 4 5; features gender>"
     )
+
+
+def test_goes_to_another_process_and_back() -> None:
+    ratings = Ratings.from_columns(
+        ["a", "a", "b"], ["x", "y", "x"], [1, 2, 5], features={"gender": {"a": "F", "b": "M"}}
+    )
+    back = pickle.loads(pickle.dumps(ratings))  # noqa: S301 - our own bytes
+    assert back.digest == ratings.digest
+    assert back.features["gender"].categories == ("F", "M")
+    assert not back.value.flags.writeable

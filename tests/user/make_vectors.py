@@ -255,7 +255,8 @@ def bad_numbers() -> Iterator[Case]:
     ]
     for code, scheme, column, row in rows:
         column_of = getattr(disclosure(scheme), column)
-        bad = disclosure(scheme, **{column: (*column_of[:4], row, *column_of[5:])})
+        changes: dict[str, Any] = {column: (*column_of[:4], row, *column_of[5:])}
+        bad = disclosure(scheme, **changes)
         yield {
             "name": f"{code} in {scheme}: {row}",
             "disclosure": text(bad),

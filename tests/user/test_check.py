@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up import ANALYST, AUDITOR, GENDER, STRANGER, disclosure, entries, sealed
+from made_up import ANALYST, AUDITOR, STRANGER, disclosure, entries, sealed
 
 from midpoint.errors import MidpointError
 from midpoint.user import Pin, Witness, check_disclosure, check_numbers, verify_certificate
@@ -222,7 +222,3 @@ def test_a_pin_survives_on_disk(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(MidpointError, match="damaged"):
         Pin.load(path)
-
-
-def test_the_private_feature_is_public_by_name_only() -> None:
-    assert GENDER.categories == SHOWN[0].features[0].categories

@@ -233,3 +233,13 @@ def test_a_missing_column_never_means_release_as_it_is() -> None:
     object.__setattr__(p, "offset", None)
     with pytest.raises(MidpointError, match="lack the column"):
         obfuscate(np.array([0]), np.array([ONE]), 0, p, np.zeros((1, 4)))
+
+
+def test_revealing_is_exact_at_the_disclosed_probability() -> None:
+    """Of the 2^16 equally likely coins k / 2^16 exactly `reveal` reveal."""
+    shown = disclosure("dmpss", n_items=1, reveal=((ONE, 777),))
+    uniform = np.zeros((ONE, 4))
+    uniform[:, REVEAL] = np.arange(ONE) / ONE
+    item, value = np.zeros(ONE, dtype=np.intp), np.full(ONE, 3 * ONE)
+    kept = [obfuscate(item, value, k, Parameters.of(shown), uniform).keep.sum() for k in range(2)]
+    assert kept == [ONE, 777]

@@ -25,6 +25,7 @@ from midpoint.user import (
 from midpoint.wire import (
     SCHEMES,
     Disclosure,
+    Message,
     Refusal,
     RefusedError,
     Report,
@@ -33,7 +34,7 @@ from midpoint.wire import (
     Solicitation,
 )
 
-KINDS = {"disclosure": Disclosure, "report": Report}
+KINDS: dict[str, type[Message]] = {"disclosure": Disclosure, "report": Report}
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -86,9 +87,9 @@ def test_reports(case: dict[str, Any]) -> None:
 
 @each("obfuscations")
 def test_obfuscations(case: dict[str, Any]) -> None:
-    arrays = (np.array(case[name]) for name in ("item", "value", "category"))
-    coins = np.array(case["coins"]) / 2**53
-    done = obfuscate(*arrays, Parameters.of(disclosed(case)), coins, case["alpha"])
+    item, value, category = (np.array(case[name]) for name in ("item", "value", "category"))
+    parameters, coins = Parameters.of(disclosed(case)), np.array(case["coins"]) / 2**53
+    done = obfuscate(item, value, category, parameters, coins, case["alpha"])
     assert done.keep.tolist() == case["keep"]
     assert done.value.tolist() == case["reported"]
 

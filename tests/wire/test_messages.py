@@ -251,6 +251,13 @@ def test_messages_pickle_between_processes() -> None:
     assert pickle.loads(pickle.dumps(received)).raw == received.raw  # noqa: S301
 
 
+def test_a_refusal_says_why_in_words_and_by_code_and_survives_a_process() -> None:
+    refused = RefusedError(Refusal.ROLLED_BACK, "this is older")
+    assert str(refused) == "this is older [rolled_back]"
+    again = pickle.loads(pickle.dumps(refused))  # noqa: S301
+    assert (again.code, str(again)) == (Refusal.ROLLED_BACK, str(refused))
+
+
 @given(st.floats(-1000, 1000))
 def test_fixed_point_is_within_half_a_unit(value: float) -> None:
     assert abs(float(from_fixed(to_fixed(value))) - value) <= 0.5 / ONE

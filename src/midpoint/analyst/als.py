@@ -27,9 +27,9 @@ from midpoint.analyst.ridge import posterior_rows, solve_rows
 Floats = NDArray[np.float32]
 Regularization = float | Literal["learned"]
 
-WARM_UP: Final = 2
+WARM_UP: Final = 1
 """Iterations of weighted regularisation before priors are learned from what they found."""
-WARM_UP_RIDGE: Final = 0.06
+WARM_UP_RIDGE: Final = 0.05
 """Regularisation of the warm-up, in standard deviations of the ratings."""
 SAMPLE: Final = 200_000
 """Ratings from which the noise variance is estimated after each iteration."""

@@ -97,7 +97,7 @@ def independent_start(vectors: Float, base: Float, budget: int) -> list[int]:
 def _excursion(design: "_Design", reach: int) -> "_Design":
     """Choose up to `reach` items more, then drop as many, each time the one missed least.
 
-    It leaves a choice that no single exchange improves. Dropping v_i costs c_i / (1 - a_i).
+    It finds a way on where no single exchange helps. Dropping v_i costs c_i / (1 - a_i).
     """
     further = _Design(design.vectors, design.base, list(design.chosen))
     further.add_best(min(reach, len(design.vectors) - len(design.chosen)))

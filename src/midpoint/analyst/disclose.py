@@ -25,7 +25,7 @@ Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FINEST = 16
-"""Bits of a number that is not quantised further: the fixed point itself."""
+"""Most bits of a quantised number: those of a probability in fixed point."""
 
 
 def default_scheme(scale: Scale) -> str:
@@ -46,7 +46,8 @@ def disclose(
         profiles: What training found out.
         scheme: Name of a scheme; the default one for the scale unless given.
         estimation: Category statistics "plain" as in the paper, or "shrunken".
-        bits: Bits for each number, 1 to 16: the paper's closing question. All 16 unless given.
+        bits: Bits for each number, 1 to 16: the paper's closing question. A rating takes steps
+            of range / 2^bits then, a probability of 2^-bits. Full fixed point unless given.
     """
     name = scheme or default_scheme(profiles.scale)
     if name not in SCHEMES:

@@ -29,7 +29,7 @@ def estimate_profiles(
 
         x = argmin  sum_j (y_j - centre_j - <x, v_j>)^2 / sigma^2 + (x - m)' C^-1 (x - m),
 
-    "least-squares" the paper's Eq. 8, to which the prior adds next to nothing.
+    "least-squares" the paper's Eq. 10, to which the prior adds next to nothing.
 
     Args:
         profiles: The item profiles.
@@ -42,18 +42,17 @@ def estimate_profiles(
     Returns:
         The profiles, shape (users, D).
     """
-    mean = profiles.profile_mean
-    weight = profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE)
-    rest = value - profiles.centre[item] - profiles.vectors[item] @ mean
+    # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
     found = solve_rows(
         user_offsets,
         item,
-        rest.astype(np.float32),
-        profiles.vectors,
-        ridge=np.asarray(weight * np.linalg.inv(profiles.profile_covariance), np.float64),
+        np.asarray(value, np.float32),
+        profiles.standard_vectors,
+        level=profiles.typical,
+        ridge=profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE),
         threads=threads,
     )
-    return np.asarray(found + mean)
+    return np.asarray(profiles.profile_mean + found @ profiles.profile_root.T)
 
 
 def predict(

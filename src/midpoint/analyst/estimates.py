@@ -58,7 +58,7 @@ def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
     distributions = None
     if statistics.level_count is not None and statistics.level_values is not None:
         levels, values = statistics.level_count, statistics.level_values
-        distributions = shrink_distributions(levels, values, means.centre[:, None] + means.effect)
+        distributions = shrink_distributions(levels, values, means.effect)
     return CategoryEstimates(
         centre=means.centre,
         offset=means.effect,

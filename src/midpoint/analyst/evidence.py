@@ -16,7 +16,7 @@ RANK_TOLERANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Sufficient statistics of reported ratings (Eq. 9, and Sec. 6.3 for repeated interactions)."""
+    """Sufficient statistics of reported ratings (Eq. 11; Sec. 6.3 for repeated interactions)."""
 
     information: Float
     """sum_j v_j v_j^T. Shape (D, D)."""
@@ -52,7 +52,7 @@ class Estimate:
     mean: Float
     """The profile x-hat. Shape (D,)."""
     covariance: Float
-    """Its uncertainty; infinite in directions that least squares cannot see. Shape (D, D)."""
+    """Its uncertainty; silent, not infinite, where least squares sees nothing. Shape (D, D)."""
 
     def predict(self, profiles: ItemProfiles) -> tuple[Float, Float]:
         """Return mean and standard deviation of a new rating of each item, midway and unclipped."""
@@ -62,7 +62,7 @@ class Estimate:
 
 
 def least_squares(evidence: Evidence, noise_variance: float) -> Estimate:
-    """Return the paper's estimator (sum v v^T)^-1 sum y v (Eq. 9), of minimum norm if singular.
+    """Return the paper's estimator (sum v v^T)^-1 sum y v (Eq. 11), of minimum norm if singular.
 
     It is minimax under Gaussian noise. Its covariance is sigma^2 (sum v v^T)^-1; where ratings
     leave a direction open the pseudo-inverse says nothing of it, and `expected_loss` is infinite.
@@ -83,7 +83,7 @@ def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
 
 
 def expected_loss(information: Float, noise_variance: float) -> float:
-    """Return E |x-hat - x|^2 = sigma^2 tr[(sum v v^T)^-1] of least squares (Eq. 10).
+    """Return E |x-hat - x|^2 = sigma^2 tr[(sum v v^T)^-1] of least squares (Eq. 12).
 
     Infinite when the ratings do not determine the profile.
     """

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
 
 Biases = Literal["shrunken", "plain", "joint"]
+Method = Literal["als", "sgd"]
 PATIENCE = 2
 """Iterations without a better validation error after which training stops."""
 SGD_RIDGE = 0.05
@@ -57,7 +58,7 @@ class Factorizer:
     """"learned" from the data, or a number each rating adds, in standard deviations of ratings."""
     biases: Biases = "shrunken"
     """Half differences of class means, "plain" or "shrunken", or the "joint" fit of Eq. 5."""
-    method: Literal["als", "sgd"] = "als"
+    method: Method = "als"
     """Alternating least squares, or the paper's stochastic gradient descent."""
     validation: float = 0.0
     """Share of ratings to watch; training stops when their error does, and is redone on all."""
@@ -71,8 +72,17 @@ class Factorizer:
             raise MidpointError("dimension and iterations must be at least 1")
         if not 0 <= self.validation < 1:
             raise MidpointError(f"validation is a share of the ratings: got {self.validation}")
-        if self.regularization != "learned" and not 0 < float(self.regularization) < np.inf:
-            raise MidpointError(f"regularization must be positive: got {self.regularization}")
+        if self.threads is not None and self.threads < 1:
+            raise MidpointError(f"threads must be at least 1: got {self.threads}")
+        if self.biases not in get_args(Biases) or self.method not in get_args(Method):
+            raise MidpointError(
+                f"biases are one of {', '.join(get_args(Biases))}, the method one of"
+                f" {', '.join(get_args(Method))}: got {self.biases}, {self.method}"
+            )
+        if self.regularization != "learned" and not _is_positive(self.regularization):
+            raise MidpointError(
+                f'regularization must be "learned" or positive: got {self.regularization!r}'
+            )
         if self.biases == "joint" and self.method == "sgd":
             raise MidpointError("joint biases are fitted by alternating least squares: method als")
 
@@ -131,8 +141,13 @@ class Factorizer:
         statistics: CategoryStatistics | None,
         progress: Callable[[Progress], None] | None,
     ) -> int:
-        """Train without a slice of the ratings until its error stops falling; return how long."""
+        """Train without a slice of the ratings until its error stops falling; return how long.
+
+        So few ratings that no slice can be spared are trained on for all iterations.
+        """
         split = split_at_random(ratings, 1 - self.validation, seed=self.seed)
+        if not (len(split.given) and len(split.hidden)):
+            return self.iterations
         problem = _Problem.of(split.given, private, statistics, self.biases)
         hidden = _Problem.of(split.hidden, private, statistics, self.biases, problem)
         errors: list[float] = []
@@ -200,6 +215,10 @@ class _Problem:
         return self.spread * float(np.sqrt(factors.mean_square(self.seen)))
 
 
+def _is_positive(number: object) -> bool:
+    return isinstance(number, float | int) and 0 < number < np.inf
+
+
 def _reporter(
     problem: _Problem, iterations: int, progress: Callable[[Progress], None] | None
 ) -> Callable[[int, Factors], bool]:
@@ -213,7 +232,7 @@ def _reporter(
 
 
 def _feature(ratings: Ratings, names: str | Sequence[str] | None) -> Feature | None:
-    if names is None:
+    if not names:
         return None
     return ratings.feature(*([names] if isinstance(names, str) else names))
 

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any, Self
@@ -80,6 +81,26 @@ class ItemProfiles:
         """Length of a profile."""
         return int(self.vectors.shape[1])
 
+    @cached_property
+    def typical(self) -> NDArray[np.float32]:
+        """What the mean training user would rate, midway between the categories. Shape (M,)."""
+        return (self.centre + self.vectors @ self.profile_mean).astype(np.float32)
+
+    @cached_property
+    def profile_root(self) -> NDArray[np.float64]:
+        """L with C = L L': profiles are m + L z, where z has mean 0 and covariance I. (D, D)."""
+        return np.asarray(np.linalg.cholesky(self.profile_covariance), np.float64)
+
+    @cached_property
+    def standard_vectors(self) -> NDArray[np.float32]:
+        """The item profiles as such a z meets them: L' v_j. Shape (M, D)."""
+        return (self.vectors @ self.profile_root).astype(np.float32)
+
+    @cached_property
+    def profile_precision(self) -> NDArray[np.float64]:
+        """The inverse of the profiles' covariance. Shape (D, D)."""
+        return np.asarray(np.linalg.inv(self.profile_covariance), np.float64)
+
     @property
     def feature(self) -> str:
         """Name of the private feature, or of several joined by "+"; empty if none."""
@@ -109,8 +130,10 @@ class ItemProfiles:
 
     def save(self, directory: Path | str) -> None:
         """Write arrays and a manifest, replacing the directory as a whole."""
+        path = Path(directory).resolve()
+        _require_own(path)
         arrays = self._arrays()
-        with replace_directory(Path(directory)) as fresh:
+        with replace_directory(path) as fresh:
             written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
             manifest = {
                 "format": FORMAT,
@@ -148,7 +171,9 @@ class ItemProfiles:
                 profile_covariance=arrays["profile_covariance"],
                 provenance=Provenance(**manifest["provenance"]),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except MidpointError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise MidpointError(
                 f"{path / MANIFEST} is damaged ({error!r}); train the model again"
             ) from error
@@ -180,6 +205,14 @@ def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
     return None if levels is None else tuple(levels)
 
 
+def _require_own(path: Path) -> None:
+    """Refuse to replace what is no item profiles: it may be all that someone has."""
+    if path.is_file() or (
+        path.is_dir() and any(path.iterdir()) and not (path / MANIFEST).is_file()
+    ):
+        raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
+
+
 def _write(path: Path, array: NDArray[Any]) -> str:
     """Write an array and return the digest of its file."""
     stream = io.BytesIO()
@@ -196,8 +229,11 @@ def _read(path: Path, digest: str) -> NDArray[Any]:
         raise MidpointError(f"{path} cannot be read ({error}); train the model again") from error
     if hashlib.sha256(content).hexdigest() != digest:
         raise MidpointError(f"{path} is damaged: its digest is not the manifest's; train it again")
-    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    array.setflags(write=False)
+    try:
+        array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+        array.setflags(write=False)
+    except (ValueError, EOFError, AttributeError) as error:
+        raise MidpointError(f"{path} is no array ({error}); train the model again") from error
     return array
 
 

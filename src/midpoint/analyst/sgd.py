@@ -41,8 +41,8 @@ def descend(
             np.float32(step), np.float32(regularization),
         )  # fmt: skip
         noise = float(squares / len(seen.value))
-        for side in (users, items):
-            _learn_prior(side)
+        users.learn_prior(np.diff(seen.user_offsets) > 0, 0.0)
+        items.learn_prior(np.diff(seen.item_offsets) > 0, 0.0)
         if after_iteration and after_iteration(k, Factors(users, items, noise)):
             break
     return Factors(users, items, noise)
@@ -52,11 +52,6 @@ def _start(rng: np.random.Generator, rows: int, dimension: int) -> Floats:
     profile = rng.normal(0, 0.1, (rows, dimension + 1)).astype(np.float32)
     profile[:, 0] = 0
     return profile
-
-
-def _learn_prior(side: Side) -> None:
-    profile = side.profile.astype(np.float64)
-    side.mean, side.covariance = profile.mean(axis=0), np.cov(profile.T, bias=True)
 
 
 @compiled

@@ -96,21 +96,22 @@ def _levels(weight: Float, y: Float) -> Float:
     """Return each item's weighted mean, and of an item without any the mean of the others."""
     total = weight.sum(axis=1)
     level = (weight * y).sum(axis=1) / np.where(total > 0, total, 1.0)
-    return np.where(total > 0, level, level[total > 0].mean())
+    return np.asarray(np.where(total > 0, level, level[total > 0].mean()))
 
 
-def shrink_distributions(count: NDArray[np.int64], values: Float, mean: Float) -> Float:
-    """Estimate level distributions around each item's own, tilted to the category's mean.
+def shrink_distributions(count: NDArray[np.int64], values: Float, effect: Float) -> Float:
+    """Estimate level distributions around each item's own, tilted by what a category adds.
 
     q_jk is the posterior mean under a Dirichlet prior around pooled_j(l) exp(theta_jk value_l),
-    with theta_jk such that the prior has the given mean; its weight is the one of greatest
-    marginal likelihood. So a shift between categories is as strong as `mean` says, and only the shape around
-    it, of which there is less evidence, is pulled to the item's common one.
+    with theta_jk such that the priors' means differ between categories as the effects do and are
+    the pooled one on average; its weight is the one of greatest marginal likelihood. So a shift
+    between categories is as strong as `effect` says, and only the shape around it, of which there
+    is less evidence, is pulled to the item's common one.
 
     Args:
         count: Ratings of each item, category and level. Shape (M, K, L).
         values: The levels. Shape (L,).
-        mean: Mean rating of each item by each category, already shrunken. Shape (M, K).
+        effect: What each category adds to the item's mean, already shrunken. Shape (M, K).
 
     Returns:
         Distributions over the levels. Shape (M, K, L).
@@ -118,6 +119,9 @@ def shrink_distributions(count: NDArray[np.int64], values: Float, mean: Float) -
     overall = (count.sum(axis=(0, 1)) + 1.0) / (count.sum() + count.shape[2])
     of_item = count.sum(axis=1).astype(np.float64)
     pooled = _posterior(of_item, np.broadcast_to(overall, of_item.shape))
+    given = count.sum(axis=2)
+    share = given / np.maximum(given.sum(axis=1, keepdims=True), 1)
+    mean = (pooled @ values - (share * effect).sum(axis=1))[:, None] + effect
     return _posterior(count.astype(np.float64), tilt(pooled[:, None], values, mean))
 
 

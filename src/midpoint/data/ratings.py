@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
@@ -158,6 +158,11 @@ class Ratings:
             time=None if time is None else np.asarray(time, dtype=np.int64)[order],
             name=name,
         )
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Go to another process as the plain fields, without what was computed from them."""
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return type(self), tuple({**parts, "features": dict(self.features)}.values())
 
     def __len__(self) -> int:
         """Count the ratings."""

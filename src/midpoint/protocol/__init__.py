@@ -1,5 +1,34 @@
 """Learning protocols: disclosure, obfuscation and estimator put together."""
 
-from midpoint.protocol.population import Reports, profile_all, report_all
+from midpoint.protocol.accuracy import Loss, Setting, more_accurate, worst_case_loss
+from midpoint.protocol.extent import (
+    bits_per_item,
+    derive,
+    discloses_at_least_as_much,
+    discloses_strictly_more,
+)
+from midpoint.protocol.full import FullDisclosure
+from midpoint.protocol.learning import PROTOCOLS, LearningProtocol, protocol
+from midpoint.protocol.population import Population, Reports, profile_all, report_all
+from midpoint.protocol.statement import STATEMENTS, Statement
 
-__all__ = ["Reports", "profile_all", "report_all"]
+__all__ = [
+    "PROTOCOLS",
+    "STATEMENTS",
+    "FullDisclosure",
+    "LearningProtocol",
+    "Loss",
+    "Population",
+    "Reports",
+    "Setting",
+    "Statement",
+    "bits_per_item",
+    "derive",
+    "discloses_at_least_as_much",
+    "discloses_strictly_more",
+    "more_accurate",
+    "profile_all",
+    "protocol",
+    "report_all",
+    "worst_case_loss",
+]

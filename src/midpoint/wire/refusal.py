@@ -43,5 +43,9 @@ class RefusedError(MidpointError):
     """What was received is refused; nothing was sent and nothing was lost."""
 
     def __init__(self, code: Refusal, sentence: str) -> None:
-        super().__init__(f"{sentence} [{code}]")
+        super().__init__(code, sentence)
         self.code = code
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return f"{self.sentence} [{self.code}]"

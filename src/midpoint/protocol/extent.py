@@ -1,0 +1,145 @@
+"""How much is disclosed: in bits, and by Definition 3, where the map between two is code."""
+
+from collections.abc import Callable
+from math import comb, log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.protocol.full import FullDisclosure
+from midpoint.protocol.learning import LearningProtocol
+from midpoint.user import Parameters
+from midpoint.wire import ONE, Disclosure, Scheme, ValueMap, as_rows
+
+Derivation = Callable[[Disclosure], Disclosure]
+
+FINEST = 16
+"""Bits of a number that is not quantised."""
+FLOAT_BITS = 32
+"""Bits of each entry of an item profile, as training yields it."""
+
+
+def bits_per_item(disclosure: Disclosure) -> float:
+    """Return log2 of the number of rows that the disclosure could hold for an item.
+
+    Counted are the rows that pass a device's checks: offsets of one category follow from those
+    of the others; some category always reveals; a level distribution sums to 2^bits.
+    """
+    scheme, K = disclosure.obfuscation, disclosure.n_cells
+    span = disclosure.scale.high - disclosure.scale.low
+    step = _step(span, disclosure.bits)
+    whole = 1 << (disclosure.bits or FINEST)
+    levels = len(disclosure.scale.levels or ())
+    averages = 1 if scheme.value_map is ValueMap.ITEM_AVERAGE else K
+    size = {
+        "offset": (K - 1) * log2(2 * (span // step) + 1),
+        "reveal": log2(whole**K - (whole - 1) ** K),
+        "levels": K * log2(comb(whole + levels - 1, levels - 1)) if levels else 0.0,
+        "average": averages * log2(span // step + 1),
+    }
+    extra = 0.0
+    if isinstance(disclosure, FullDisclosure):
+        extra = FLOAT_BITS * len(disclosure.vectors[0])  # the constant entry, and the centre for it
+    return extra + sum(size[column] for column in scheme.columns)
+
+
+def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
+    """Return the map phi with L_b = phi(L_a) of Definition 3; None if there is none.
+
+    From level distributions follow the categories' averages, and from averages the offsets: each
+    is a function of the class-conditional distributions. Of shrunken estimates the derived ones
+    are shrunken in another way than the analyst's own. Coarser numbers follow from the finest
+    only: rounding twice is not rounding once.
+    """
+    if b.name == "full":
+        return _same if a.name == "full" else None
+    wanted = b.scheme.columns
+    same_numbers = a.estimation == b.estimation and a.bits in {None, b.bits}
+    if wanted and not same_numbers:
+        return None
+    makers = {column: _maker(a, b, column) for column in wanted}
+    if any(make is None for make in makers.values()):
+        return None
+
+    def phi(disclosure: Disclosure) -> Disclosure:
+        parameters = Parameters.of(disclosure)
+        filled: dict[str, Any] = {
+            name: as_rows(make(parameters)) for name, make in makers.items() if make
+        }
+        return Disclosure(
+            scheme=b.scheme.name,
+            features=disclosure.features,
+            scale=disclosure.scale,
+            items=disclosure.items,
+            bits=b.bits,
+            **filled,
+        )
+
+    return phi
+
+
+def discloses_at_least_as_much(a: LearningProtocol, b: LearningProtocol) -> bool:
+    """Tell whether L_b can be had from L_a (Definition 3)."""
+    return derive(a, b) is not None
+
+
+def discloses_strictly_more(a: LearningProtocol, b: LearningProtocol) -> bool:
+    """Tell whether L_b can be had from L_a, but not the other way round (Definition 3)."""
+    return derive(a, b) is not None and derive(b, a) is None
+
+
+def _same(disclosure: Disclosure) -> Disclosure:
+    return disclosure
+
+
+def _maker(
+    a: LearningProtocol, b: LearningProtocol, column: str
+) -> Callable[[Parameters], NDArray[Any]] | None:
+    """Return how to get one column of b from those of a; None if it cannot be had."""
+    coarser = a.bits != b.bits
+    if column in a.scheme.columns and _kind(a.scheme, column) == _kind(b.scheme, column):
+        if not coarser:
+            return lambda p: np.asarray(getattr(p, column))
+        return {"offset": _coarse_offset, "reveal": _coarse_reveal}.get(column, _none)(b.bits)
+    if coarser or a.bits is not None:
+        return None
+    by_category = a.scheme.value_map in (ValueMap.DISCRETE, ValueMap.FEATURE_AVERAGE)
+    if column == "offset" and by_category:
+        return Parameters.correction
+    if column == "average" and a.scheme.value_map is ValueMap.DISCRETE:
+        return _averages if b.scheme.value_map is ValueMap.FEATURE_AVERAGE else None
+    return None
+
+
+def _kind(scheme: Scheme, column: str) -> ValueMap | None:
+    """Tell the two kinds of averages apart."""
+    return scheme.value_map if column == "average" else None
+
+
+def _averages(p: Parameters) -> NDArray[np.int64]:
+    """Return each category's mean rating, from its distribution, rounded half up."""
+    total = np.asarray(p.levels) @ np.asarray(p.points)
+    return np.asarray((2 * total + ONE) // (2 * ONE))
+
+
+def _coarse_offset(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
+    return lambda p: _on_grid(np.asarray(p.offset), _step(p.high - p.low, bits))
+
+
+def _coarse_reveal(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
+    step = _step(ONE, bits)
+    return lambda p: np.maximum(_on_grid(np.asarray(p.reveal), step), step)
+
+
+def _none(_: int | None) -> None:
+    return None
+
+
+def _step(span: int, bits: int | None) -> int:
+    """Return the grid of numbers with so many bits, as `analyst.disclose` lays it."""
+    return 1 if bits is None else max(1, span >> bits)
+
+
+def _on_grid(numbers: NDArray[np.int64], step: int) -> NDArray[np.int64]:
+    return (numbers + step // 2) // step * step

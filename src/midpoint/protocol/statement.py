@@ -1,0 +1,155 @@
+"""What each learning protocol discloses, assumes and guarantees, in plain words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Reach = Literal["nothing", "the set", "the values", "item by item", "jointly"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a person should know before she trusts a protocol."""
+
+    discloses: str
+    """What the analyst tells of each item."""
+    assumes: str
+    """What must be true of people's ratings for the guarantee to hold."""
+    guarantees: str
+    """What is then independent of the private feature, and what is not."""
+    reach: Reach
+    """The guarantee in a word: what is independent of the private feature."""
+    source: str
+    """Where it is proved, or that it is measured only."""
+
+
+_NOTHING = "nothing"
+_BIAS = "what each category adds to its rating"
+_RATIO = "how likely each category reveals it"
+_LEVELS = "each category's distribution over the rating levels"
+_LINEAR = "the linear model with the same continuous noise in all categories (Eq. 7)"
+_ALL_RATED = "every item asked about is rated"
+_PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
+_AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
+_STARS = "On a discrete scale it protects nothing: the fraction tells which offset was subtracted."
+_OPEN_SET = "Which items were rated still tells."
+_COPULA = (
+    "Exactly alike item by item; jointly if the categories' ratings depend on each other in the"
+    " same way (the same copula), such as independently. Else what is left is measured."
+)
+_MEANS = "The means agree item by item where nothing is cut off at the scale's ends"
+_APPENDIX = "Appendix, Thm. 2"
+
+STATEMENTS: Mapping[str, Statement] = MappingProxyType(
+    {
+        "nothing": Statement(
+            _NOTHING,
+            "nothing",
+            "Nothing is sent, so nothing is learned: neither the feature nor the taste.",
+            "jointly",
+            "Sec. 4.1, first non-solution",
+        ),
+        "clear": Statement(
+            _NOTHING,
+            "nothing",
+            "None: ratings, and which items were rated, are there to read.",
+            "nothing",
+            "Sec. 4.1, second non-solution",
+        ),
+        "full": Statement(
+            "its whole profile, and " + _BIAS,
+            f"{_LINEAR}; {_ALL_RATED}",
+            "The estimate that is sent is independent of the feature. From as few items as"
+            f" dimensions the analyst can solve it for what MP would send. {_STARS}",
+            "jointly",
+            "Sec. 4.1, third non-solution",
+        ),
+        "no": Statement(
+            _NOTHING,
+            "nothing",
+            "None: ratings, and which items were rated, are there to read.",
+            "nothing",
+            "Sec. 7.1, baseline",
+        ),
+        "mp": Statement(
+            _BIAS,
+            f"{_LINEAR}; {_ALL_RATED}",
+            f"All that is sent is independent of the feature, jointly. {_STARS}",
+            "jointly",
+            "Sec. 5, Thm. 1.1",
+        ),
+        "mpr": Statement(
+            _BIAS,
+            f"{_LINEAR}; {_ALL_RATED}",
+            f"{_MEANS}; that the distributions do is measured only.",
+            "nothing",
+            "Sec. 7.1; measured only",
+        ),
+        "ss": Statement(
+            _RATIO,
+            _PRODUCT,
+            "The set of revealed items is independent of the feature; their ratings are not.",
+            "the set",
+            _APPENDIX,
+        ),
+        "mpss": Statement(
+            f"{_BIAS}; {_RATIO}",
+            f"{_LINEAR}; {_PRODUCT}",
+            f"The set and what is sent of it are independent of the feature, jointly. {_STARS}",
+            "jointly",
+            _APPENDIX,
+        ),
+        "mpssr": Statement(
+            f"{_BIAS}; {_RATIO}",
+            f"{_LINEAR}; {_PRODUCT}",
+            f"The set is independent of the feature. {_MEANS}; that the distributions do is"
+            " measured only.",
+            "the set",
+            "Appendix, Thm. 2 for the set; values measured only",
+        ),
+        "ia": Statement(
+            "its average rating",
+            _ALL_RATED,
+            f"What is sent does not depend on the ratings at all. {_OPEN_SET}",
+            "the values",
+            "Sec. 7.1, baseline",
+        ),
+        "fa": Statement(
+            "each category's average rating",
+            _ALL_RATED,
+            f"What is sent is a category's average by a coin, not by one's own. {_OPEN_SET}",
+            "the values",
+            "Sec. 7.1, baseline",
+        ),
+        "ssia": Statement(
+            f"its average rating; {_RATIO}",
+            _PRODUCT,
+            "The set is independent of the feature, and the values do not depend on the ratings.",
+            "jointly",
+            _APPENDIX,
+        ),
+        "ssfa": Statement(
+            f"each category's average rating; {_RATIO}",
+            _PRODUCT,
+            "The set is independent of the feature, and the values do not depend on the ratings.",
+            "jointly",
+            _APPENDIX,
+        ),
+        "dmp": Statement(
+            _LEVELS,
+            f"{_AS_DISCLOSED}; {_ALL_RATED}",
+            f"{_COPULA} {_OPEN_SET}",
+            "item by item",
+            "docs/protocol.md; exact in integers",
+        ),
+        "dmpss": Statement(
+            f"{_LEVELS}; {_RATIO}",
+            f"{_AS_DISCLOSED}, whatever else was rated; {_PRODUCT}",
+            f"The set is independent of the feature. {_COPULA}",
+            "item by item",
+            "Appendix, Thm. 2 for the set; docs/protocol.md for the values",
+        ),
+    }
+)
+"""The statement of every protocol; all are void for the share 1 - alpha that is sent as it is."""

@@ -1,0 +1,50 @@
+"""A small population with known truth, and what training makes of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from midpoint.analyst import Factorizer, Training
+from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
+from midpoint.data.simulation import SimulatedFeature
+
+SMALL = SimulationConfig(
+    name="small",
+    users=500,
+    items=80,
+    ratings=16_000,
+    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.3, selection_sd=0.3),),
+    dimension=3,
+    user_mean_sd=0.3,
+    popularity_sd=1.0,
+)
+
+
+@pytest.fixture(scope="session")
+def simulated() -> Simulation:
+    """Continuous ratings."""
+    return simulate(SMALL, seed=1)
+
+
+@pytest.fixture(scope="session")
+def stars() -> Simulation:
+    """The same on a scale of one to five."""
+    return simulate(replace(SMALL, scale=Scale.stars(1, 5)), seed=1)
+
+
+@pytest.fixture(scope="session")
+def trained(simulated: Simulation) -> Training:
+    """Trained on continuous ratings."""
+    return Factorizer(dimension=4).train(simulated.ratings, "gender")
+
+
+@pytest.fixture(scope="session")
+def trained_stars(stars: Simulation) -> Training:
+    """Trained on stars."""
+    return Factorizer(dimension=4).train(stars.ratings, "gender")
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Simulation:
+    """A moment's worth of stars."""
+    return simulate(PRESETS["simulated-tiny"], seed=1)

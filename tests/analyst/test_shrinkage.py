@@ -1,0 +1,206 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from midpoint.analyst import estimate, tally
+from midpoint.analyst.shrinkage import centred, shrink_distributions, shrink_effects, tilt
+from midpoint.data import Feature, SimulationConfig, simulate
+from midpoint.data.simulation import SimulatedFeature
+
+Float = NDArray[np.float64]
+ONE = ((0, 1),)
+CROSSED = ((0, 0, 0, 1, 1, 1), (0, 1, 2, 0, 1, 2))
+
+
+def drawn(
+    seed: int, items: int, crossed: tuple[tuple[int, ...], ...], t: tuple[float, ...]
+) -> tuple[Float, Float, Float]:
+    """Draw from the model of `shrink_effects`: table, sampling variances, true effects."""
+    rng = np.random.default_rng(seed)
+    size = len(crossed[0])
+    truth = np.tile(rng.normal(0, 0.1, size), (items, 1))
+    for cells, variance in zip(crossed, t, strict=True):
+        truth += rng.normal(0, np.sqrt(variance), (items, max(cells) + 1))[:, list(cells)]
+    variance = rng.uniform(0.02, 0.5, (items, size))
+    level = rng.normal(3.5, 0.5, (items, 1))
+    return level + truth + rng.normal(0, np.sqrt(variance)), variance, centred(truth).effect
+
+
+def error(found: Float, truth: Float) -> float:
+    return float(np.sqrt(np.mean((found - truth) ** 2)))
+
+
+@pytest.mark.parametrize("t", [0.01, 0.1, 0.5])
+def test_it_is_the_posterior_mean_under_the_true_variances(t: float) -> None:
+    """Binary: the difference is shrunk by its own variance over that plus its noise's."""
+    observed, variance, truth = drawn(0, 4000, ONE, (t,))
+    found = shrink_effects(observed, variance, ONE).effect
+    noise = variance.sum(axis=1)
+    difference = observed[:, 1] - observed[:, 0]
+    common = np.average(difference, weights=1 / (noise + 2 * t))
+    ideal = common + (difference - common) * 2 * t / (2 * t + noise)
+    assert found[:, 1] - found[:, 0] == pytest.approx(ideal, abs=0.3 * np.sqrt(2 * t))
+    assert error(found, truth) < 1.01 * error(np.stack([-ideal, ideal], axis=1) / 2, truth)
+    assert error(found, truth) < error(centred(observed).effect, truth)
+
+
+def test_effects_sum_to_zero_and_the_centre_is_the_midpoint() -> None:
+    observed, variance, _ = drawn(1, 300, CROSSED, (0.1, 0.2))
+    found = shrink_effects(observed, variance, CROSSED)
+    assert np.abs(found.effect.sum(axis=1)).max() < 1e-9
+    assert found.centre == pytest.approx(observed.mean(axis=1), abs=1.0)
+    assert error(found.centre, observed.mean(axis=1)) < 0.2
+
+
+@pytest.mark.parametrize("t", [(0.2, 0.0), (0.0, 0.2), (0.2, 0.2)])
+def test_each_crossed_feature_has_its_own_variance(t: tuple[float, float]) -> None:
+    observed, variance, truth = drawn(2, 1500, CROSSED, t)
+    found = shrink_effects(observed, variance, CROSSED).effect
+    assert error(found, truth) < 0.6 * error(centred(observed).effect, truth)
+    table = found - found.mean(axis=0)
+    by_first = table.reshape(-1, 2, 3).mean(axis=2)
+    by_second = table.reshape(-1, 2, 3).mean(axis=1)
+    for part, expected, share in ((by_first, t[0], 1 / 2), (by_second, t[1], 2 / 3)):
+        if expected:
+            assert part.var() == pytest.approx(expected * share, rel=0.4)
+        else:
+            assert part.var() < 0.005
+
+
+def test_main_effects_recover_an_additive_truth_better_than_cells() -> None:
+    features = (
+        SimulatedFeature("gender", ("F", "M"), (0.3, 0.7), bias_sd=0.3),
+        SimulatedFeature("age", ("old", "middle", "young"), (0.2, 0.5, 0.3), bias_sd=0.2),
+    )
+    config = SimulationConfig(users=600, items=150, ratings=20_000, features=features)
+    simulated = simulate(config, seed=3)
+    ratings = simulated.ratings
+    truth = simulated.offset("gender", "age").astype(np.float64)
+    statistics = tally(ratings, ratings.feature("gender", "age"))
+    found = estimate(statistics).offset
+    assert error(found, truth) < 0.6 * error(estimate(statistics, "plain").offset, truth)
+    as_one = shrink_effects(
+        statistics.mean,
+        statistics.within_variance / np.where(statistics.count > 0, statistics.count, np.nan),
+        (tuple(range(6)),),
+    )
+    assert error(found, truth) < 0.9 * error(as_one.effect, truth)
+    flipped = estimate(tally(ratings, ratings.feature("age", "gender")))
+    order = np.arange(6).reshape(2, 3).T.ravel()
+    for ours, theirs in (
+        (found, flipped.offset),
+        (estimate(statistics).probability, flipped.probability),
+    ):
+        assert ours[:, order] == pytest.approx(theirs, rel=1e-6)
+    assert found != pytest.approx(flipped.offset, rel=1e-3)
+
+
+def test_correlated_features_are_told_apart() -> None:
+    """Age has an effect, gender none of its own, but the old are mostly women."""
+    rng = np.random.default_rng(4)
+    count = np.array([40, 5, 5, 40])  # old women, young women, old men, young men
+    effect = rng.normal(0, 0.5, (800, 1)) * np.array([1, -1, 1, -1])
+    variance = np.tile(1.0 / count, (800, 1))
+    observed = effect + rng.normal(0, np.sqrt(variance))
+    found = shrink_effects(observed, variance, ((0, 0, 1, 1), (0, 1, 0, 1))).effect
+    gender = found.reshape(-1, 2, 2).mean(axis=2)
+    one_at_a_time = ((observed * count).reshape(-1, 2, 2).sum(axis=2)) / 45
+    assert np.abs(gender).std() < 0.05
+    assert np.diff(one_at_a_time).std() > 0.5
+
+
+def test_empty_cells_say_nothing() -> None:
+    observed, variance, _ = drawn(5, 400, ONE, (0.2,))
+    observed[:50, 0] = np.nan
+    half = shrink_effects(observed, variance, ONE)
+    alone = shrink_effects(observed[50:], variance[50:], ONE)
+    assert half.effect[50:] == pytest.approx(alone.effect, abs=1e-3)
+    common = half.effect[:50]
+    assert np.ptp(common, axis=0) == pytest.approx([0, 0], abs=1e-9)  # what all items have
+    assert np.ptp(half.effect[50:]) > 0.5
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.5, 100.0])
+def test_a_category_nobody_has_gets_no_effect_of_its_own(shift: float) -> None:
+    """Nor does the level of the others depend on it, wherever the scale lies."""
+    observed, variance, _ = drawn(6, 300, ((0, 1),), (0.2,))
+    with_empty = np.column_stack([observed + shift, np.full(300, np.nan)])
+    found = shrink_effects(with_empty, np.column_stack([variance, variance[:, 0]]), ((0, 1, 2),))
+    two = shrink_effects(observed, variance, ONE)
+    difference = found.effect[:, 1] - found.effect[:, 0]
+    assert difference == pytest.approx(two.effect[:, 1] - two.effect[:, 0], abs=1e-3)
+    assert found.effect[:, 2] == pytest.approx(np.zeros(300), abs=1e-9)
+
+
+def test_where_no_item_has_all_cells_nothing_breaks() -> None:
+    observed = np.array([[1.0, np.nan], [np.nan, 4.0], [np.nan, np.nan]])
+    found = shrink_effects(observed, np.ones((3, 2)), ONE)
+    assert found.effect == pytest.approx(np.zeros((3, 2)))
+    assert found.centre == pytest.approx([1.0, 4.0, 2.5])  # nobody rated it: as the others
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6))
+def test_level_and_unit_of_the_scale_do_not_matter(seed: int) -> None:
+    observed, variance, _ = drawn(seed, 40, CROSSED, (0.1, 0.2))
+    plain = shrink_effects(observed, variance, CROSSED)
+    other = shrink_effects(20 * observed + 7, 400 * variance, CROSSED)
+    assert other.effect == pytest.approx(20 * plain.effect, abs=1e-5)
+    assert other.centre == pytest.approx(20 * plain.centre + 7, abs=1e-5)
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=5, max_size=5),
+    st.floats(-1, 1),
+    st.sampled_from([(1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 0.25, 0.5, 0.75, 1.0), (0, 1, 5, 50, 100)]),
+)
+def test_a_tilt_has_the_mean_asked_for(
+    weights: list[float], place: float, levels: tuple[float, ...]
+) -> None:
+    values, start = np.array(levels), np.array(weights) / sum(weights)
+    goal = start @ values + place * 0.4 * (values[-1] - values[0])
+    goal = np.clip(goal, values[0] + 0.01 * values[-1], 0.99 * values[-1])
+    found = tilt(start, values, np.asarray(goal))
+    assert found.sum() == pytest.approx(1)
+    assert found @ values == pytest.approx(goal, abs=1e-6 * values[-1])
+    ratio = np.log(found / start)
+    slope = np.diff(ratio) / np.diff(values)
+    assert slope == pytest.approx(np.full(4, slope[0]), abs=1e-6 * (1 + abs(slope[0])))
+
+
+def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
+    rng = np.random.default_rng(7)
+    base = rng.dirichlet(np.full(5, 3.0), 100)
+    values = np.arange(1.0, 6.0)
+    effect = np.outer(rng.normal(0, 0.4, 100), [-1, 1])
+    truth = tilt(base[:, None], values, (base @ values)[:, None] + effect)
+    size = np.where(rng.random((100, 2)) < 0.5, 8, 200)
+    count = rng.multinomial(size, truth)
+    found = shrink_distributions(count, values, effect)
+    raw = count / size[..., None]
+    assert error(found, truth) < 0.6 * error(raw, truth)
+    assert found.sum(axis=2) == pytest.approx(np.ones((100, 2)))
+    shift = np.diff(found @ values)[:, 0]
+    assert error(shift, 2 * effect[:, 1]) < 0.5 * error(
+        np.diff(raw @ values)[:, 0], 2 * effect[:, 1]
+    )
+    without = shrink_distributions(count, values, 0 * effect)
+    assert error(found, truth) < 0.9 * error(without, truth)
+
+
+def test_one_extreme_rating_does_not_make_a_certainty() -> None:
+    rng = np.random.default_rng(8)
+    usual = rng.multinomial(50, [0.1, 0.2, 0.3, 0.2, 0.2], (40, 2))
+    count = np.concatenate([usual, [[[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]]]])
+    found = shrink_distributions(count, np.arange(1.0, 6.0), np.zeros((41, 2)))
+    assert found[-1].min() > 0.05
+    assert found[-1, 0, 0] > found[0, 0, 0] - 0.05
+
+
+def test_features_cross_in_row_major_order() -> None:
+    joint = Feature.joint(
+        [Feature.from_labels("a", ["x", "y"]), Feature.from_labels("b", ["p", "q"])]
+    )
+    assert joint.crossed == ((0, 0, 1, 1), (0, 1, 0, 1))

@@ -1,0 +1,130 @@
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from invented import WIDE, raters, world
+
+from midpoint.analyst import default_scheme
+from midpoint.errors import MidpointError
+from midpoint.protocol import PROTOCOLS, STATEMENTS, FullDisclosure, Population, protocol
+from midpoint.user import check_numbers
+from midpoint.wire import SCHEMES
+
+MADE = world(M=15, seed=1)
+PEOPLE = raters(MADE, 40, seed=2)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
+    one = protocol(name)
+    told = one.disclose(MADE.profiles)
+    check_numbers(told)
+    sent = one.report(told, MADE.profiles, PEOPLE, np.random.default_rng(3))
+    again = one.report(told, MADE.profiles, PEOPLE, np.random.default_rng(3).random((len(PEOPLE.user), 4)))  # fmt: skip # noqa: E501
+    assert np.array_equal(sent.value, again.value)
+    found = one.estimate(MADE.profiles, sent)
+    assert found.shape == (80, 3)
+    assert np.isfinite(found).all()
+    # What was revealed, of whom, and of which item.
+    counts = np.diff(sent.user_offsets)
+    assert np.array_equal(np.bincount(PEOPLE.user[sent.kept], minlength=80), counts)
+    assert np.array_equal(PEOPLE.item[sent.kept], sent.item)
+    reveals_some = len(sent.kept) > 0
+    assert reveals_some == (name not in {"nothing", "full"})
+
+
+def test_all_schemes_and_the_three_non_solutions_have_a_statement() -> None:
+    assert list(PROTOCOLS) == ["nothing", "clear", "full", *SCHEMES]
+    assert set(STATEMENTS) == set(PROTOCOLS)
+    for statement in STATEMENTS.values():
+        assert all(len(text) > 3 for text in astuple(statement))
+    assert {name for name, s in STATEMENTS.items() if s.reach == "nothing"} == {
+        "no",
+        "clear",
+        "mpr",
+    }
+
+
+def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_one() -> None:
+    assert default_scheme(MADE.profiles.scale) == "dmpss"
+    assert default_scheme(WIDE) == "mpss"
+
+
+def test_nothing_learns_nothing_and_clear_is_no_obfuscation() -> None:
+    rng = np.random.default_rng(4)
+    nothing, clear, no = (protocol(name) for name in ("nothing", "clear", "no"))
+    sent = nothing.report(nothing.disclose(MADE.profiles), MADE.profiles, PEOPLE, rng)
+    found = nothing.estimate(MADE.profiles, sent)
+    assert np.array_equal(found, np.broadcast_to(MADE.profiles.profile_mean, found.shape))
+    told = clear.disclose(MADE.profiles)
+    assert told == no.disclose(MADE.profiles)
+    sent = clear.report(told, MADE.profiles, PEOPLE, rng)
+    assert np.array_equal(sent.value, PEOPLE.value)
+    assert not np.array_equal(clear.estimate(MADE.profiles, sent), found)
+
+
+def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
+    full, mp = protocol("full"), protocol("mp")
+    told = full.disclose(MADE.profiles)
+    assert isinstance(told, FullDisclosure)
+    coins = np.random.default_rng(5).random((len(PEOPLE.user), 4))
+    sent = full.report(told, MADE.profiles, PEOPLE, coins)
+    assert sent.profile is not None
+    other = mp.report(mp.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
+    expected = mp.estimate(MADE.profiles, other)
+    assert full.estimate(MADE.profiles, sent) == pytest.approx(expected, abs=1e-4)
+    unprotected = protocol("no").estimate(
+        MADE.profiles, protocol("no").report(told, MADE.profiles, PEOPLE, coins)
+    )
+    assert sent.profile == pytest.approx(unprotected, abs=1e-9)  # told of MP, it does MP
+
+
+def test_alpha_mixes_in_ratings_as_they_are() -> None:
+    coins = np.random.default_rng(6).random((len(PEOPLE.user), 4))
+    sent = {
+        alpha: protocol("mpss", alpha=alpha).report(
+            protocol("mpss").disclose(MADE.profiles), MADE.profiles, PEOPLE, coins
+        )
+        for alpha in (0.0, 0.5, 1.0)
+    }
+    assert np.array_equal(sent[0.0].value, PEOPLE.value)
+    as_is = [float((s.value == PEOPLE.value[s.kept]).mean()) for s in sent.values()]
+    assert as_is[0] == 1
+    assert as_is[1] == pytest.approx(0.6, abs=0.15)
+    assert as_is[2] < 0.1
+
+
+def test_bits_and_estimation_reach_the_disclosure() -> None:
+    plain = protocol("mpss", estimation="plain", bits=4).disclose(MADE.profiles)
+    assert plain.bits == 4
+    assert set(np.array(plain.reveal).ravel() % (65536 >> 4)) == {0}
+    assert plain != protocol("mpss", bits=4).disclose(MADE.profiles)
+
+
+def test_estimators_differ_where_the_prior_matters() -> None:
+    told = protocol("mp").disclose(MADE.profiles)
+    sent = protocol("mp").report(told, MADE.profiles, PEOPLE, np.random.default_rng(7))
+    ours = protocol("mp").estimate(MADE.profiles, sent)
+    papers = protocol("mp", estimator="least-squares").estimate(MADE.profiles, sent)
+    assert (papers**2).sum() > (ours**2).sum() * 1.01
+
+
+def test_people_of_unknown_category_are_refused_where_it_matters() -> None:
+    unknown = Population(PEOPLE.user, PEOPLE.item, PEOPLE.value, np.full(80, -1))
+    rng = np.random.default_rng(8)
+    for name in ("mp", "ss", "dmp", "ssia", "full"):
+        one = protocol(name)
+        with pytest.raises(MidpointError, match="not known"):
+            one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)
+    for name in ("nothing", "no", "ia"):
+        one = protocol(name)
+        one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)
+
+
+def test_wrong_names_and_settings_are_refused() -> None:
+    with pytest.raises(MidpointError, match="did you mean mpss"):
+        protocol("mspss")
+    with pytest.raises(MidpointError, match="probability"):
+        protocol("mp", alpha=1.5)
+    with pytest.raises(MidpointError, match="sends no ratings"):
+        protocol("full", alpha=0.5)

@@ -1,0 +1,89 @@
+"""The discrete midpoint in whole protocols, and the fraction attack that it withstands."""
+
+import numpy as np
+import pytest
+from invented import STARS, Float, World, auc, raters, two_sided, world
+from numpy.typing import NDArray
+
+from midpoint.analyst.estimates import Estimation
+from midpoint.protocol import Population, Reports, protocol
+from midpoint.user import output_distribution
+from midpoint.wire import ONE
+
+PEOPLE = 3000
+
+
+def features(K: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (("feature", tuple(f"c{k}" for k in range(K))),)
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+@pytest.mark.parametrize("estimation", ["plain", "shrunken"])
+def test_an_analysts_disclosure_sends_all_categories_to_one_distribution(
+    K: int, estimation: Estimation
+) -> None:
+    made = world(features=features(K), seed=K)
+    told = protocol("dmp", estimation=estimation).disclose(made.profiles)
+    points = np.arange(1, 6) * ONE
+    for row in np.array(told.levels):
+        masses, whole = output_distribution(row, points)
+        assert (masses == masses[0]).all()
+        assert np.abs(masses / whole - masses[0] / whole).max() <= 1e-12
+        assert (row != row[0]).any()
+
+
+def histograms(sent: Reports, people: Population, K: int, M: int) -> Float:
+    """Return the share of each level in what each category reports of each item. (M, K, 5)."""
+    who = np.repeat(np.arange(people.n_users), np.diff(sent.user_offsets))
+    level = np.clip(np.rint(sent.value), 1, 5).astype(np.int64) - 1
+    flat = (sent.item.astype(np.int64) * K + people.category[who]) * 5 + level
+    count = np.bincount(flat, minlength=M * K * 5).reshape(M, K, 5)
+    return np.asarray(count / count.sum(axis=2, keepdims=True))
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_over_many_people_reports_have_one_distribution_of_legal_levels(K: int) -> None:
+    made = world(M=6, features=features(K), seed=K)
+    people = raters(made, 20_000, seed=1)
+    spread = {}
+    for name in ("no", "mpr", "dmp", "dmpss"):
+        scheme = protocol(name, estimation="plain")
+        told = scheme.disclose(made.profiles)
+        sent = scheme.report(told, made.profiles, people, np.random.default_rng(2))
+        assert set(np.unique(sent.value)) <= set(STARS.levels or ())
+        shares = histograms(sent, people, K, 6)
+        spread[name] = float(np.ptp(shares, axis=1).max())
+    assert spread["dmp"] < 0.04
+    assert spread["dmpss"] < 0.04
+    assert min(spread["no"], spread["mpr"]) > 0.1
+
+
+def fraction_attack(made: World, name: str) -> float:
+    """Add each category's offset to what was sent, and see for whom it gives whole stars."""
+    people = raters(made, PEOPLE, seed=12)
+    scheme = protocol(name)
+    sent = scheme.report(
+        scheme.disclose(made.profiles), made.profiles, people, np.random.default_rng(13)
+    )
+    who = np.repeat(np.arange(people.n_users), np.diff(sent.user_offsets))
+    restored = sent.value[:, None] + made.profiles.offset[sent.item]
+    off_level = np.abs(restored - np.rint(restored))
+    score = np.bincount(who, off_level[:, 0] - off_level[:, 1], people.n_users)
+    positive: NDArray[np.bool_] = people.category == 1
+    return two_sided(auc(score, positive))
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("mp", True),
+        ("mpss", True),
+        ("mpr", False),
+        ("mpssr", False),
+        ("dmp", False),
+        ("dmpss", False),
+    ],
+)
+def test_the_fraction_attack_reads_unrounded_midpoints_entirely(name: str, read: bool) -> None:
+    area = fraction_attack(world(M=20, seed=11), name)
+    assert area == 1.0 if read else area < 0.54
