@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import estimate, tally
 from midpoint.data import (
+    Feature,
     Ratings,
     Scale,
     Simulation,
@@ -189,3 +190,18 @@ def test_rating_better_items_is_no_effect_on_the_levels() -> None:
     by_class = [ratings.value[feature.codes[ratings.user] == k].mean() for k in (0, 1)]
     assert by_class[0] - by_class[1] > 0.7
     assert np.abs(found.levels[:, 0] - found.levels[:, 1]).max() < 0.1
+
+
+def test_a_category_without_users_changes_nothing_for_the_others(stars: Simulation) -> None:
+    ratings = stars.ratings
+    feature = ratings.feature("gender")
+    wider = Feature("gender", ("F", "M", "X"), feature.codes)
+    two, three = (estimate(tally(ratings, f)) for f in (feature, wider))
+    assert two.levels is not None
+    assert three.levels is not None
+    assert np.diff(three.offset[:, :2]) == pytest.approx(np.diff(two.offset), abs=0.01)
+    assert three.offset[:, 2] == pytest.approx(np.zeros(ratings.n_items), abs=1e-6)
+    assert three.probability[:, :2] == pytest.approx(two.probability, rel=0.02)
+    between = np.sqrt(two.probability.prod(axis=1))  # midway in log space
+    assert three.probability[:, 2] == pytest.approx(between, rel=0.02)
+    assert three.levels[:, :2] == pytest.approx(two.levels, abs=0.01)

@@ -190,12 +190,14 @@ def test_other_scales_are_learned_as_well(scale: Scale, mean: float, unit: float
     stars = SimulationConfig(
         users=500, items=80, ratings=15_000, dimension=2, taste_sd=0.8, scale=Scale.stars(1, 5)
     )
-    spreads = {
-        "item_mean_sd": 0.5 * unit,
-        "taste_sd": 0.8 * unit,
-        "noise_sd": 0.8 * unit,
-    }
-    other = replace(stars, scale=scale, mean=mean, **spreads)
+    other = replace(
+        stars,
+        scale=scale,
+        mean=mean,
+        item_mean_sd=0.5 * unit,
+        taste_sd=0.8 * unit,
+        noise_sd=0.8 * unit,
+    )
     # two levels tell less than five, a hundred more
     assert explained(other) > explained(stars) - (0.12 if scale.high == 1 else 0.02)
     assert explained(stars) > 0.4

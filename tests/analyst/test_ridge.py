@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import ridge as module
 from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.normal_equations import solve_block
-from midpoint.analyst.ridge import solve_rows
+from midpoint.analyst.ridge import Posterior, posterior_rows, solve_rows
 
 LENGTHS = (0, 1, 2, 700, 0, 5, 40, 3, 64, 1500, 20, 1, 90)
 
@@ -240,3 +240,112 @@ def test_arrays_that_do_not_fit_are_refused(
 def test_a_ridge_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="ridge must be a number"):
         solve_rows(*make_case(20, (3, 3)), ridge=np.ones(20))
+
+
+def posterior_reference(
+    case: Case,
+    level: NDArray[np.float32],
+    uncertain: NDArray[np.float32],
+    latent: tuple[int, int],
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]],
+    noise: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means and covariances of all rows in float64, straight from the docstring."""
+    d = case.vectors.shape[1]
+    where = np.zeros(d)
+    where[slice(*latent)] = 1
+    precision = np.linalg.inv(prior[1])
+    means, covariances = [], []
+    for start, stop in pairwise(case.offsets.tolist()):
+        of = case.vector_of[start:stop]
+        V = case.vectors[of].astype(np.float64)
+        A = precision + (V.T @ V + uncertain[of].sum(dtype=np.float64) * np.diag(where)) / noise
+        b = precision @ prior[0] + (case.target[start:stop] - level[of]) @ V / noise
+        covariances.append(np.linalg.inv(A))
+        means.append(covariances[-1] @ b)
+    return np.array(means), np.array(covariances)
+
+
+class PosteriorCase(NamedTuple):
+    case: Case
+    level: NDArray[np.float32]
+    uncertain: NDArray[np.float32]
+    latent: tuple[int, int]
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]]
+    noise: float = 0.7
+
+    def solve(self, threads: int | None = None) -> Posterior:
+        return posterior_rows(
+            *self.case,
+            level=self.level,
+            vector_variance=self.uncertain,
+            latent=self.latent,
+            prior=self.prior,
+            noise=self.noise,
+            threads=threads,
+        )
+
+
+def posterior_case(d: int, latent: tuple[int, int], lengths: tuple[int, ...]) -> PosteriorCase:
+    rng = np.random.default_rng(d)
+    case = make_case(d, lengths, seed=d)
+    return PosteriorCase(
+        case,
+        rng.normal(size=200).astype(np.float32),
+        rng.uniform(0, 0.5, 200).astype(np.float32),
+        latent,
+        (rng.normal(size=d), covariance(d)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("d", "latent"),
+    [
+        (2, (1, 2)),
+        (5, (1, 5)),
+        (7, (1, 5)),
+        (12, (1, 12)),
+        (21, (1, 21)),
+        (24, (1, 21)),
+        (33, (1, 33)),
+    ],
+)
+def test_posteriors_agree_with_float64(d: int, latent: tuple[int, int]) -> None:
+    given = posterior_case(d, latent, LENGTHS)
+    means, covariances = posterior_reference(*given)
+    found = given.solve()
+    assert relative_error(found.profile, means) < 1e-4
+    spread = np.diagonal(covariances, axis1=1, axis2=2)
+    expected = np.stack([spread[:, 0], spread[:, slice(*latent)].mean(axis=1)], axis=1)
+    assert found.variance == pytest.approx(expected, rel=1e-3)
+    rated = np.diff(given.case.offsets) > 0
+    assert found.covariance == pytest.approx(covariances[rated].mean(axis=0), abs=1e-4)
+    unrated = np.flatnonzero(~rated)
+    assert found.profile[unrated] == pytest.approx(
+        np.tile(given.prior[0], (len(unrated), 1)), abs=1e-4
+    )
+    # what is uncertain about the vectors counts, and only where it is said to be
+    certain = given._replace(uncertain=0 * given.uncertain).solve()
+    assert relative_error(certain.profile, means) > 1e-3
+    everywhere = given._replace(latent=(0, d)).solve()
+    assert relative_error(everywhere.profile, means) > 1e-3
+
+
+def test_certain_vectors_and_a_centred_prior_are_plain_ridge() -> None:
+    given = posterior_case(12, (1, 12), LENGTHS)
+    prior = (np.zeros(12), given.prior[1])
+    found = given._replace(prior=prior, uncertain=0 * given.uncertain).solve()
+    ridge = np.asarray(given.noise * np.linalg.inv(prior[1]), np.float64)
+    plain = solve_rows(*given.case, level=given.level, ridge=ridge)
+    assert found.profile == pytest.approx(plain, abs=1e-5)
+    assert relative_error(given.solve().profile, plain.astype(np.float64)) > 1e-2
+
+
+def test_bits_of_posteriors_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WORTH_A_THREAD", 1)
+    given = posterior_case(21, (1, 21), LENGTHS * 30)
+    one, two, seven = (given.solve(threads) for threads in (1, 2, 7))
+    for other in (two, seven):
+        assert one.profile.tobytes() == other.profile.tobytes()
+        assert one.variance.tobytes() == other.variance.tobytes()
+        assert one.covariance.tobytes() == other.covariance.tobytes()

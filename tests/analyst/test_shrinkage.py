@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -21,8 +21,8 @@ def drawn(
     rng = np.random.default_rng(seed)
     size = len(crossed[0])
     truth = np.tile(rng.normal(0, 0.1, size), (items, 1))
-    for cells, variance in zip(crossed, t, strict=True):
-        truth += rng.normal(0, np.sqrt(variance), (items, max(cells) + 1))[:, list(cells)]
+    for cells, own in zip(crossed, t, strict=True):
+        truth += rng.normal(0, np.sqrt(own), (items, max(cells) + 1))[:, list(cells)]
     variance = rng.uniform(0.02, 0.5, (items, size))
     level = rng.normal(3.5, 0.5, (items, 1))
     return level + truth + rng.normal(0, np.sqrt(variance)), variance, centred(truth).effect
@@ -156,12 +156,16 @@ def test_level_and_unit_of_the_scale_do_not_matter(seed: int) -> None:
     st.floats(-1, 1),
     st.sampled_from([(1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 0.25, 0.5, 0.75, 1.0), (0, 1, 5, 50, 100)]),
 )
+@example([1, 0.01, 0.01, 0.01, 0.01], 1.0, (1, 2, 3, 4, 5))  # full Newton steps overflow
+@example([1, 0.01, 0.01, 0.01, 0.01], 0.5, (1, 2, 3, 4, 5))
 def test_a_tilt_has_the_mean_asked_for(
     weights: list[float], place: float, levels: tuple[float, ...]
 ) -> None:
     values, start = np.array(levels), np.array(weights) / sum(weights)
-    goal = start @ values + place * 0.4 * (values[-1] - values[0])
-    goal = np.clip(goal, values[0] + 0.01 * values[-1], 0.99 * values[-1])
+    span = values[-1] - values[0]
+    goal = np.clip(
+        start @ values + place * span, values[0] + 0.002 * span, values[-1] - 0.002 * span
+    )
     found = tilt(start, values, np.asarray(goal))
     assert found.sum() == pytest.approx(1)
     assert found @ values == pytest.approx(goal, abs=1e-6 * values[-1])
@@ -188,6 +192,19 @@ def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
     )
     without = shrink_distributions(count, values, 0 * effect)
     assert error(found, truth) < 0.9 * error(without, truth)
+
+
+def test_the_category_that_rates_most_weighs_most_in_the_common_distribution() -> None:
+    """Eight women rate about 3.5, two men about 1.5: neither is moved away from there."""
+    rng = np.random.default_rng(9)
+    values = np.arange(1.0, 6.0)
+    truth = np.array([[0, 0.1, 0.4, 0.4, 0.1], [0.6, 0.3, 0.1, 0, 0]])
+    count = rng.multinomial([8, 2], truth, (300, 2))
+    effect = np.tile([1.0, -1.0], (300, 1))
+    found = shrink_distributions(count, values, effect) @ values
+    assert found.mean(axis=0) == pytest.approx(truth @ values, abs=0.1)
+    aside = shrink_distributions(count, values, effect + 0.6) @ values  # no shift, no change
+    assert aside == pytest.approx(found, abs=1e-6)
 
 
 def test_one_extreme_rating_does_not_make_a_certainty() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def world(
     """Draw item profiles with statistics of a large, exact training set."""
     rng = np.random.default_rng(seed)
     sizes = [len(names) for _, names in features]
-    values = np.array(scale.levels) if scale.levels else np.linspace(1, 5, 5)
+    values: Float = np.array(scale.levels or (1.0, 2.0, 3.0, 4.0, 5.0))
     K, L = int(np.prod(sizes)), len(values)
     levels = rng.dirichlet(np.ones(L), size=(M, K))
     users = np.full(K, 2000)
@@ -49,7 +50,7 @@ def world(
     level_count = np.stack(
         [rng.multinomial(n, p) for n, p in zip(count.ravel(), levels.reshape(-1, L), strict=True)]
     ).reshape(M, K, L)
-    total, square = level_count @ values, level_count @ values**2
+    total, square = (level_count.astype(np.float64) @ power for power in (values, values**2))
     means = total / count
     centre = means.mean(axis=1)
     vectors = rng.normal(size=(M, D)).astype(np.float32)
@@ -92,7 +93,7 @@ def raters(made: World, per_category: int, seed: int, *, all_rated: bool = False
     return Population(user, item, values[np.minimum(below.sum(axis=1), 4)], category)
 
 
-def auc(score: Float, positive: NDArray[np.bool_]) -> float:
+def auc(score: NDArray[Any], positive: NDArray[np.bool_]) -> float:
     """Return the probability that a positive one scores higher, ties counting half."""
     _, place, count = np.unique(score, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[place]

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from invented import STARS, Float, World, auc, raters, two_sided, world
-from numpy.typing import NDArray
 
 from midpoint.analyst.estimates import Estimation
 from midpoint.protocol import Population, Reports, protocol
@@ -69,8 +68,7 @@ def fraction_attack(made: World, name: str) -> float:
     restored = sent.value[:, None] + made.profiles.offset[sent.item]
     off_level = np.abs(restored - np.rint(restored))
     score = np.bincount(who, off_level[:, 0] - off_level[:, 1], people.n_users)
-    positive: NDArray[np.bool_] = people.category == 1
-    return two_sided(auc(score, positive))
+    return two_sided(auc(score, people.category == 1))
 
 
 @pytest.mark.parametrize(
@@ -87,3 +85,19 @@ def fraction_attack(made: World, name: str) -> float:
 def test_the_fraction_attack_reads_unrounded_midpoints_entirely(name: str, read: bool) -> None:
     area = fraction_attack(world(M=20, seed=11), name)
     assert area == 1.0 if read else area < 0.54
+
+
+@pytest.mark.parametrize(("items", "read"), [(3, True), (30, False)])
+def test_full_disclosure_hides_no_fractions_where_the_estimate_can_be_solved(
+    items: int, read: bool
+) -> None:
+    """From as many items as dimensions the analyst gets back what MP would have sent."""
+    made = world(M=items, seed=11)
+    people = raters(made, 500, seed=14, all_rated=True)
+    full = protocol("full", estimator="least-squares")
+    told = full.disclose(made.profiles)
+    sent = full.report(told, made.profiles, people, np.random.default_rng(15))
+    y = made.profiles.centre + full.estimate(made.profiles, sent) @ made.profiles.vectors.T
+    off_level = [np.abs(z - np.rint(z)).sum(axis=1) for z in map(y.__add__, made.profiles.offset.T)]
+    area = two_sided(auc(off_level[0] - off_level[1], people.category == 1))
+    assert area > 0.99 if read else area < 0.6

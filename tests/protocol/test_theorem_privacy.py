@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented import GENDER, WIDE, Float, World, auc, two_sided, world
-from numpy.typing import NDArray
 
 from midpoint.protocol import Population, protocol
 from midpoint.user.coins import REVEAL
@@ -31,17 +30,17 @@ def coupled_reports(
     M, K = profiles.offset.shape
     clean = profiles.centre + profiles.vectors @ taste + 5 * rng.standard_t(2, size=M)
     s = from_fixed(to_fixed(np.clip(clean, -500, 500)))
-    X, coins = rng.random(M), rng.random((M, 4))
+    coins, uniform = rng.random((M, 4)), rng.random((M, 1))[:, 0]
     ratio = np.ones((M, K))
     if told.reveal is not None or not all_rated:
         sub_sampled = protocol("mpss").disclose(profiles).reveal
         ratio[np.argsort(profiles.item_ids)] = np.array(sub_sampled) / ONE
-    p = 0.3 / ratio if not all_rated else np.ones((M, K))
+    p = np.ones((M, K)) if all_rated else 0.3 / ratio
     found = []
     for k in range(K):
-        rated = np.flatnonzero(X < p[:, k])
+        rated = np.flatnonzero(uniform < p[:, k])
         mine = coins[rated]
-        mine[:, REVEAL] = X[rated] / p[rated, k]
+        mine[:, REVEAL] = uniform[rated] / p[rated, k]
         nobody = np.zeros(len(rated), dtype=int)
         people = Population(nobody, rated, s[rated] + profiles.offset[rated, k], np.array([k]))
         sent = scheme.report(told, profiles, people, mine)
@@ -103,8 +102,7 @@ def attacks(name: str) -> tuple[float, float]:
     p = made.probability
     odds = np.log(p[:, 1] / p[:, 0]) - np.log((1 - p[:, 1]) / (1 - p[:, 0]))
     by_set = np.bincount(who, odds[sent.item], 2 * PEOPLE)
-    positive: NDArray[np.bool_] = category == 1
-    return two_sided(auc(by_value, positive)), two_sided(auc(by_set, positive))
+    return two_sided(auc(by_value, category == 1)), two_sided(auc(by_set, category == 1))
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def seen_at_least_once(
 ) -> NDArray[np.float64]:
     """Return per category how often an item shows up in any of several tosses, of all people."""
     place = np.argsort(np.argsort(made.profiles.item_ids))[people.item]
-    cell, fixed = people.category[people.user], to_fixed(people.value)
+    cell, fixed = people.category[people.user].astype(np.intp), to_fixed(people.value)
     seen = np.zeros(len(people.user), dtype=bool)
     for told, coins in tosses:
         seen |= obfuscate(place, fixed, cell, Parameters.of(told), coins).keep
@@ -98,11 +98,12 @@ def pairs(*, reopened: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     people = raters(made, 20_000, seed=4, all_rated=True)
     coins = np.random.default_rng(5).random((len(people.user), 4))
     item, fixed = np.zeros(len(people.user), dtype=np.intp), to_fixed(people.value)
-    said = obfuscate(item, fixed, people.category, parameters, coins).value // ONE
+    own = people.category.astype(np.intp)
+    said = obfuscate(item, fixed, own, parameters, coins).value // ONE
     lower = np.full(len(item), ONE)
-    later = obfuscate(item, lower, people.category, parameters, coins).value // ONE
+    later = obfuscate(item, lower, own, parameters, coins).value // ONE
     code = said * 6 + (later if reopened else said)
-    first, second = (np.bincount(code[people.category == k], minlength=36) for k in (0, 1))
+    first, second = (np.bincount(code[own == k], minlength=36) for k in (0, 1))
     return first, second
 
 

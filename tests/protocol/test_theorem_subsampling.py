@@ -77,9 +77,9 @@ P = np.array([[0.8, 0.4], [0.6, 0.3], [0.2, 0.7], [0.4, 0.5]])
 POSITIVE = P[:, 0] >= P[:, 1]
 
 
-def rated_sets(X: NDArray[np.float64]) -> tuple[Sets, Sets]:
+def rated_sets(uniform: NDArray[np.float64]) -> tuple[Sets, Sets]:
     """Return S_0+ and S_0- on one probability space: j is rated if X_j <= p_j."""
-    return X <= P[:, 0], X <= P[:, 1]
+    return uniform <= P[:, 0], uniform <= P[:, 1]
 
 
 def groupwise(rated: Sets, own: int, tosses: NDArray[np.float64], *, common: bool) -> Sets:
@@ -89,7 +89,7 @@ def groupwise(rated: Sets, own: int, tosses: NDArray[np.float64], *, common: boo
     """
     keep = rated & (tosses[:, :4] * P[:, own] < P.min(axis=1))
     group = np.where(POSITIVE, 0, 0 if common else 1)
-    return keep & (tosses[:, 4:] < 0.5)[:, group]
+    return np.asarray(keep & (tosses[:, 4:] < 0.5)[:, group])
 
 
 def frequencies(sets: Sets) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ WARM_UP: Final = 1
 """Iterations of weighted regularisation before priors are learned from what they found."""
 WARM_UP_RIDGE: Final = 0.05
 """Regularisation of the warm-up, in standard deviations of the ratings."""
-SAMPLE: Final = 200_000
+SAMPLE: Final = 50_000
 """Ratings from which the noise variance is estimated after each iteration."""
 SMALLEST: Final = 1e-9
 """Keeps a variance positive where the data has none."""

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from typing import Literal, NamedTuple, get_args
 
@@ -298,14 +299,11 @@ def _freeze(
 def _provenance(factorizer: Factorizer, ratings: Ratings) -> Provenance:
     configuration = asdict(factorizer)
     del configuration["threads"]  # the result does not depend on it
-    libraries = ("numpy", "numba", "scipy")
-    return Provenance(
-        data=ratings.name,
-        data_digest=ratings.digest,
-        configuration=configuration,
-        versions={
-            "midpoint": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in libraries},
-        },
-    )
+    return Provenance(ratings.name, ratings.digest, configuration, dict(_versions()))
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """Look up versions once: reading a package's metadata takes milliseconds."""
+    libraries = tuple((name, version(name)) for name in ("numpy", "numba", "scipy"))
+    return ("midpoint", __version__), ("python", platform.python_version()), *libraries

@@ -125,7 +125,8 @@ class ItemProfiles:
         found = order[place]
         wrong = self.item_ids[found] != item_ids
         if wrong.any():
-            raise MidpointError(f"item {item_ids[np.argmax(wrong)]!r} is not among the profiles")
+            unknown = str(item_ids[np.argmax(wrong)])
+            raise MidpointError(f"item {unknown!r} is not among the profiles")
         return found
 
     def save(self, directory: Path | str) -> None:

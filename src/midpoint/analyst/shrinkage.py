@@ -125,7 +125,7 @@ def shrink_distributions(count: NDArray[np.int64], values: Float, effect: Float)
     return _posterior(count.astype(np.float64), tilt(pooled[:, None], values, mean))
 
 
-def tilt(distribution: Float, values: Float, mean: Float, rounds: int = 40) -> Float:
+def tilt(distribution: Float, values: Float, mean: Float, rounds: int = 200) -> Float:
     """Return distribution(l) exp(theta value_l) / Z with theta such that it has this mean.
 
     Newton steps for theta, no longer than a unit of the scale's range; a mean at or beyond the end

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from midpoint import __version__
-from midpoint.cli import data, demo, train
+from midpoint.cli import data, demo, disclose, estimate, obfuscate, recommend, solicit, train
 from midpoint.errors import MidpointError
 
 EXTRAS = {"numba": "analyst", "polars": "analyst", "scipy": "analyst", "sklearn": "audit"}
@@ -21,6 +21,11 @@ app = typer.Typer(
 )
 app.add_typer(data.app)
 app.command("train")(train.train_command)
+app.command("disclose")(disclose.disclose_command)
+app.command("solicit")(solicit.solicit_command)
+app.command("obfuscate")(obfuscate.obfuscate_command)
+app.command("estimate")(estimate.estimate_command)
+app.command("recommend")(recommend.recommend_command)
 app.command("demo")(demo.demo_command)
 
 

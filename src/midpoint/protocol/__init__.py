@@ -6,6 +6,7 @@ from midpoint.protocol.extent import (
     derive,
     discloses_at_least_as_much,
     discloses_strictly_more,
+    row_bits,
 )
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import PROTOCOLS, LearningProtocol, protocol
@@ -30,5 +31,6 @@ __all__ = [
     "profile_all",
     "protocol",
     "report_all",
+    "row_bits",
     "worst_case_loss",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import LearningProtocol
 from midpoint.user import Parameters
-from midpoint.wire import ONE, Disclosure, Scheme, ValueMap, as_rows
+from midpoint.wire import ONE, Disclosure, RatingScale, Scheme, ValueMap, as_rows
 
 Derivation = Callable[[Disclosure], Disclosure]
 
@@ -21,27 +21,29 @@ FLOAT_BITS = 32
 
 
 def bits_per_item(disclosure: Disclosure) -> float:
-    """Return log2 of the number of rows that the disclosure could hold for an item.
+    """Return how many bits a disclosure spends on an item; see `row_bits`."""
+    shape = disclosure.obfuscation, disclosure.n_cells, disclosure.scale, disclosure.bits
+    if isinstance(disclosure, FullDisclosure):  # one entry is constant; the centre counts for it
+        return row_bits(*shape) + FLOAT_BITS * len(disclosure.vectors[0])
+    return row_bits(*shape)
+
+
+def row_bits(scheme: Scheme, n_cells: int, scale: RatingScale, bits: int | None = None) -> float:
+    """Return log2 of the number of rows that a disclosure could hold for an item.
 
     Counted are the rows that pass a device's checks: offsets of one category follow from those
     of the others; some category always reveals; a level distribution sums to 2^bits.
     """
-    scheme, K = disclosure.obfuscation, disclosure.n_cells
-    span = disclosure.scale.high - disclosure.scale.low
-    step = _step(span, disclosure.bits)
-    whole = 1 << (disclosure.bits or FINEST)
-    levels = len(disclosure.scale.levels or ())
-    averages = 1 if scheme.value_map is ValueMap.ITEM_AVERAGE else K
+    span, whole = scale.high - scale.low, 1 << (bits or FINEST)
+    step, levels = _step(span, bits), len(scale.levels or ())
+    averages = 1 if scheme.value_map is ValueMap.ITEM_AVERAGE else n_cells
     size = {
-        "offset": (K - 1) * log2(2 * (span // step) + 1),
-        "reveal": log2(whole**K - (whole - 1) ** K),
-        "levels": K * log2(comb(whole + levels - 1, levels - 1)) if levels else 0.0,
+        "offset": (n_cells - 1) * log2(2 * (span // step) + 1),
+        "reveal": log2(whole**n_cells - (whole - 1) ** n_cells),
+        "levels": n_cells * log2(comb(whole + levels - 1, levels - 1)) if levels else 0.0,
         "average": averages * log2(span // step + 1),
     }
-    extra = 0.0
-    if isinstance(disclosure, FullDisclosure):
-        extra = FLOAT_BITS * len(disclosure.vectors[0])  # the constant entry, and the centre for it
-    return extra + sum(size[column] for column in scheme.columns)
+    return sum((size[column] for column in scheme.columns), 0.0)
 
 
 def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:

@@ -35,8 +35,9 @@ _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribut
 _STARS = "On a discrete scale it protects nothing: the fraction tells which offset was subtracted."
 _OPEN_SET = "Which items were rated still tells."
 _COPULA = (
-    "Exactly alike item by item; jointly if the categories' ratings depend on each other in the"
-    " same way (the same copula), such as independently. Else what is left is measured."
+    "Values are distributed exactly alike item by item; jointly too if in all categories a person's"
+    " ratings depend on each other in the same way (the same copula), such as not at all. What the"
+    " joint distribution tells otherwise is measured only."
 )
 _MEANS = "The means agree item by item where nothing is cut off at the scale's ends"
 _APPENDIX = "Appendix, Thm. 2"

@@ -1,0 +1,116 @@
+"""`midpoint recommend`: one person's reports in, scored items out, the same for all categories."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from midpoint.cli.messages import (
+    AsJson,
+    Directory,
+    DisclosureFile,
+    Estimator,
+    HowToEstimate,
+    ReportFiles,
+    belief_of,
+    evidence_of,
+    read_answers,
+    read_message,
+)
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.analyst import Estimate, ItemProfiles
+    from midpoint.wire import Disclosure, Scores
+
+
+def recommend_command(
+    directory: Directory,
+    report: ReportFiles,
+    top: Annotated[int, typer.Option(min=1, help="How many items to recommend.")] = 10,
+    disclosure: DisclosureFile = None,
+    margin: Annotated[
+        int, typer.Option(min=0, help="Items she may have rated, at most; a public number.")
+    ] = 100,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the scores for her device; needs --disclosure.")
+    ] = None,
+    estimator: HowToEstimate = Estimator.map,
+    as_json: AsJson = False,
+) -> None:
+    """Score items midway between the categories; her device adds its own part and ranks anew.
+
+    The scores for the device contain the best items for every category, even after as many as
+    the margin are taken out that she has rated: the device need not ask for any.
+    """
+    from midpoint.analyst import ItemProfiles
+    from midpoint.files import replace_file
+    from midpoint.wire import Disclosure
+
+    if out is not None and disclosure is None:
+        raise MidpointError("--out needs --disclosure, whose offsets go with the scores")
+    profiles = ItemProfiles.load(directory)
+    told = None if disclosure is None else read_message(disclosure, Disclosure)
+    answers = read_answers(report, told)
+    belief = belief_of(profiles, evidence_of(profiles, answers), estimator)
+    best = _best(profiles, belief, answers, top)
+    size = None
+    if told is not None:
+        scores = _private_top(profiles, belief, told, top, margin)
+        size = len(scores.items)
+        if out is not None:
+            replace_file(out, scores.raw)
+    if as_json:
+        typer.echo(json.dumps({"recommended": best, "shortlist": size}, indent=2))
+        return
+    table = Table("title", "midway score", "give or take")
+    for row in best:
+        table.add_row(str(row["title"]), f"{row['shown']:.2f}", f"{row['deviation']:.2f}")
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(table)
+    if size is not None:
+        where = f" are in {out}" if out else " are hers with --out FILE"
+        console.print(f"{size} scored items, enough for every category,{where}.", markup=False)
+
+
+def _best(
+    profiles: "ItemProfiles", belief: "Estimate", answers: dict[str, int], top: int
+) -> list[dict[str, str | float]]:
+    """Return the best items without those she answered, ranked before they are clipped."""
+    import numpy as np
+
+    mean, deviation = belief.predict(profiles)
+    order = np.argsort(-mean, kind="stable")
+    fresh = order[~np.isin(profiles.item_ids[order], list(answers))][:top]
+    return [
+        {
+            "item": str(profiles.item_ids[j]),
+            "title": str(profiles.item_names[j]),
+            "score": float(mean[j]),
+            "shown": float(profiles.scale.clip(mean[j])),
+            "deviation": float(deviation[j]),
+        }
+        for j in fresh
+    ]
+
+
+def _private_top(
+    profiles: "ItemProfiles", belief: "Estimate", told: "Disclosure", top: int, margin: int
+) -> "Scores":
+    """Return a set of scores that holds every category's top, in whole numbers of the wire."""
+    import numpy as np
+
+    from midpoint.analyst import score
+    from midpoint.analyst.topn import shortlist
+    from midpoint.user import Parameters
+
+    scores = score(profiles, belief, told)
+    if scores.items != told.items:
+        raise MidpointError("the disclosure is of other items than the profiles; disclose again")
+    offsets = Parameters.of(told).correction()
+    listed = shortlist(scores.score, scores.deviation, offsets, top=top, margin=margin)
+    order = np.argsort(profiles.item_ids)
+    return score(profiles, belief, told, order[listed.items])

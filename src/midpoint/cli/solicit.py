@@ -1,0 +1,117 @@
+"""`midpoint solicit`: which items to ask a person about, so that her profile is known best."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from midpoint.cli.messages import (
+    AsJson,
+    Directory,
+    DisclosureFile,
+    Estimator,
+    HowToEstimate,
+    evidence_of,
+    read_answers,
+    read_message,
+)
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst.selection import Selection
+
+
+class Method(StrEnum):
+    """How items are chosen."""
+
+    greedy = "greedy"
+    random = "random"
+    most_rated = "most-rated"
+
+
+def solicit_command(
+    directory: Directory,
+    budget: Annotated[int, typer.Option(min=1, help="How many items to ask about.")] = 30,
+    report: Annotated[
+        list[Path] | None, typer.Option(help="What she answered before; repeat for several.")
+    ] = None,
+    disclosure: DisclosureFile = None,
+    estimator: HowToEstimate = Estimator.map,
+    method: Annotated[
+        Method, typer.Option(help="A-optimal by greedy and exchange, or a baseline.")
+    ] = Method.greedy,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="Prefer items that people can rate.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Decides a random choice.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Choose items by A-optimality, given what was answered, with a certified gap (Sec. 6.2)."""
+    from midpoint.analyst import ItemProfiles
+    from midpoint.wire import Disclosure
+
+    with Console(stderr=True).status("Choosing items"):
+        profiles = ItemProfiles.load(directory)
+        told = None if disclosure is None else read_message(disclosure, Disclosure)
+        answers = read_answers(report or [], told)
+        weigh = weighted or method is Method.most_rated
+        chosen = _select(profiles, budget, answers, estimator, method, seed, weighted=weigh)
+    rows = [
+        {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
+        for j in chosen.items
+    ]
+    noise = profiles.noise_variance
+    loss, bound = noise * chosen.loss, noise * chosen.bound
+    if as_json:
+        figures: dict[str, Any] = {"loss": loss, "bound": bound, "gap": chosen.gap}
+        finite = {name: value if value < float("inf") else None for name, value in figures.items()}
+        typer.echo(json.dumps({"items": rows, "answered": len(answers), **finite}, indent=2))
+        return
+    table = Table("item", "title")
+    for row in rows:
+        table.add_row(row["item"], row["title"])
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(table)
+    console.print(
+        f"Expected squared error of the profile after these {len(rows)} answers: {loss:.4f}.\n"
+        f"No choice of as many gets below {bound:.4f}: the gap is at most {chosen.gap:.2%}."
+    )
+
+
+def _select(
+    profiles: "ItemProfiles",
+    budget: int,
+    answers: dict[str, int],
+    estimator: Estimator,
+    method: Method,
+    seed: int,
+    *,
+    weighted: bool,
+) -> "Selection":
+    import numpy as np
+
+    from midpoint.analyst.selection import select
+
+    prior = weights = None
+    if estimator is Estimator.map:
+        prior = profiles.noise_variance * np.linalg.inv(profiles.profile_covariance)
+    if weighted:
+        if profiles.statistics is None:
+            raise MidpointError("how many people rate an item is only counted with a feature")
+        counted = profiles.statistics
+        weights = counted.count.sum(axis=1) / counted.users.sum()
+    return select(
+        profiles.vectors,
+        budget,
+        start=evidence_of(profiles, answers).information,
+        prior=prior,
+        weights=weights,
+        candidates=profiles.informative & ~np.isin(profiles.item_ids, list(answers)),
+        method=method.value,
+        seed=seed,
+    )

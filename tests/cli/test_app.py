@@ -1,0 +1,101 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from midpoint import __version__
+from midpoint.cli import app as root
+from midpoint.cli import main
+from midpoint.errors import MidpointError
+
+
+def test_the_version_is_printed() -> None:
+    result = CliRunner().invoke(root.app, ["--version"])
+    assert result.exit_code == 0
+    assert result.stdout == f"{__version__}\n"
+
+
+def test_without_a_command_help_is_shown() -> None:
+    shown = CliRunner().invoke(root.app, ["--help"])
+    assert shown.exit_code == 0
+    for command in ("train", "demo", "data"):
+        assert command in shown.stdout
+    assert "train" in CliRunner().invoke(root.app, []).stdout
+
+
+def test_the_command_runs_as_installed() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", "from midpoint.cli import main; main()", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == f"{__version__}\n"
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(root, "app", fail)
+
+
+def test_what_a_person_can_mend_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(monkeypatch, MidpointError("line 3 of [bold]x[/bold].csv is " + "long " * 60))
+    with pytest.raises(SystemExit) as found:
+        main()
+    assert found.value.code == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: line 3 of [bold]x[/bold].csv")
+    assert err.count("\n") == 1
+
+
+def test_a_missing_library_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(monkeypatch, ModuleNotFoundError("no", name="polars.io"))
+    with pytest.raises(SystemExit):
+        main()
+    assert "pip install 'midpoint[analyst]'" in capsys.readouterr().err
+    failing(monkeypatch, ModuleNotFoundError("no", name="something_else"))
+    with pytest.raises(ModuleNotFoundError):
+        main()
+
+
+def test_our_own_mistakes_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, ZeroDivisionError("oops"))
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["train", "nowhere.csv"], "nowhere.csv"),
+        (["train", "simulated-tiny", "--feature", "height"], "'height'"),
+        (["train", "simulated-tiny", "--regularization", "some"], "--regularization some"),
+    ],
+)
+def test_a_real_mistake_is_one_line_on_standard_error(
+    arguments: list[str],
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["midpoint", *arguments, "--out", "model"])
+    with pytest.raises(SystemExit) as found:
+        main()
+    assert found.value.code == 1
+    out, err = capsys.readouterr()
+    assert err.startswith("error: ")
+    assert named in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in out + err
+    assert list(tmp_path.iterdir()) == []

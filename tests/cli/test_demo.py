@@ -1,0 +1,79 @@
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from midpoint.cli import demo
+from midpoint.cli.app import app
+from midpoint.data import Ratings, Scale, SimulationConfig, simulate
+from midpoint.data.simulation import SimulatedFeature
+from midpoint.errors import MidpointError
+
+SMALL = SimulationConfig(
+    name="invented",
+    users=300,
+    items=250,
+    ratings=25_000,
+    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.3, selection_sd=0.4),),
+    scale=Scale.stars(1, 5),
+    taste_sd=0.7,
+    popularity_sd=0.7,
+)
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MidpointError("there is no network")
+
+    monkeypatch.setattr("midpoint.data.sources.obtain.get", fail)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["demo", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def figures(shown: str) -> tuple[list[float], list[int]]:
+    """Read errors and shares of ratings from the last table."""
+    table = shown[shown.index("What protection costs") :]
+    return (
+        [float(number) for number in re.findall(r"\d\.\d{4}", table)],
+        [int(number) for number in re.findall(r"(\d+)%", table)],
+    )
+
+
+@pytest.mark.usefixtures("no_network")
+def test_without_data_and_network_it_says_that_ratings_are_simulated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def load(name: str) -> Ratings:
+        asked.append(name)
+        return simulate(SMALL, seed=1).ratings
+
+    monkeypatch.setattr("midpoint.data.load", load, raising=False)
+    shown = run("--top", "4")
+    assert asked == [demo.FALLBACK]
+    assert "movielens-100k cannot be had here: there is no network" in shown
+    assert f"The ratings below are simulated ({demo.FALLBACK})" in shown
+    assert "Her gender is not among them." in shown
+    ranked = shown[shown.index("her device ranks") : shown.index("What protection costs")]
+    assert len(re.findall(r"Film \d+", ranked)) == 4
+    errors, shares = figures(shown)
+    assert len(errors) == 2
+    assert abs(errors[1] - errors[0]) < 0.1
+    assert shares[0] == 100 > shares[1] > 30
+    assert shown == run("--top", "4")
+    assert shown != run("--top", "4", "--seed", "5")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_network")
+def test_the_real_fallback_runs() -> None:
+    errors, shares = figures(run())
+    assert errors[1] < errors[0] + 0.02
+    assert shares[1] > 50

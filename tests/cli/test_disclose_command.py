@@ -1,0 +1,83 @@
+import sys
+from pathlib import Path
+
+import pytest
+from small_model import run, trained
+
+from midpoint.cli import main
+from midpoint.errors import MidpointError
+from midpoint.protocol import PROTOCOLS, bits_per_item, protocol
+from midpoint.wire import Disclosure
+
+
+def test_it_writes_the_exact_disclosure_and_says_what_it_is(tmp_path: Path) -> None:
+    model = trained()
+    out = tmp_path / "told.json"
+    facts = run("disclose", model.directory, "--out", out, "--json")
+    assert out.read_bytes() == model.told.raw
+    assert facts["digest"] == model.told.digest
+    assert facts["scheme"] == "dmpss"
+    assert facts["bits_per_item"] == round(bits_per_item(model.told), 1)
+    assert facts["safe"] is True
+    shown = run("disclose", model.directory, "--out", out)
+    assert model.told.digest in shown
+    assert "item by item" in shown
+
+
+def test_scheme_estimation_and_bits_are_obeyed(tmp_path: Path) -> None:
+    model = trained()
+    out = tmp_path / "told.json"
+    options = ("--scheme", "mpss", "--plain", "--bits", "6", "--out", out)
+    facts = run("disclose", model.directory, *options, "--json")
+    wanted = protocol("mpss", estimation="plain", bits=6).disclose(model.profiles)
+    assert Disclosure.parse(out.read_bytes()) == wanted
+    assert facts["safe"] is False
+    assert "Devices refuse" in run("disclose", model.directory, *options)
+
+
+def test_the_list_states_every_protocol() -> None:
+    rows = {row["name"]: row for row in run("disclose", "--list", "--json")}
+    assert list(rows) == list(PROTOCOLS)
+    assert rows["no"]["bits_per_item"] == 0
+    assert rows["mp"]["bits_per_item"] < rows["mpss"]["bits_per_item"]
+    assert rows["mp"]["guarantees"] == PROTOCOLS["mp"].statement.guarantees
+    shown = run("disclose", "--list")
+    assert all(name in shown for name in PROTOCOLS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("disclose",), "--out FILE"),
+        (("disclose", "nowhere", "--out", "x.json"), "midpoint train"),
+        (("disclose", "{model}", "--out", "x.json", "--scheme", "nope"), "no scheme 'nope'"),
+    ],
+)
+def test_errors_are_one_line_and_leave_no_file(
+    words: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model = trained()
+    monkeypatch.chdir(tmp_path)
+    arguments = [word.format(model=model.directory) for word in words]
+    monkeypatch.setattr(sys, "argv", ["midpoint", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    shown = capsys.readouterr().err.strip().splitlines()
+    assert end.value.code == 1
+    assert shown[-1].startswith("error:")
+    assert said in shown[-1]
+    assert not Path("x.json").exists()
+
+
+def test_a_model_without_a_feature_cannot_be_disclosed(tmp_path: Path) -> None:
+    model = trained()
+    from midpoint.analyst import Factorizer  # noqa: PLC0415
+
+    bare = Factorizer(dimension=2, iterations=1, validation=0.0).fit(model.ratings)
+    bare.save(tmp_path / "bare")
+    with pytest.raises(MidpointError, match="private feature"):
+        run("disclose", tmp_path / "bare", "--scheme", "mp", "--out", tmp_path / "x.json")

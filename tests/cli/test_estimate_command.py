@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_model import run, trained
+
+from midpoint.analyst import expected_loss, posterior, read_report
+from midpoint.errors import MidpointError
+from midpoint.wire import Report
+
+
+def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
+    model = trained()
+    report = model.report(tmp_path / "r.json", model.answers(12))
+    told = run("estimate", model.directory, report, "--json")
+    sent = Report.parse(report.read_bytes())
+    belief = posterior(read_report(model.profiles, sent, model.told), model.profiles)
+    assert told["profile"] == pytest.approx(belief.mean.tolist())
+    assert told["count"] == 12
+    assert told["loss"] == pytest.approx(float(np.trace(belief.covariance)))
+    shown = run("estimate", model.directory, report)
+    assert f"{belief.mean[0]:+.3f}" in shown
+    assert "12 answers" in shown
+
+
+def test_least_squares_says_when_the_profile_is_not_determined(tmp_path: Path) -> None:
+    model = trained()
+    words = ("estimate", model.directory)
+    few = model.report(tmp_path / "few.json", model.answers(2))
+    told = run(*words, few, "--estimator", "least-squares", "--json")
+    assert told["loss"] is None
+    assert "not determine" in run(*words, few, "--estimator", "least-squares")
+    many = model.report(tmp_path / "many.json", model.answers(12))
+    told = run(*words, many, "--estimator", "least-squares", "--json")
+    V = model.profiles.vectors[:12].astype(np.float64)
+    assert told["loss"] == pytest.approx(expected_loss(V.T @ V, model.profiles.noise_variance))
+
+
+def test_several_reports_add_and_an_item_counts_once(tmp_path: Path) -> None:
+    model = trained()
+    answers = list(model.answers(12).items())
+    first = model.report(tmp_path / "1.json", dict(answers[:8]))
+    second = model.report(tmp_path / "2.json", dict(answers[5:]), round=1)
+    whole = model.report(tmp_path / "3.json", dict(answers))
+    together = run("estimate", model.directory, first, second, "--json")
+    assert together["count"] == 12
+    assert together["profile"] == pytest.approx(
+        run("estimate", model.directory, whole, "--json")["profile"]
+    )
+
+
+def test_reports_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    model = trained()
+    item = str(model.profiles.item_ids[0])
+    mine, other = (
+        model.report(tmp_path / f"{value}.json", {item: value}, round=value) for value in (1, 2)
+    )
+    with pytest.raises(MidpointError, match="two people"):
+        run("estimate", model.directory, mine, other)
+    foreign = model.report(tmp_path / "f.json", {item: 3}, disclosure="0" * 64)
+    run("estimate", model.directory, foreign)
+    with pytest.raises(MidpointError, match="made under disclosure 000000000000"):
+        run("estimate", model.directory, foreign, "--disclosure", model.disclosure)
+    unknown = model.report(tmp_path / "u.json", {"no such item": 3})
+    with pytest.raises(MidpointError, match="no such item"):
+        run("estimate", model.directory, unknown)
+    (tmp_path / "bad.json").write_text("{")
+    with pytest.raises(MidpointError, match=r"bad\.json.*not_json"):
+        run("estimate", model.directory, tmp_path / "bad.json")
+    with pytest.raises(MidpointError, match=r"gone\.json cannot be read"):
+        run("estimate", model.directory, tmp_path / "gone.json")

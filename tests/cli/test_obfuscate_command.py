@@ -1,0 +1,143 @@
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from small_model import Model, run, trained
+
+from midpoint.analyst import disclose
+from midpoint.cli.publish import protect
+from midpoint.data import load
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+from midpoint.protocol import Population, protocol
+
+
+def tables(model: Model, folder: Path, suffix: str = ".csv") -> tuple[Path, Path]:
+    """Write the training data as a table of ratings and one of users."""
+    ratings = model.ratings
+    long = pl.DataFrame(
+        {
+            "user": ratings.user_ids[ratings.user],
+            "item": ratings.item_ids[ratings.item],
+            "rating": ratings.value.astype(int),
+        }
+    )
+    gender = ratings.features["gender"]
+    names = np.array([*gender.categories, ""])
+    people = pl.DataFrame({"user": ratings.user_ids, "gender": names[gender.codes]})
+    paths = folder / f"ratings{suffix}", folder / "users.csv"
+    if suffix == ".parquet":
+        long.write_parquet(paths[0])
+    else:
+        long.write_csv(paths[0], separator="," if suffix == ".csv" else "\t")
+    people.write_csv(paths[1])
+    return paths
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_a_whole_data_set_goes_in_and_a_protected_copy_comes_out(
+    tmp_path: Path, suffix: str
+) -> None:
+    model = trained()
+    given, users = tables(model, tmp_path, suffix)
+    out = tmp_path / f"copy{suffix}"
+    words = ("--disclosure", model.disclosure, "--scheme", "dmpss", "--users", users)
+    more = ("--feature", "gender", "--seed", "3", "--out", out)
+    told = run("obfuscate", given, *words, *more, "--json")
+    copy = load(out)
+    assert len(copy) == told["revealed"]
+    assert told["revealed"] + told["withheld"] == told["ratings"] == len(model.ratings)
+    assert told["withheld"] > 0
+    assert told["people_dropped"] == told["items_dropped"] == 0
+    assert told["safe"] is True
+    # It is what the protocol sends with the same coins.
+    read = load(given, users=users)
+    place = model.profiles.index_of(read.item_ids)[read.item]
+    people = Population(read.user, place, read.value, read.features["gender"].codes)
+    sent = protocol("dmpss").report(model.told, model.profiles, people, np.random.default_rng(3))
+    told_users = read.user_ids[read.user[sent.kept]]
+    told_items = model.profiles.item_ids[sent.item]
+    assert copy.user_ids[copy.user].tolist() == told_users.tolist()
+    assert copy.item_ids[copy.item].tolist() == told_items.tolist()
+    assert copy.value.tolist() == sent.value.tolist()
+
+
+def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh() -> None:
+    model = trained()
+
+    def values(seed: int | None) -> list[float]:
+        copy, _ = protect(model.ratings, model.told, seed=seed)
+        return [float(value) for value in copy.value]
+
+    assert values(1) == values(1) != values(2)
+    assert values(None) != values(None)
+
+
+def test_the_systems_coins_are_as_fair_as_those_of_a_seed() -> None:
+    model = trained()
+    copies = [protect(model.ratings, model.told, seed=seed)[0] for seed in (None, 1)]
+    kept = [len(copy) / len(model.ratings) for copy in copies]
+    assert kept[0] == pytest.approx(kept[1], abs=0.04)
+    means = [float(copy.value.mean()) for copy in copies]
+    assert means[0] == pytest.approx(means[1], abs=0.1)
+
+
+def test_who_and_what_cannot_be_protected_is_left_out_and_counted(tmp_path: Path) -> None:
+    model = trained()
+    given, users = tables(model, tmp_path)
+    lines = users.read_text().splitlines()
+    lines[1] = lines[1].split(",")[0] + ","
+    lines[2] = lines[2].split(",")[0] + ",X"
+    users.write_text("\n".join(lines))
+    gone = [line.split(",")[0] for line in lines[1:3]]
+    with given.open("a") as stream:
+        stream.write(f"{lines[3].split(',')[0]},unheard of,3\n")
+    out = tmp_path / "copy.csv"
+    told = run("obfuscate", given, "--disclosure", model.disclosure, "--users", users,
+               "--out", out, "--json")  # fmt: skip
+    assert told["people_dropped"] == 2
+    assert told["items_dropped"] == 1
+    copy = load(out)
+    assert not set(gone) & set(copy.user_ids)
+    assert "unheard of" not in copy.item_ids
+
+
+def test_alpha_and_unsafe_schemes_are_named_as_unsafe(tmp_path: Path) -> None:
+    model = trained()
+    given, users = tables(model, tmp_path)
+    out = tmp_path / "copy.csv"
+    words = ("obfuscate", given, "--users", users, "--out", out)
+    told = run(*words, "--disclosure", model.disclosure, "--alpha", "0", "--json")
+    assert told["withheld"] == 0
+    assert told["safe"] is False
+    replace_file(tmp_path / "mp.json", disclose(model.profiles, "mp").raw)
+    shown = run(*words, "--disclosure", tmp_path / "mp.json", "--seed", "1")
+    assert "not safe to publish" in shown
+    assert load(out).scale.levels is None
+
+
+def test_what_does_not_fit_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    model = trained()
+    given, users = tables(model, tmp_path)
+    out = tmp_path / "copy.csv"
+    words = ("obfuscate", given, "--disclosure", model.disclosure, "--out", out)
+    known = (*words, "--users", users)
+    for extra, message in (
+        (("--scheme", "mp"), "scheme dmpss, not mp"),
+        (("--feature", "age"), "protects gender, not age"),
+        (("--out", tmp_path / "copy.xls"), r"\.parquet"),
+    ):
+        with pytest.raises(MidpointError, match=message):
+            run(*known, *extra)
+    with pytest.raises(MidpointError, match="no user feature 'gender'"):
+        run(*words)
+    off = given.read_text().splitlines()
+    off[5] = off[5].rsplit(",", 1)[0] + ",6"
+    given.write_text("\n".join(off))
+    with pytest.raises(MidpointError, match=r"rates item .* with 6"):
+        run(*known)
+    users.write_text(users.read_text().replace(",F", ",f").replace(",M", ",m"))
+    with pytest.raises(MidpointError, match="called the same"):
+        run(*known)
+    assert not out.exists()

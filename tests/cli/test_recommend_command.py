@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_model import run, trained
+
+from midpoint.analyst import disclose, posterior, read_report, score
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+from midpoint.user import PrivateCategory, correct
+from midpoint.wire import Report, Scores
+
+
+def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> None:
+    model = trained()
+    answers = model.answers(12)
+    report = model.report(tmp_path / "r.json", answers)
+    told = run("recommend", model.directory, report, "--top", 5, "--json")
+    rows = told["recommended"]
+    assert len(rows) == 5
+    assert told["shortlist"] is None
+    assert not {row["item"] for row in rows} & set(answers)
+    belief = posterior(
+        read_report(model.profiles, Report.parse(report.read_bytes()), model.told), model.profiles
+    )
+    mean, deviation = belief.predict(model.profiles)
+    mean[np.isin(model.profiles.item_ids, list(answers))] = -np.inf
+    assert [row["score"] for row in rows] == pytest.approx(np.sort(mean)[::-1][:5].tolist())
+    best = int(np.argmax(mean))
+    assert rows[0]["deviation"] == pytest.approx(deviation[best])
+    assert rows[0]["shown"] == min(5.0, rows[0]["score"])
+    assert str(model.profiles.item_names[best]) in run("recommend", model.directory, report)
+
+
+@pytest.mark.parametrize("category", ["F", "M"])
+def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, category: str) -> None:
+    """Even after her device takes out items of which the analyst never heard."""
+    model = trained()
+    report = model.report(tmp_path / "r.json", model.answers(6))
+    out = tmp_path / "scores.json"
+    words = ("--top", 4, "--margin", 8, "--disclosure", model.disclosure)
+    told = run("recommend", model.directory, report, *words, "--out", out, "--json")
+    listed = Scores.parse(out.read_bytes())
+    assert len(listed.items) == told["shortlist"] == 2 * (4 + 8)
+    belief = posterior(
+        read_report(model.profiles, Report.parse(report.read_bytes()), model.told), model.profiles
+    )
+    everything = score(model.profiles, belief, model.told)
+    own = PrivateCategory.of(model.told, {"gender": category})
+    ranked = [one.item for one in correct(everything, model.told, own, ())]
+    rated = set(ranked[:8])
+    top = [one.item for one in correct(everything, model.told, own, rated)][:4]
+    assert [one.item for one in correct(listed, model.told, own, rated)][:4] == top
+    run("recommend", model.directory, report, "--top", 4, "--margin", 0, *words[4:], "--out", out)
+    narrow = Scores.parse(out.read_bytes())
+    assert [one.item for one in correct(narrow, model.told, own, rated)][:4] != top
+
+
+def test_scores_need_the_disclosure_that_goes_with_them(tmp_path: Path) -> None:
+    model = trained()
+    report = model.report(tmp_path / "r.json", model.answers(6))
+    with pytest.raises(MidpointError, match="needs --disclosure"):
+        run("recommend", model.directory, report, "--out", tmp_path / "s.json")
+    other = disclose(model.profiles, "mpr")
+    replace_file(tmp_path / "mpr.json", other.raw)
+    with pytest.raises(MidpointError, match="made under disclosure"):
+        run("recommend", model.directory, report, "--disclosure", tmp_path / "mpr.json")
+    assert not (tmp_path / "s.json").exists()

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+from small_model import run, trained
+
+from midpoint.errors import MidpointError
+
+
+def test_it_names_items_and_certifies_the_choice() -> None:
+    model = trained()
+    told = run("solicit", model.directory, "--budget", 8, "--json")
+    assert len(told["items"]) == 8
+    titles = dict(zip(model.profiles.item_ids, model.profiles.item_names, strict=True))
+    assert all(titles[row["item"]] == row["title"] for row in told["items"])
+    assert 0 < told["bound"] <= told["loss"]
+    assert told["gap"] == pytest.approx(told["loss"] / told["bound"] - 1)
+    assert told["gap"] < 0.05
+    shown = run("solicit", model.directory, "--budget", 8)
+    assert told["items"][0]["title"] in shown
+    assert f"{told['loss']:.4f}" in shown
+
+
+def test_chosen_items_beat_random_ones() -> None:
+    model = trained()
+    best = run("solicit", model.directory, "--budget", 6, "--json")
+    random = run("solicit", model.directory, "--budget", 6, "--method", "random", "--json")
+    common = run("solicit", model.directory, "--budget", 6, "--method", "most-rated", "--json")
+    assert best["loss"] < random["loss"]
+    assert len(common["items"]) == 6
+
+
+def test_what_was_answered_counts_and_is_not_asked_again(tmp_path: Path) -> None:
+    model = trained()
+    report = model.report(tmp_path / "r.json", model.answers(10))
+    before = run("solicit", model.directory, "--budget", 60, "--json")
+    after = run("solicit", model.directory, "--budget", 5, "--report", report, "--json")
+    assert after["answered"] == 10
+    assert not {row["item"] for row in after["items"]} & set(model.answers(10))
+    assert {row["item"] for row in before["items"]} & set(model.answers(10))
+    fresh = run("solicit", model.directory, "--budget", 5, "--json")
+    assert after["loss"] < fresh["loss"]
+
+
+def test_without_a_prior_too_few_items_are_refused() -> None:
+    model = trained()
+    words = ("solicit", model.directory, "--estimator", "least-squares")
+    with pytest.raises(MidpointError):
+        run(*words, "--budget", 2)
+    assert run(*words, "--budget", 10, "--json")["loss"] > 0

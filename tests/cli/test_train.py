@@ -1,0 +1,137 @@
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from midpoint.analyst import Factorizer, ItemProfiles
+from midpoint.analyst.tune import Trial, Tuning
+from midpoint.cli.app import app
+from midpoint.data import PRESETS, simulate
+from midpoint.errors import MidpointError
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Write one's own ratings and users as CSV."""
+    ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
+    folder = tmp_path_factory.mktemp("own")
+    rows = zip(ratings.user, ratings.item, ratings.value, strict=True)
+    lines = [f"{ratings.user_ids[u]},{ratings.item_ids[j]},{r:g}" for u, j, r in rows]
+    (folder / "ratings.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
+    gender = ratings.feature("gender")
+    people = [
+        f"{u},{gender.categories[k]}" for u, k in zip(ratings.user_ids, gender.codes, strict=True)
+    ]
+    (folder / "users.csv").write_text("\n".join(["user,gender", *people]) + "\n")
+    return folder / "ratings.csv", folder / "users.csv"
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["train", *map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    ratings, users = tables
+    out = tmp_path / "model"
+    shown = run(
+        ratings, "--users", users, "--feature", "gender", "--dimension", 3, "--validation", 0,
+        "--seed", 4, "--out", out,
+    )  # fmt: skip
+    found = ItemProfiles.load(out)
+    assert found.dimension == 4
+    assert found.features == (("gender", ("F", "M")),)
+    assert found.provenance.configuration["seed"] == 4
+    assert str(out) in shown
+    assert "gender F adds most to:" in shown
+    assert "60 item profiles of dimension 3" in shown
+    simulated = simulate(PRESETS["simulated-tiny"], seed=1)
+    direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
+    place = direct.index_of(found.item_ids)
+    assert found.offset == pytest.approx(direct.offset[place], abs=1e-6)
+
+
+def test_defaults_stop_early_and_options_reach_the_factorizer(
+    tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ratings, users = tables
+    run(ratings, "--users", users, "--feature", "gender", "--out", tmp_path / "a")
+    made = ItemProfiles.load(tmp_path / "a").provenance.configuration
+    expected = {"regularization": "learned", "biases": "shrunken", "method": "als"}
+    assert expected.items() <= made.items()
+    assert made["validation"] > 0
+    run(
+        ratings, "--users", users, "--feature", "gender", "--out", tmp_path / "b",
+        "--regularization", "0.1", "--biases", "joint", "--iterations", 3, "--threads", 1,
+    )  # fmt: skip
+    made = ItemProfiles.load(tmp_path / "b").provenance.configuration
+    assert (made["regularization"], made["biases"], made["iterations"]) == (0.1, "joint", 3)
+
+
+def test_a_known_name_will_do_and_few_ratings_can_be_dropped(tmp_path: Path) -> None:
+    run("simulated-tiny", "--out", tmp_path / "all", "--dimension", 2, "--method", "sgd")
+    run("simulated-tiny", "--out", tmp_path / "some", "--dimension", 2, "--at-least", 15)
+    every, some = (ItemProfiles.load(tmp_path / name) for name in ("all", "some"))
+    assert every.features == ()
+    assert 0 < some.n_items < every.n_items == 60
+
+
+def test_a_handful_of_ratings_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("user,item,rating\na,x,1\na,y,5\nb,y,2\nb,z,4\n")
+    (tmp_path / "u.csv").write_text("user,g\na,F\nb,M\n")
+    run(
+        tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "g", "--out", tmp_path / "m"
+    )
+    assert ItemProfiles.load(tmp_path / "m").n_items == 3
+
+
+def test_tuning_is_shown_and_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = (Trial(10, "learned", 0.9, 0.01), Trial(3, 0.05, 0.8, 0.01))
+
+    def quick(*_: object, progress: object, **__: object) -> Tuning:
+        assert callable(progress)
+        progress(1, 2)
+        return Tuning(trials, trials[1], Factorizer(dimension=3, regularization=0.05))
+
+    monkeypatch.setattr(sys.modules["midpoint.analyst.tune"], "tune", quick)
+    shown = run("simulated-tiny", "--feature", "gender", "--tune", "--out", tmp_path / "m")
+    assert "0.8000" in shown
+    assert "0.9000" in shown
+    made = ItemProfiles.load(tmp_path / "m").provenance.configuration
+    assert (made["dimension"], made["regularization"]) == (3, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.csv",), "nowhere.csv"),
+        (("simulated-tiny", "--feature", "height"), "no user feature 'height'; it has gender"),
+        (("simulated-tiny", "--regularization", "some"), "write `learned`, or a number"),
+        (("simulated-tiny", "--regularization", "-1"), "must be"),
+        (("simulated-tiny", "--regularization", "nan"), "must be"),
+        (("simulated-tiny", "--biases", "joint", "--method", "sgd"), "alternating least squares"),
+        (("simulated-tiny", "--at-least", "1000"), "ask for fewer"),
+    ],
+)
+def test_mistakes_are_explained_and_write_nothing(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "model"
+    with pytest.raises(MidpointError, match=message):
+        run(*arguments, "--out", out)
+    assert not out.exists()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_directory_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of it")
+    with pytest.raises(MidpointError, match="name a new directory"):
+        run("simulated-tiny", "--dimension", 2, "--out", tmp_path)
+    assert (tmp_path / "thesis.txt").exists()
