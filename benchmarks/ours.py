@@ -79,7 +79,7 @@ def profile_new_users(
     profiles: "ItemProfiles", given: "Ratings", *, threads: int | None = None
 ) -> NDArray[np.float64]:
     """Profile all these users in one call. Shape (users, D)."""
-    from midpoint.analyst.estimate import estimate_profiles
+    from midpoint.analyst.new_users import estimate_profiles
 
     return estimate_profiles(profiles, given.user_offsets, given.item, given.value, threads=threads)
 
@@ -88,7 +88,7 @@ def predict_new_users(
     profiles: "ItemProfiles", users: NDArray[np.float64], hidden: "Ratings"
 ) -> NDArray[np.float64]:
     """Predict the hidden ratings, within the scale."""
-    from midpoint.analyst.estimate import predict
+    from midpoint.analyst.new_users import predict
 
     return predict(profiles, users, hidden.user, hidden.item)
 

@@ -44,7 +44,8 @@ def expected(simulated: Simulation, ratings: Ratings) -> NDArray[np.float64]:
 def miss(simulated: Simulation, trained: Training, hidden: Ratings) -> float:
     """Return how far predictions are from the truth without its noise."""
     category = simulated.users.categories["gender"]
-    guess = predict(trained.items, trained.users, hidden.user, hidden.item, category)
+    added = trained.items.offset[hidden.item, category[hidden.user]]
+    guess = predict(trained.items, trained.users, hidden.user, hidden.item, added)
     return float(np.sqrt(np.mean((guess - expected(simulated, hidden)) ** 2)))
 
 

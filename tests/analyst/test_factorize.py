@@ -167,7 +167,8 @@ def test_the_unit_of_ratings_does_not_matter(simulated: Simulation, biases: str)
 
     def guess(trained: Any) -> NDArray[np.float64]:
         category = ratings.feature("gender").codes
-        return predict(trained.items, trained.users, ratings.user, ratings.item, category)
+        added = trained.items.offset[ratings.item, category[ratings.user]]
+        return predict(trained.items, trained.users, ratings.user, ratings.item, added)
 
     assert guess(twenty) == pytest.approx(20 * guess(one), abs=0.02)
     assert twenty.items.noise_variance == pytest.approx(400 * one.items.noise_variance, rel=1e-3)
@@ -184,7 +185,8 @@ def test_other_scales_are_learned_as_well(scale: Scale, mean: float, unit: float
         given, hidden = split_at_random(simulate(config, seed=3).ratings, 0.9, seed=0)
         trained = Factorizer(dimension=4).train(given, "gender")
         category = given.feature("gender").codes
-        guess = predict(trained.items, trained.users, hidden.user, hidden.item, category)
+        added = trained.items.offset[hidden.item, category[hidden.user]]
+        guess = predict(trained.items, trained.users, hidden.user, hidden.item, added)
         return 1 - float(np.mean((guess - hidden.value) ** 2) / np.var(hidden.value))
 
     stars = SimulationConfig(

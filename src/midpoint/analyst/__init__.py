@@ -1,7 +1,6 @@
 """The analyst: learns item profiles, says what it must, profiles people, recommends."""
 
-from midpoint.analyst.disclose import default_scheme, disclose
-from midpoint.analyst.estimate import estimate_profiles, predict
+from midpoint.analyst.disclosing import default_scheme, disclose
 from midpoint.analyst.estimates import CategoryEstimates, estimate
 from midpoint.analyst.evidence import (
     Estimate,
@@ -11,10 +10,11 @@ from midpoint.analyst.evidence import (
     posterior,
 )
 from midpoint.analyst.factorize import Factorizer, Progress, Training
+from midpoint.analyst.new_users import estimate_profiles, predict
 from midpoint.analyst.profiles import ItemProfiles, Provenance
 from midpoint.analyst.recommend import read_report, score
 from midpoint.analyst.statistics import CategoryStatistics, tally
-from midpoint.analyst.tune import Tuning, tune
+from midpoint.analyst.tuning import Tuning, tune
 
 __all__ = [
     "CategoryEstimates",

@@ -98,15 +98,14 @@ class Factors(NamedTuple):
     def mean_square(self, seen: Observations) -> float:
         """Return the mean squared error on these ratings."""
         value = seen.value - _explained(seen, self.items)
-        no_spread = np.zeros((1, 2), np.float32)
         total = _expected_squares(
             seen.user,
             seen.item,
             value,
             self.users.profile,
             self.items.profile,
-            no_spread,
-            no_spread,
+            np.zeros_like(self.users.variance),
+            np.zeros_like(self.items.variance),
         )
         return float(total / max(len(value), 1))
 
@@ -229,12 +228,8 @@ def _expected_squares(
     x_variance: Floats,
     v_variance: Floats,
 ) -> float:
-    """Return the sum over ratings of E (y - m - b - <x, v>)^2 under both posteriors.
-
-    Variances with a single row stand for none at all.
-    """
+    """Return the sum over ratings of E (y - m - b - <x, v>)^2 under both posteriors."""
     total = 0.0
-    certain = len(x_variance) == 1
     for t in range(len(user)):
         i, j = user[t], item[t]
         error = value[t] - x[i, 0] - v[j, 0]
@@ -245,7 +240,6 @@ def _expected_squares(
             x_square += x[i, a] ** 2
             v_square += v[j, a] ** 2
         total += error * error
-        if not certain:
-            total += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square
-            total += x_variance[i, 1] * (v_square + (x.shape[1] - 1) * v_variance[j, 1])
+        total += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square
+        total += x_variance[i, 1] * (v_square + (x.shape[1] - 1) * v_variance[j, 1])
     return total

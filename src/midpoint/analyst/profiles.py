@@ -63,13 +63,21 @@ class ItemProfiles:
     statistics: CategoryStatistics | None
     """What was counted of each category; None without a feature."""
     noise_variance: float
-    """Variance of a rating around its prediction: sigma^2."""
+    """Variance of a rating around its prediction: sigma^2.
+
+    Learned along with the profiles; under a given regularisation the error on the training ratings,
+    which is too small.
+    """
     profile_mean: NDArray[np.float64]
     """Mean of the training users' profiles. Shape (D,)."""
     profile_covariance: NDArray[np.float64]
     """Covariance of the training users' profiles. Shape (D, D)."""
     provenance: Provenance
     """How it came to be."""
+
+    def __post_init__(self) -> None:
+        for array in self._arrays().values():
+            array.setflags(write=False)
 
     @property
     def n_items(self) -> int:
@@ -95,11 +103,6 @@ class ItemProfiles:
     def standard_vectors(self) -> NDArray[np.float32]:
         """The item profiles as such a z meets them: L' v_j. Shape (M, D)."""
         return (self.vectors @ self.profile_root).astype(np.float32)
-
-    @cached_property
-    def profile_precision(self) -> NDArray[np.float64]:
-        """The inverse of the profiles' covariance. Shape (D, D)."""
-        return np.asarray(np.linalg.inv(self.profile_covariance), np.float64)
 
     @property
     def feature(self) -> str:

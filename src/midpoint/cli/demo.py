@@ -161,17 +161,24 @@ def _everyone(
     """Compare all held-out people with and without protection."""
     import numpy as np
 
-    from midpoint.analyst import disclose, predict
-    from midpoint.protocol import profile_all, report_all
+    from midpoint.analyst import default_scheme, predict
+    from midpoint.protocol import Population, local_offset, protocol
 
+    known = given.features[FEATURE].known
+    given, hidden = given.select_users(known), hidden.select_users(known)
     category = given.features[FEATURE].codes
+    people = Population(given.user, given.item, given.value, category)
     table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
-    for scheme, name in (("no", "without protection"), (None, "protected")):
-        rng = np.random.default_rng(seed)
-        columns = given.user, given.item, given.value, category, given.n_users
-        reports = report_all(disclose(profiles, scheme), profiles, *columns, rng=rng)
-        own = None if scheme == "no" else category
-        guess = predict(profiles, profile_all(profiles, reports), hidden.user, hidden.item, own)
+    for scheme, name in (
+        ("no", "without protection"),
+        (default_scheme(given.scale), "protected"),
+    ):
+        learning = protocol(scheme)
+        disclosure = learning.disclose(profiles)
+        reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
+        own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
+        x = learning.estimate(profiles, reports)
+        guess = predict(profiles, x, hidden.user, hidden.item, own)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
     console.rule("[bold]4  What protection costs", align="left")

@@ -153,7 +153,7 @@ def _regularization(text: str) -> "Regularization":
 def _tune(
     console: Console, factorizer: "Factorizer", ratings: "Ratings", feature: list[str] | None
 ) -> "Factorizer":
-    from midpoint.analyst.tune import tune
+    from midpoint.analyst.tuning import tune
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:

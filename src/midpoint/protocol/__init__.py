@@ -10,7 +10,13 @@ from midpoint.protocol.extent import (
 )
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import PROTOCOLS, LearningProtocol, protocol
-from midpoint.protocol.population import Population, Reports, profile_all, report_all
+from midpoint.protocol.population import (
+    Population,
+    Reports,
+    local_offset,
+    profile_all,
+    report_all,
+)
 from midpoint.protocol.statement import STATEMENTS, Statement
 
 __all__ = [
@@ -27,6 +33,7 @@ __all__ = [
     "derive",
     "discloses_at_least_as_much",
     "discloses_strictly_more",
+    "local_offset",
     "more_accurate",
     "profile_all",
     "protocol",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import LearningProtocol
 from midpoint.user import Parameters
-from midpoint.wire import ONE, Disclosure, RatingScale, Scheme, ValueMap, as_rows
+from midpoint.wire import ONE, Disclosure, RatingScale, Scheme, ValueMap, as_rows, on_grid
 
 Derivation = Callable[[Disclosure], Disclosure]
 
@@ -126,12 +126,11 @@ def _averages(p: Parameters) -> NDArray[np.int64]:
 
 
 def _coarse_offset(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
-    return lambda p: _on_grid(np.asarray(p.offset), _step(p.high - p.low, bits))
+    return lambda p: on_grid(np.asarray(p.offset), p.high - p.low, bits)
 
 
 def _coarse_reveal(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
-    step = _step(ONE, bits)
-    return lambda p: np.maximum(_on_grid(np.asarray(p.reveal), step), step)
+    return lambda p: np.maximum(on_grid(np.asarray(p.reveal), ONE, bits), _step(ONE, bits))
 
 
 def _none(_: int | None) -> None:
@@ -139,9 +138,5 @@ def _none(_: int | None) -> None:
 
 
 def _step(span: int, bits: int | None) -> int:
-    """Return the grid of numbers with so many bits, as `analyst.disclose` lays it."""
+    """Return the step between numbers of so many bits: see `on_grid`."""
     return 1 if bits is None else max(1, span >> bits)
-
-
-def _on_grid(numbers: NDArray[np.int64], step: int) -> NDArray[np.int64]:
-    return (numbers + step // 2) // step * step

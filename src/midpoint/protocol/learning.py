@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from midpoint.analyst import ItemProfiles, disclose, estimate_profiles
-from midpoint.analyst.estimate import Method
 from midpoint.analyst.estimates import Estimation
+from midpoint.analyst.new_users import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.population import Coins, Float, Population, Reports, report_all

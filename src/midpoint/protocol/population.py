@@ -78,8 +78,7 @@ def report_all(
         rng: Draws the coins, or holds them: shape (ratings, purposes).
         alpha: Share of ratings that are obfuscated at all.
     """
-    place = np.empty(profiles.n_items, dtype=np.intp)
-    place[np.argsort(profiles.item_ids)] = np.arange(profiles.n_items)
+    place = _places(profiles)
     cell = np.asarray(category)[user].astype(np.intp)
     _require_categories(cell, disclosure)
     coins = rng if isinstance(rng, np.ndarray) else rng.random((len(item), len(PURPOSES)))
@@ -94,6 +93,18 @@ def report_all(
 def profile_all(profiles: ItemProfiles, reports: Reports) -> Float:
     """Estimate everyone's profile from what was reported. Shape (users, D)."""
     return estimate_profiles(profiles, reports.user_offsets, reports.item, reports.value)
+
+
+def local_offset(disclosure: Disclosure, profiles: ItemProfiles) -> Float:
+    """Return what each category's devices add to the scores they receive. Shape (M, K)."""
+    return from_fixed(Parameters.of(disclosure).correction())[_places(profiles)]
+
+
+def _places(profiles: ItemProfiles) -> NDArray[np.intp]:
+    """Return where a disclosure, whose items ascend, has each item of the profiles. Shape (M,)."""
+    place = np.empty(profiles.n_items, dtype=np.intp)
+    place[np.argsort(profiles.item_ids)] = np.arange(profiles.n_items)
+    return place
 
 
 def _require_categories(cell: NDArray[np.intp], disclosure: Disclosure) -> None:

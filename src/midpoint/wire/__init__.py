@@ -3,7 +3,7 @@
 from midpoint.wire.canonical import digest
 from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
 from midpoint.wire.exchange import Report, Scores, Solicitation
-from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, to_fixed
+from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
 from midpoint.wire.message import Message
 from midpoint.wire.record import Certificate, Entry
 from midpoint.wire.refusal import Refusal, RefusedError
@@ -32,6 +32,7 @@ __all__ = [
     "as_rows",
     "digest",
     "from_fixed",
+    "on_grid",
     "to_fixed",
     "verify",
 ]

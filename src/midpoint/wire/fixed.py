@@ -21,6 +21,12 @@ def from_fixed(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64) / ONE
 
 
+def on_grid(numbers: NDArray[np.int64], span: int, bits: int | None) -> NDArray[np.int64]:
+    """Round to the nearest multiples of span / 2^bits, half up; as they are without bits."""
+    step = 1 if bits is None else max(1, span >> bits)
+    return (numbers + step // 2) // step * step
+
+
 def as_rows(array: NDArray[Any]) -> tuple[Any, ...]:
     """Return nested tuples of Python integers, as messages hold them."""
     rows: tuple[Any, ...] = _tuples(np.asarray(array, dtype=np.int64).tolist())

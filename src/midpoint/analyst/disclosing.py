@@ -18,6 +18,7 @@ from midpoint.wire import (
     RatingScale,
     ValueMap,
     as_rows,
+    on_grid,
     to_fixed,
 )
 
@@ -98,7 +99,7 @@ def _offset(
 ) -> Integers:
     """Return the offsets that training took out, or plain ones where those are asked for."""
     offset = guess.offset if estimation == "plain" else profiles.offset
-    return _on_grid(to_fixed(offset), _range(profiles.scale), bits)
+    return on_grid(to_fixed(offset), _range(profiles.scale), bits)
 
 
 def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
@@ -107,7 +108,7 @@ def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
     least = p.min(axis=1, keepdims=True)
     ratio = np.divide(least, p, out=np.ones_like(p), where=p > 0)
     step = 1 << (FINEST - (bits or FINEST))
-    return np.maximum(_on_grid(to_fixed(ratio), ONE, bits), step)
+    return np.maximum(on_grid(to_fixed(ratio), ONE, bits), step)
 
 
 def _levels(guess: CategoryEstimates, bits: int | None) -> Integers:
@@ -138,17 +139,9 @@ def _average(
         average = guess.centre[:, None] + guess.offset
     scale = profiles.scale
     low, high = to_fixed(np.array([scale.low, scale.high])).tolist()
-    on_grid = low + _on_grid(to_fixed(average) - low, high - low, bits)
-    return np.asarray(np.clip(on_grid, low, high))
+    average_on_grid = low + on_grid(to_fixed(average) - low, high - low, bits)
+    return np.asarray(np.clip(average_on_grid, low, high))
 
 
 def _range(scale: Scale) -> int:
     return int(to_fixed(np.array([scale.high - scale.low]))[0])
-
-
-def _on_grid(numbers: Integers, span: int, bits: int | None) -> Integers:
-    """Round to multiples of span / 2^bits."""
-    if bits is None:
-        return numbers
-    step = max(1, span >> bits)
-    return (numbers + step // 2) // step * step

@@ -60,10 +60,8 @@ def predict(
     x: NDArray[np.floating],
     user: NDArray[np.integer],
     item: NDArray[np.integer],
-    category: NDArray[np.integer] | None = None,
+    added: NDArray[np.floating] | float = 0.0,
 ) -> NDArray[np.float64]:
-    """Predict ratings, on the scale; with a category for each user its offset is added (Eq. 4)."""
+    """Predict ratings, on the scale; `added` is what her category adds to each (Eq. 4)."""
     raw = profiles.centre[item] + np.einsum("nd,nd->n", x[user], profiles.vectors[item])
-    if category is not None:
-        raw += profiles.offset[item, category[user]]
-    return np.asarray(profiles.scale.clip(raw))
+    return np.asarray(profiles.scale.clip(raw + added))

@@ -6,10 +6,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from midpoint.analyst.als import Regularization
-from midpoint.analyst.estimate import estimate_profiles, predict
 from midpoint.analyst.factorize import Factorizer
+from midpoint.analyst.new_users import estimate_profiles, predict
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Ratings, hold_out, split_ratings, user_folds
 
@@ -51,16 +52,17 @@ def tune(
     folds: int = 10,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tuning:
-    """Cross-validate over users, as the paper does (Sec. 7.1): train on all folds but one, and
-    predict 30 % of each held-out user's ratings from the other 70 %.
-    """  # noqa: D205
+    """Try every setting on held-out users, as the paper does (Sec. 7.1).
+
+    Items are learned from all folds of users but one, and 30 % of the ratings of each user in that
+    one are predicted from the other 70 %.
+    """
     settings = list(product(dimensions, regularizations))
     fold_of = user_folds(ratings.n_users, folds, seed=factorizer.seed)
     squares = np.zeros((len(settings), folds))
     counts = np.zeros(folds)
     for k in range(folds):
         training, held_out = hold_out(ratings, fold_of, k)
-        counts[k] = 0
         for s, (dimension, ridge) in enumerate(settings):
             chosen = replace(factorizer, dimension=dimension, regularization=ridge)
             error = new_user_errors(chosen.fit(training, feature), held_out, seed=factorizer.seed)
@@ -79,7 +81,7 @@ def tune(
     return Tuning(trials, best, winner)
 
 
-def new_user_errors(profiles: ItemProfiles, users: Ratings, *, seed: int) -> np.ndarray:
+def new_user_errors(profiles: ItemProfiles, users: Ratings, *, seed: int) -> NDArray[np.float64]:
     """Predict 30 % of each user's ratings from her other 70 %; return the errors."""
     given, hidden = split_ratings(users, 0.7, seed=seed)
     x = estimate_profiles(profiles, given.user_offsets, given.item, given.value)

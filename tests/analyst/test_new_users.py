@@ -98,8 +98,8 @@ def test_a_prediction_is_eq_4_brought_onto_the_scale(trained_stars: Training) ->
     user, item = np.array([0, 0, 1]), np.array([2, 5, 2])
     raw = profiles.centre[item] + (x[user] * profiles.vectors[item]).sum(axis=1)
     assert predict(profiles, x, user, item) == pytest.approx(np.clip(raw, 1, 5))
-    own = raw + profiles.offset[item, np.array([1, 0])[user]]
-    found = predict(profiles, x, user, item, np.array([1, 0]))
-    assert found == pytest.approx(np.clip(own, 1, 5))
+    own = profiles.offset[item, np.array([1, 0])[user]]
+    found = predict(profiles, x, user, item, own)
+    assert found == pytest.approx(np.clip(raw + own, 1, 5))
     assert raw.max() > 5
     assert not np.allclose(found, predict(profiles, x, user, item))
