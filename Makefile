@@ -26,10 +26,10 @@ demo: $(READY) ## train on MovieLens-100K, protect one person, recommend to her
 	@$(BIN)/midpoint demo
 
 test: lint ## everything: format, lint, types, import contract, all tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
 check: lint ## the quick subset of `test`, under a minute
-	$(BIN)/pytest -n $(JOBS) -m "not slow" -q
+	$(BIN)/pytest -n $(JOBS) -m "not slow" -q --hypothesis-profile=quick
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

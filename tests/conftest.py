@@ -1,8 +1,9 @@
-"""A small population with known truth, and what training makes of it."""
+"""Shared fixtures, and how much the property tests try: less of it in `make check`."""
 
 from dataclasses import replace
 
 import pytest
+from hypothesis import settings
 
 from midpoint.analyst import Factorizer, Training
 from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
@@ -18,6 +19,10 @@ SMALL = SimulationConfig(
     user_mean_sd=0.3,
     popularity_sd=1.0,
 )
+
+
+settings.register_profile("default", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=15)
 
 
 @pytest.fixture(scope="session")
