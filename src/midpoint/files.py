@@ -19,9 +19,11 @@ def replace_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError):  # say which file could not be written, not the temporary
+            error.filename, error.filename2 = str(path), None
         raise
     _sync_directory(path.parent)
 

@@ -215,8 +215,8 @@ def test_expected_squares_are_those_of_drawn_profiles() -> None:
     inner = np.einsum("snd,snd->sn", X[:, user, 1:], V[:, item, 1:])
     squares = ((value - X[:, user, 0] - V[:, item, 0] - inner) ** 2).sum(axis=1)
     assert found == pytest.approx(squares.mean(), abs=5 * squares.std() / np.sqrt(draws))
-    nothing = np.zeros((1, 2), np.float32)
-    certain = _expected_squares(user, item, value, x, v, nothing, nothing)
+    nothing = [np.zeros_like(s) for s in spread]
+    certain = _expected_squares(user, item, value, x, v, *nothing)
     exact = (value - x[user, 0] - v[item, 0] - (x[user, 1:] * v[item, 1:]).sum(axis=1)) ** 2
     assert certain == pytest.approx(exact.sum(), rel=1e-5)
     assert certain < 0.9 * found

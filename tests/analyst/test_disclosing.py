@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -177,3 +179,12 @@ def test_the_default_protects_on_either_scale(trained: Training, trained_stars: 
         assert scheme.sub_samples
         assert scheme.protects(discrete=items.scale.is_discrete)
     assert SCHEMES[default_scheme(Scale.stars(1, 5))].value_map is ValueMap.DISCRETE
+
+
+def test_a_name_that_devices_refuse_is_explained(trained_stars: Training) -> None:
+    profiles = trained_stars.items
+    names = profiles.item_ids.astype("U40").copy()
+    names[0] = " outer space "
+    disclose(profiles, "dmpss")
+    with pytest.raises(MidpointError, match=r"outer spaces.*mend the data"):
+        disclose(replace(profiles, item_ids=names), "dmpss")

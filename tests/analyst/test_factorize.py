@@ -43,7 +43,7 @@ def test_a_validation_slice_ends_training_and_all_ratings_are_used_then(
     ("options", "message"),
     [
         ({"dimension": 0}, "at least 1"),
-        ({"iterations": 0}, "at least 1"),
+        ({"iterations": -1}, "at least 1"),
         ({"threads": 0}, "threads"),
         ({"validation": 1.0}, "share"),
         ({"validation": -0.1}, "share"),

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
 from midpoint.analyst import design_search
-from midpoint.analyst.design_bound import certified_bound, lower_bound
-from midpoint.analyst.design_search import _Design, a_criterion, greedy, independent_start, search
+from midpoint.analyst.design_bound import _filled, certified_bound, lower_bound
+from midpoint.analyst.design_search import (
+    SINGULAR,
+    _Design,
+    a_criterion,
+    greedy,
+    independent_start,
+    search,
+)
+from midpoint.analyst.evidence import Evidence, expected_loss, least_squares
 from midpoint.analyst.selection import Method, select
 from midpoint.errors import MidpointError
 
@@ -113,6 +121,42 @@ def test_the_bound_sees_the_cap_on_an_items_weight() -> None:
     # one long vector: without w <= 1 the relaxation would put nearly all the weight on it
     vectors = np.array([[10.0], [1.0], [1.0]])
     assert lower_bound(vectors, np.zeros((1, 1)), 2) == pytest.approx(1 / 101, rel=1e-3)
+
+
+@pytest.mark.parametrize("spread", [0, 3, 150])
+def test_weights_fill_the_budget_however_their_sizes_differ(spread: int) -> None:
+    level = 10.0 ** np.linspace(-spread, spread, 30)
+    filled = _filled(level, 12)
+    assert filled.sum() == pytest.approx(12)
+    assert filled.max() <= 1
+    assert (np.diff(filled) >= 0).all()
+    free = filled < 1
+    assert filled[free] / level[free] == pytest.approx(filled[free][0] / level[free][0])
+
+
+def test_weights_of_items_that_say_nothing_stay_zero() -> None:
+    level = np.array([3.0, 0.0, 1.0, 0.0, 1e-300, 0.0])
+    assert _filled(level, 4).tolist() == [1, 0, 1, 0, 0, 0]
+    assert _filled(np.array([1.0, 1e-310, 1e-310, 2e-310]), 2).tolist() == [1, 0, 0, 0]
+    assert _filled(np.zeros(3), 2).tolist() == [0, 0, 0]
+    assert _filled(np.ones(3), 5).tolist() == [1, 1, 1]
+
+
+def test_the_bound_holds_with_vectors_of_zero_and_of_very_different_lengths() -> None:
+    some_zero = np.vstack([np.eye(3), np.zeros((47, 3))])
+    found = select(some_zero, 5)
+    assert found.loss == pytest.approx(3)
+    assert found.bound == pytest.approx(3)
+    nothing = select(np.zeros((5, 2)), 2, prior=np.eye(2))
+    assert nothing.loss == pytest.approx(nothing.bound) == 2
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        vectors = rng.normal(size=(8, 2)) * 10 ** rng.uniform(-2.5, 2.5, size=(8, 1))
+        found = select(vectors, 4)
+        best = best_of_all(Problem(vectors, 4, None, None))
+        assert found.bound <= best * (1 + 1e-6)
+        assert best <= found.loss * (1 + 1e-6)
+        assert found.loss <= best * (1 + found.gap) * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("budget", [6, 12, 40])
@@ -308,6 +352,12 @@ def test_the_criterion_is_infinite_exactly_where_it_should_be() -> None:
     assert a_criterion(np.diag([1.0, 4.0])) == pytest.approx(1.25)
     assert a_criterion(np.diag([1.0, 0.0])) == float("inf")
     assert a_criterion(np.zeros((2, 2))) == float("inf")
+    for share, finite in ((2 * SINGULAR, True), (SINGULAR / 2, False)):
+        information = np.diag([1.0, share])
+        assert np.isfinite(a_criterion(information)) == finite
+        assert expected_loss(information, 0.5) == 0.5 * a_criterion(information)
+        open_direction = least_squares(Evidence(information, np.array([0.0, share]), 2), 1.0)
+        assert open_direction.mean[1] == pytest.approx(1.0 if finite else 0.0)
 
 
 BAD: list[tuple[dict[str, object], str]] = [

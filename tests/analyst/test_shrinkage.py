@@ -20,9 +20,10 @@ def drawn(
     """Draw from the model of `shrink_effects`: table, sampling variances, true effects."""
     rng = np.random.default_rng(seed)
     size = len(crossed[0])
-    truth = np.tile(rng.normal(0, 0.1, size), (items, 1))
+    truth = np.zeros((items, size))
     for cells, own in zip(crossed, t, strict=True):
-        truth += rng.normal(0, np.sqrt(own), (items, max(cells) + 1))[:, list(cells)]
+        common = rng.normal(0, 0.1, max(cells) + 1)
+        truth += (common + rng.normal(0, np.sqrt(own), (items, len(common))))[:, list(cells)]
     variance = rng.uniform(0.02, 0.5, (items, size))
     level = rng.normal(3.5, 0.5, (items, 1))
     return level + truth + rng.normal(0, np.sqrt(variance)), variance, centred(truth).effect

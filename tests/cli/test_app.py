@@ -67,6 +67,23 @@ def test_a_missing_library_names_its_extra(
         main()
 
 
+def test_a_file_that_cannot_be_written_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    blocked = str(tmp_path / "file" / "model")
+    monkeypatch.setattr(sys, "argv", ["midpoint", "train", "simulated-tiny", "--out", blocked])
+    with pytest.raises(SystemExit) as found:
+        main()
+    assert found.value.code == 1
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "error:" in line]
+    assert str(tmp_path / "file") in line
+    assert "check the path" in line
+    failing(monkeypatch, OSError("no file is to blame"))
+    with pytest.raises(OSError, match="no file"):
+        main()
+
+
 def test_our_own_mistakes_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, ZeroDivisionError("oops"))
     with pytest.raises(ZeroDivisionError):

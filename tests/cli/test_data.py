@@ -24,7 +24,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(*arguments: str) -> str:
     result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def small_100k(path: Path) -> Path:
@@ -90,6 +90,38 @@ def test_scales_are_written_as_bounds_and_a_step() -> None:
     assert parse_scale("1:5") == Scale.stars(1, 5)
     assert parse_scale("0.5:5:0.5") == Scale.stars(0.5, 5, 0.5)
     assert parse_scale("-10:10:0") == Scale.continuous(-10, 10)
-    for wrong in ("five", "1", "1:5:-1", "1:5:0.00001", "5:1"):
-        with pytest.raises(MidpointError):
+    for wrong, message in (
+        ("five", "write LOW:HIGH"),
+        ("1", "write LOW:HIGH"),
+        ("1:5:1:1", "write LOW:HIGH"),
+        ("1:inf", "write LOW:HIGH"),
+        ("5:1", "5 must be below 1"),
+        ("1:5:-1", "steps of -1 do not lead"),
+        ("1:5:3", "steps of 3 do not lead"),
+        ("1:5:0.00001", "steps of 1e-05 do not lead"),
+    ):
+        with pytest.raises(MidpointError, match=message):
             parse_scale(wrong)
+
+
+def test_describe_can_keep_only_those_with_many_ratings(tmp_path: Path) -> None:
+    rows = [f"{user},{item},{1 + (user + item) % 5}" for user in range(4) for item in range(3)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["user,item,rating", *rows, "9,0,1", "1,9,5"]))
+    sizes = []
+    for least in ("1", "3"):
+        told = json.loads(run("describe", str(path), "--at-least", least, "--json"))
+        sizes.append((told["users"], told["items"], told["ratings"]))
+    assert sizes == [(5, 4, 14), (4, 3, 12)]
+
+
+def test_warnings_are_shown_beside_the_result(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,item,rating\nann,x,4\nbob,y,2\n")
+    (tmp_path / "u.csv").write_text("user,sex\nann,F\nbob,M\n")
+    call = ["describe", str(tmp_path / "a.csv"), "--users", str(tmp_path / "u.csv"), "--json"]
+    assert CliRunner().invoke(app, call).stderr == ""
+    (tmp_path / "u.csv").write_text("user,sex\nann,F\n")
+    result = CliRunner().invoke(app, call)
+    assert result.stderr.startswith("warning: ")
+    assert "knows nothing of 1 of 2 users, the first 'bob'" in result.stderr
+    assert json.loads(result.stdout)["features"][0]["missing"] == 1

@@ -6,7 +6,7 @@ from small_model import run, trained
 
 from midpoint.cli import main
 from midpoint.errors import MidpointError
-from midpoint.protocol import PROTOCOLS, bits_per_item, protocol
+from midpoint.protocol import PROTOCOLS, LearningProtocol, bits_per_item
 from midpoint.wire import Disclosure
 
 
@@ -19,6 +19,7 @@ def test_it_writes_the_exact_disclosure_and_says_what_it_is(tmp_path: Path) -> N
     assert facts["scheme"] == "dmpss"
     assert facts["bits_per_item"] == round(bits_per_item(model.told), 1)
     assert facts["safe"] is True
+    assert facts["reach"] == "item by item"
     shown = run("disclose", model.directory, "--out", out)
     assert model.told.digest in shown
     assert "item by item" in shown
@@ -29,10 +30,13 @@ def test_scheme_estimation_and_bits_are_obeyed(tmp_path: Path) -> None:
     out = tmp_path / "told.json"
     options = ("--scheme", "mpss", "--plain", "--bits", "6", "--out", out)
     facts = run("disclose", model.directory, *options, "--json")
-    wanted = protocol("mpss", estimation="plain", bits=6).disclose(model.profiles)
+    wanted = LearningProtocol("mpss", estimation="plain", bits=6).disclose(model.profiles)
     assert Disclosure.parse(out.read_bytes()) == wanted
     assert facts["safe"] is False
-    assert "Devices refuse" in run("disclose", model.directory, *options)
+    assert facts["reach"] == "nothing"
+    shown = run("disclose", model.directory, *options)
+    assert "Devices refuse" in shown
+    assert "Guarantees: None. On a discrete scale" in shown
 
 
 def test_the_list_states_every_protocol() -> None:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from small_model import run, trained
 
-from midpoint.analyst import expected_loss, posterior, read_report
+from midpoint.analyst import answers_of, disclose, evidence_of, expected_loss, posterior
 from midpoint.errors import MidpointError
+from midpoint.files import replace_file
 from midpoint.wire import Report
 
 
@@ -14,7 +15,7 @@ def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     report = model.report(tmp_path / "r.json", model.answers(12))
     told = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    belief = posterior(read_report(model.profiles, sent, model.told), model.profiles)
+    belief = posterior(evidence_of(model.profiles, answers_of([sent], model.told)), model.profiles)
     assert told["profile"] == pytest.approx(belief.mean.tolist())
     assert told["count"] == 12
     assert told["loss"] == pytest.approx(float(np.trace(belief.covariance)))
@@ -57,10 +58,16 @@ def test_reports_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(MidpointError, match="two people"):
         run("estimate", model.directory, mine, other)
-    foreign = model.report(tmp_path / "f.json", {item: 3}, disclosure="0" * 64)
-    run("estimate", model.directory, foreign)
-    with pytest.raises(MidpointError, match="made under disclosure 000000000000"):
-        run("estimate", model.directory, foreign, "--disclosure", model.disclosure)
+    told = disclose(model.profiles, "no")
+    replace_file(tmp_path / "no.json", told.raw)
+    foreign = model.report(tmp_path / "f.json", {item: 3}, disclosure=told.digest)
+    run("estimate", model.directory, foreign, "--disclosure", tmp_path / "no.json")
+    for more in ((), ("--disclosure", model.disclosure)):
+        with pytest.raises(MidpointError, match=f"made under disclosure {told.digest[:12]}"):
+            run("estimate", model.directory, foreign, *more)
+    absurd = model.report(tmp_path / "a.json", {item: 2.0**30})
+    with pytest.raises(MidpointError, match="no rating from 1 to 5"):
+        run("estimate", model.directory, absurd)
     unknown = model.report(tmp_path / "u.json", {"no such item": 3})
     with pytest.raises(MidpointError, match="no such item"):
         run("estimate", model.directory, unknown)

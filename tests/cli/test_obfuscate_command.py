@@ -10,7 +10,7 @@ from midpoint.cli.publish import protect
 from midpoint.data import load
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
-from midpoint.protocol import Population, protocol
+from midpoint.protocol import LearningProtocol, Population
 
 
 def tables(model: Model, folder: Path, suffix: str = ".csv") -> tuple[Path, Path]:
@@ -51,11 +51,14 @@ def test_a_whole_data_set_goes_in_and_a_protected_copy_comes_out(
     assert told["withheld"] > 0
     assert told["people_dropped"] == told["items_dropped"] == 0
     assert told["safe"] is True
+    assert told["reach"] == "item by item"
     # It is what the protocol sends with the same coins.
     read = load(given, users=users)
     place = model.profiles.index_of(read.item_ids)[read.item]
     people = Population(read.user, place, read.value, read.features["gender"].codes)
-    sent = protocol("dmpss").report(model.told, model.profiles, people, np.random.default_rng(3))
+    sent = LearningProtocol("dmpss").report(
+        model.told, model.profiles, people, np.random.default_rng(3)
+    )
     told_users = read.user_ids[read.user[sent.kept]]
     told_items = model.profiles.item_ids[sent.item]
     assert copy.user_ids[copy.user].tolist() == told_users.tolist()
@@ -111,9 +114,13 @@ def test_alpha_and_unsafe_schemes_are_named_as_unsafe(tmp_path: Path) -> None:
     told = run(*words, "--disclosure", model.disclosure, "--alpha", "0", "--json")
     assert told["withheld"] == 0
     assert told["safe"] is False
+    assert told["reach"] == "nothing"
+    assert told["guarantees"].startswith("None")
     replace_file(tmp_path / "mp.json", disclose(model.profiles, "mp").raw)
     shown = run(*words, "--disclosure", tmp_path / "mp.json", "--seed", "1")
     assert "not safe to publish" in shown
+    assert "Guarantees: None" in shown
+    assert "independent" not in shown
     assert load(out).scale.levels is None
 
 

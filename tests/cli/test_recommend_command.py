@@ -2,13 +2,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_model import run, trained
+from small_model import Model, run, trained
 
-from midpoint.analyst import disclose, posterior, read_report, score
+from midpoint.analyst import (
+    Estimate,
+    answers_of,
+    disclose,
+    evidence_of,
+    posterior,
+    private_top,
+    score,
+)
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import PrivateCategory, correct
 from midpoint.wire import Report, Scores
+
+
+def belief_in(model: Model, report: Path) -> Estimate:
+    answers = answers_of([Report.parse(report.read_bytes())], model.told)
+    return posterior(evidence_of(model.profiles, answers), model.profiles)
 
 
 def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> None:
@@ -18,11 +31,9 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
     told = run("recommend", model.directory, report, "--top", 5, "--json")
     rows = told["recommended"]
     assert len(rows) == 5
-    assert told["shortlist"] is None
+    assert told["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
     assert not {row["item"] for row in rows} & set(answers)
-    belief = posterior(
-        read_report(model.profiles, Report.parse(report.read_bytes()), model.told), model.profiles
-    )
+    belief = belief_in(model, report)
     mean, deviation = belief.predict(model.profiles)
     mean[np.isin(model.profiles.item_ids, list(answers))] = -np.inf
     assert [row["score"] for row in rows] == pytest.approx(np.sort(mean)[::-1][:5].tolist())
@@ -42,9 +53,8 @@ def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, catego
     told = run("recommend", model.directory, report, *words, "--out", out, "--json")
     listed = Scores.parse(out.read_bytes())
     assert len(listed.items) == told["shortlist"] == 2 * (4 + 8)
-    belief = posterior(
-        read_report(model.profiles, Report.parse(report.read_bytes()), model.told), model.profiles
-    )
+    belief = belief_in(model, report)
+    assert listed == private_top(model.profiles, belief, model.told, top=4, margin=8)
     everything = score(model.profiles, belief, model.told)
     own = PrivateCategory.of(model.told, {"gender": category})
     ranked = [one.item for one in correct(everything, model.told, own, ())]
@@ -56,13 +66,15 @@ def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, catego
     assert [one.item for one in correct(narrow, model.told, own, rated)][:4] != top
 
 
-def test_scores_need_the_disclosure_that_goes_with_them(tmp_path: Path) -> None:
+def test_scores_go_with_the_disclosure_of_the_reports(tmp_path: Path) -> None:
     model = trained()
     report = model.report(tmp_path / "r.json", model.answers(6))
-    with pytest.raises(MidpointError, match="needs --disclosure"):
-        run("recommend", model.directory, report, "--out", tmp_path / "s.json")
+    out = tmp_path / "s.json"
     other = disclose(model.profiles, "mpr")
     replace_file(tmp_path / "mpr.json", other.raw)
     with pytest.raises(MidpointError, match="made under disclosure"):
-        run("recommend", model.directory, report, "--disclosure", tmp_path / "mpr.json")
-    assert not (tmp_path / "s.json").exists()
+        run("recommend", model.directory, report, "--disclosure", tmp_path / "mpr.json",
+            "--out", out)  # fmt: skip
+    assert not out.exists()
+    run("recommend", model.directory, report, "--out", out)
+    assert Scores.parse(out.read_bytes()).disclosure == model.told.digest

@@ -3,7 +3,10 @@ from pathlib import Path
 import pytest
 from small_model import run, trained
 
+from midpoint.analyst import publish
 from midpoint.errors import MidpointError
+from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_disclosure, decide
+from midpoint.wire import ONE, SigningKey, Solicitation
 
 
 def test_it_names_items_and_certifies_the_choice() -> None:
@@ -47,3 +50,27 @@ def test_without_a_prior_too_few_items_are_refused() -> None:
     with pytest.raises(MidpointError):
         run(*words, "--budget", 2)
     assert run(*words, "--budget", 10, "--json")["loss"] > 0
+
+
+def test_the_question_is_written_for_the_device(tmp_path: Path) -> None:
+    model = trained()
+    out, words = tmp_path / "q.json", ("solicit", model.directory, "--budget", 5, "--json")
+    told = run(*words, "--disclosure", model.disclosure, "--round", 3, "--out", out)
+    asked = Solicitation.parse(out.read_bytes())
+    assert asked.disclosure == model.told.digest
+    assert asked.round == 3
+    assert asked.items == tuple(sorted(row["item"] for row in told["items"]))
+    run(*words, "--out", out)
+    assert Solicitation.parse(out.read_bytes()) == asked.model_copy(update={"round": 0})
+    report = model.report(tmp_path / "r.json", model.answers(10), round=3)
+    run(*words, "--report", report, "--out", out)
+    following = Solicitation.parse(out.read_bytes())
+    assert following.round == 4
+    assert not set(following.items) & set(model.answers(10))
+    accepted = check_disclosure(
+        model.told.raw, [publish(model.told, SigningKey(bytes(32)), time=0)], None
+    )
+    ledger = Ledger(DeviceSecret(bytes(32)))
+    ratings = dict.fromkeys(following.items, 3 * ONE)
+    answer = decide(ratings, following, accepted, PrivateCategory({"gender": "F"}), ledger)
+    assert answer.round == 4

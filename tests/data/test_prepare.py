@@ -8,6 +8,7 @@ from midpoint.data.prepare import at_least, with_known
 from midpoint.errors import MidpointError
 
 Pairs = set[tuple[int, int]]
+UNKNOWN: dict[str, str | None] = dict.fromkeys("456")
 
 
 def build(pairs: Pairs) -> Ratings:
@@ -18,8 +19,8 @@ def build(pairs: Pairs) -> Ratings:
         [1 + (i + j) % 5 for i, j in sorted(pairs)],
         scale=Scale.stars(1, 5),
         features={
-            "gender": {"0": "F", "1": "M", "2": "F"},
-            "party": {"1": "D", "2": "R", "3": "D"},
+            "gender": {"0": "F", "1": "M", "2": "F", "3": None} | UNKNOWN,
+            "party": {"0": None, "1": "D", "2": "R", "3": "D"} | UNKNOWN,
         },
     )
 

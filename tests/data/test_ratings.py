@@ -18,7 +18,7 @@ TABLES = st.dictionaries(
     st.integers(1, 5).map(float),
     min_size=1,
 )
-GENDER = {"a": "F", "b": "M", "c": "F", "d": None, "e": "M"}
+GENDER = {"a": "F", "b": "M", "c": "F", "d": None, "e": "M", "f": None}
 
 
 def build(table: Naive) -> Ratings:
@@ -157,7 +157,44 @@ def test_a_duplicate_is_named_by_file_and_line() -> None:
     assert "first on line 2" in message
     assert "user a" in message
     assert "item x" in message
+    assert "1 such line in all" in message
     assert "keep one" in message
+
+
+def test_what_is_no_rating_and_who_is_no_user_is_named_by_row() -> None:
+    with pytest.raises(MidpointError, match="ratings, row 3: rating 'z' is not a number"):
+        Ratings.from_columns(["a", "b", "c"], ["x", "x", "x"], ["1", "2", "z"])
+    with pytest.raises(MidpointError, match="row 2: time 'noon' is not a number"):
+        Ratings.from_columns(["a", "b"], ["x", "x"], [1, 2], time=["1", "noon"])
+    for nobody in (None, ""):
+        users = np.array(["a", nobody, "c"], dtype=np.object_)
+        with pytest.raises(MidpointError, match="row 2: there is no user"):
+            Ratings.from_columns(users, ["x", "x", "x"], [1, 2, 3])
+    with pytest.raises(MidpointError, match="row 1: there is no item"):
+        Ratings.from_columns([1, 2], [float("nan"), 7], [1, 2])
+    with pytest.raises(MidpointError, match="user column has the shape"):
+        Ratings.from_columns([[1], [2]], [1, 2], [1, 2])
+
+
+def test_whole_floats_are_names_without_a_point() -> None:
+    ratings = Ratings.from_columns([1.0, 2.0], [0.5, 2.0], [1, 2])
+    assert ratings.user_ids.tolist() == ["1", "2"]
+    assert ratings.item_ids.tolist() == ["0.5", "2.0"]
+
+
+def test_names_that_do_not_rate_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    def labelled(labels: dict[str, str | None]) -> Ratings:
+        return Ratings.from_columns(
+            ["a", "b"], ["x", "x"], [1, 2], features={"gender": labels}, name="votes"
+        )
+
+    labelled({"a": "F", "b": "M"})
+    assert not caplog.text
+    labelled({"a": "F", "x": "M", "y": "M"})
+    assert "votes: feature 'gender' knows nothing of 1 of 2 users, the first 'b'" in caplog.text
+    assert "has 2 users without a rating, the first 'x'" in caplog.text
+    with pytest.raises(MidpointError, match=r"knows none of the 2 users; it has 'x' where .* 'a'"):
+        labelled({"x": "F"})
 
 
 @pytest.mark.parametrize("bad", [0.0, 3.5, 6.0, float("nan"), float("inf")])
@@ -169,7 +206,7 @@ def test_a_value_off_the_scale_is_named_by_line(bad: float) -> None:
 
 
 def test_nan_is_refused_where_the_scale_is_guessed() -> None:
-    with pytest.raises(MidpointError, match="line 2: rating nan"):
+    with pytest.raises(MidpointError, match="row 2: rating nan is no finite"):
         Ratings.from_columns(["a", "b", "c"], ["x", "x", "x"], [1, float("nan"), 2])
 
 
@@ -199,6 +236,38 @@ def test_nothing_can_be_changed() -> None:
             array[0] = array[1]
 
 
+def test_whoever_made_the_arrays_can_still_write_them() -> None:
+    user, ids = np.array([0, 1], dtype=np.int32), np.array(["a", "b"])
+    value = np.array([1, 2], dtype=np.float32)
+    ratings = Ratings(user, user[::-1].copy(), value, Scale.stars(1, 5), ids, ids, ids)
+    codes = np.array([0, 1], dtype=np.int16)
+    feature = Feature("gender", ("F", "M"), codes)
+    for array in (user, value, ids, codes):
+        array[0] = array[0]
+    assert not any(array.flags.writeable for array in (ratings.value, feature.codes))
+
+
+@pytest.mark.parametrize(
+    ("user", "item", "message"),
+    [
+        ([0, 2], [0, 1], "user 0 to 2"),
+        ([-1, 0], [0, 1], "user -1 to 0"),
+        ([0, 1], [0, 2], "item 0 to 2"),
+        ([0, 1], [-1, 0], "item -1 to 0"),
+        ([1, 0], [0, 0], "does not come after"),
+        ([0, 0], [1, 0], "does not come after"),
+        ([0, 0], [1, 1], "does not come after"),
+    ],
+)
+def test_indices_that_compiled_code_must_not_follow_are_refused(
+    user: list[int], item: list[int], message: str
+) -> None:
+    good = Ratings.from_columns(["a", "b"], ["x", "y"], [1, 2])
+    with pytest.raises(MidpointError, match=message):
+        replace(good, user=np.array(user, np.int32), item=np.array(item, np.int32))
+    assert len(replace(good, user=np.array([0, 0], np.int32))) == 2
+
+
 def test_a_feature_is_found_by_name_alone_or_joined() -> None:
     ratings = small()
     age = Feature.from_labels("age", ["old", "young", "old"])
@@ -208,6 +277,8 @@ def test_a_feature_is_found_by_name_alone_or_joined() -> None:
     assert "age" not in ratings.features
     with pytest.raises(MidpointError, match="no user feature 'age'; it has gender"):
         ratings.feature("age")
+    with pytest.raises(MidpointError, match="'gender' is named twice"):
+        ratings.feature("gender", "gender")
 
 
 def test_a_feature_must_be_of_these_users() -> None:

@@ -22,8 +22,14 @@ def test_stars_are_equal_steps() -> None:
         ([0.5, 5], Scale.stars(0.5, 5, 0.5)),
         ([0, 100, 50], Scale.stars(0, 100)),
         ([-1, 1], Scale.stars(-1, 1)),
+        ([1, 2.25, 4], Scale.stars(1, 4, 0.25)),
+        ([0, 0.4, 1], Scale.stars(0, 1, 0.2)),
+        ([0.1, 9.7, 0.3], Scale.stars(0.1, 9.7, 0.1)),
+        ([0, 1000] * 2, Scale.discrete([0, 1000])),
+        ([1, 2.33, 3.67, 5] * 2, Scale.discrete([1, 2.33, 3.67, 5])),
         ([0, 1000], Scale.continuous(0, 1000)),
-        ([1, 2.25, 4], Scale.continuous(1, 4)),
+        ([1, 2.33, 3.67, 5], Scale.continuous(1, 5)),
+        (list(range(0, 1290, 10)) * 2, Scale.continuous(0, 1280)),
         ([1, float("nan"), 2], Scale.stars(1, 2)),
     ],
 )
@@ -32,14 +38,38 @@ def test_guess_takes_regular_steps_as_levels(seen: list[float], expected: Scale)
 
 
 def test_guess_refuses_ratings_that_do_not_vary() -> None:
-    with pytest.raises(MidpointError, match="do not vary"):
-        Scale.guess(np.array([3.0, 3.0]))
+    with pytest.raises(MidpointError, match=r"votes\.csv: the ratings do not vary"):
+        Scale.guess(np.array([3.0, 3.0]), "votes.csv")
 
 
 def test_contains_tells_levels_from_the_rest() -> None:
     values = np.array([0, 1, 1.5, 5, 6, np.nan, np.inf], dtype=np.float32)
     assert Scale.stars(1, 5).contains(values).tolist() == [False, True, False, True] + [False] * 3
     assert Scale.continuous(1, 5).contains(values).tolist() == [False] + [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.25, 0.2, 0.1])
+def test_every_regular_step_is_guessed_as_levels(
+    step: float, dtype: type[np.floating[Any]], caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = Scale.stars(-3, 5, step)
+    assert whole.levels is not None
+    assert Scale.guess(np.array(whole.levels, dtype=dtype)) == whole
+    assert not caplog.text
+
+
+def test_levels_of_tenths_are_written_as_tenths() -> None:
+    guessed = Scale.guess(np.array([0, 0.1, 1], dtype=np.float32))
+    assert guessed.levels == Scale.stars(0, 1, 0.1).levels
+    assert guessed.levels == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+
+
+def test_an_interval_is_a_guess_of_last_resort_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    values = np.random.default_rng(1).normal(size=1000)
+    assert not Scale.guess(values, "votes.csv").is_discrete
+    assert "votes.csv: 1000 distinct values among 1000" in caplog.text
+    assert "--scale" in caplog.text
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

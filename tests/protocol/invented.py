@@ -76,7 +76,7 @@ def world(
         noise_variance=noise**2,
         profile_mean=np.zeros(D),
         profile_covariance=np.eye(D),
-        provenance=Provenance("invented", "", {}, {}),
+        provenance=Provenance("invented", "", {}, 0, {}),
     )
     return World(profiles, count / users, level_count / count[:, :, None])
 

@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from midpoint.analyst import expected_loss
-from midpoint.protocol import (
-    PROTOCOLS,
-    LearningProtocol,
-    Setting,
-    more_accurate,
-    protocol,
-    worst_case_loss,
-)
+from midpoint.protocol import PROTOCOLS, LearningProtocol, Setting, more_accurate, worst_case_loss
 from midpoint.protocol.accuracy import MOST_COINS
+from midpoint.user import Parameters, obfuscate
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    FeatureNames,
+    RatingScale,
+    as_rows,
+    from_fixed,
+    to_fixed,
+)
 
 
 def setting(S: int = 8, D: int = 2, K: int = 2, seed: int = 0, certain: int = 3) -> Setting:
@@ -34,7 +38,7 @@ def setting(S: int = 8, D: int = 2, K: int = 2, seed: int = 0, certain: int = 3)
 
 
 def least_squares(name: str, alpha: float = 1.0) -> LearningProtocol:
-    return protocol(name, estimator="least-squares", alpha=alpha)
+    return LearningProtocol(name, estimator="least-squares", alpha=alpha)
 
 
 def simulated(one: LearningProtocol, s: Setting, k: int, seed: int, runs: int = 30_000) -> float:
@@ -84,15 +88,31 @@ def test_what_cannot_be_said_is_not_said() -> None:
     assert more_accurate(least_squares("mpr"), mp, s) is None
 
 
+def rounded(s: Setting, y: float, runs: int) -> NDArray[np.float64]:
+    """Return what MPr makes of ratings that are y when shifted, with coins. Shape (runs, 8)."""
+    points = tuple(ONE * point for point in range(-20, 21))
+    told = Disclosure(
+        scheme="mpr",
+        features=(FeatureNames(name="gender", categories=("F", "M")),),
+        scale=RatingScale(low=points[0], high=points[-1], levels=points),
+        items=tuple("abcdefgh"),
+        offset=as_rows(to_fixed(s.offset)),
+    )
+    item = np.tile(np.arange(8), runs)
+    ratings = to_fixed(y) + to_fixed(s.offset)[item, 0]
+    coins = np.random.default_rng(1).random((8 * runs, 4))
+    sent = obfuscate(item, ratings, 0, Parameters.of(told), coins).value
+    return from_fixed(sent).reshape(runs, 8)
+
+
 def test_rounding_adds_no_more_than_its_bound_and_sometimes_nearly_all_of_it() -> None:
     """With little noise, ratings midway between two levels are the worst case."""
     s = replace(setting(), noise_variance=1e-6)
     most = worst_case_loss(least_squares("mpr"), s).most
-    rng = np.random.default_rng(1)
     pull = s.vectors @ np.linalg.inv(s.vectors.T @ s.vectors)
     for fraction, near in ((0.5, 1.0), (0.25, 0.75), (0.0, 0.0)):
-        noise = (rng.random((40_000, 8)) < fraction) - fraction
-        loss = float(((noise @ pull) ** 2).sum(axis=1).mean())
+        moved = (rounded(s, 3 + fraction, 40_000) - (3 + fraction)) @ pull
+        loss = float((moved**2).sum(axis=1).mean())
         assert loss == pytest.approx(near * most, rel=0.03, abs=1e-4)
 
 
@@ -100,7 +120,7 @@ def test_losses_without_bound() -> None:
     s = setting()
     for name in ("nothing", "ia", "fa", "ssia", "ssfa"):
         assert worst_case_loss(least_squares(name), s).least == inf
-    assert worst_case_loss(protocol("mp"), s).least == inf  # the prior's pull grows with x
+    assert worst_case_loss(LearningProtocol("mp"), s).least == inf  # the prior's pull grows with x
     assert worst_case_loss(least_squares("ia", alpha=0.0), s).least < inf
     # One certain item cannot fix two dimensions: now and then nothing else is revealed.
     assert worst_case_loss(least_squares("mpss"), setting(certain=1)).least == inf

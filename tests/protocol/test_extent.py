@@ -7,11 +7,11 @@ from invented import WIDE, world
 
 from midpoint.protocol import (
     PROTOCOLS,
+    LearningProtocol,
     bits_per_item,
     derive,
     discloses_at_least_as_much,
     discloses_strictly_more,
-    protocol,
 )
 from midpoint.user import check_numbers
 from midpoint.wire import ONE
@@ -67,7 +67,7 @@ DERIVABLE = [(a, b) for a, b in product(PROTOCOLS, PROTOCOLS) if derive(PROTOCOL
 @pytest.mark.parametrize(("a", "b"), DERIVABLE)
 def test_the_map_is_code_and_yields_the_others_disclosure(a: str, b: str) -> None:
     """From plain estimates: exact where a column is kept, within rounding where it is computed."""
-    first, second = protocol(a, estimation="plain"), protocol(b, estimation="plain")
+    first, second = LearningProtocol(a, estimation="plain"), LearningProtocol(b, estimation="plain")
     phi = derive(first, second)
     assert phi is not None
     had, wanted = phi(first.disclose(MADE.profiles)), second.disclose(MADE.profiles)
@@ -82,15 +82,15 @@ def test_the_map_is_code_and_yields_the_others_disclosure(a: str, b: str) -> Non
 
 def test_coarse_numbers_follow_from_the_finest_and_not_from_each_other() -> None:
     made = world(M=8, scale=WIDE)
-    fine, coarse, other = (protocol("mpss", bits=bits) for bits in (None, 3, 5))
+    fine, coarse, other = (LearningProtocol("mpss", bits=bits) for bits in (None, 3, 5))
     phi = derive(fine, coarse)
     assert phi is not None
     assert phi(fine.disclose(made.profiles)) == coarse.disclose(made.profiles)
     assert discloses_strictly_more(fine, coarse)
     assert derive(other, coarse) is None
-    assert derive(protocol("dmp"), protocol("dmp", bits=3)) is None
-    assert derive(protocol("dmp", bits=3), protocol("mp", bits=3)) is None
-    assert derive(protocol("mp", estimation="plain"), protocol("mp")) is None
+    assert derive(LearningProtocol("dmp"), LearningProtocol("dmp", bits=3)) is None
+    assert derive(LearningProtocol("dmp", bits=3), LearningProtocol("mp", bits=3)) is None
+    assert derive(LearningProtocol("mp", estimation="plain"), LearningProtocol("mp")) is None
 
 
 def test_bits_count_the_rows_that_a_disclosure_could_hold() -> None:
@@ -110,8 +110,10 @@ def test_bits_count_the_rows_that_a_disclosure_could_hold() -> None:
         "fa": 2 * log2(len(averages)),
     }
     for name, bits in counted.items():
-        told = protocol(name, bits=2).disclose(MADE.profiles)
+        told = LearningProtocol(name, bits=2).disclose(MADE.profiles)
         assert bits_per_item(told) == pytest.approx(bits), name
-    fine = [bits_per_item(protocol("dmpss", bits=b).disclose(MADE.profiles)) for b in (2, 6, 16)]
+    fine = [
+        bits_per_item(LearningProtocol("dmpss", bits=b).disclose(MADE.profiles)) for b in (2, 6, 16)
+    ]
     assert fine == sorted(fine)
-    assert fine[-1] == bits_per_item(protocol("dmpss").disclose(MADE.profiles))
+    assert fine[-1] == bits_per_item(LearningProtocol("dmpss").disclose(MADE.profiles))

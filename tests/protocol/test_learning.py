@@ -6,7 +6,14 @@ from invented import WIDE, raters, world
 
 from midpoint.analyst import default_scheme
 from midpoint.errors import MidpointError
-from midpoint.protocol import PROTOCOLS, STATEMENTS, FullDisclosure, Population, protocol
+from midpoint.protocol import (
+    PROTOCOLS,
+    STATEMENTS,
+    FullDisclosure,
+    LearningProtocol,
+    Population,
+    state,
+)
 from midpoint.user import check_numbers
 from midpoint.wire import SCHEMES
 
@@ -16,7 +23,7 @@ PEOPLE = raters(MADE, 40, seed=2)
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
-    one = protocol(name)
+    one = LearningProtocol(name)
     told = one.disclose(MADE.profiles)
     check_numbers(told)
     sent = one.report(told, MADE.profiles, PEOPLE, np.random.default_rng(3))
@@ -46,6 +53,18 @@ def test_all_schemes_and_the_three_non_solutions_have_a_statement() -> None:
     }
 
 
+def test_nothing_is_guaranteed_for_stars_that_are_shifted_or_ratings_mixed_in() -> None:
+    for name, says in STATEMENTS.items():
+        assert state(name, discrete=False) == says
+        assert state(name, discrete=True, alpha=0.9).reach == "nothing"
+        void = name in {"full", "mp", "mpss"}
+        on_stars = state(name, discrete=True)
+        assert (on_stars != says) == void
+        if void:
+            assert on_stars.reach == "nothing"
+            assert "independent" not in on_stars.guarantees
+
+
 def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_one() -> None:
     assert default_scheme(MADE.profiles.scale) == "dmpss"
     assert default_scheme(WIDE) == "mpss"
@@ -53,7 +72,7 @@ def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_on
 
 def test_nothing_learns_nothing_and_clear_is_no_obfuscation() -> None:
     rng = np.random.default_rng(4)
-    nothing, clear, no = (protocol(name) for name in ("nothing", "clear", "no"))
+    nothing, clear, no = (LearningProtocol(name) for name in ("nothing", "clear", "no"))
     sent = nothing.report(nothing.disclose(MADE.profiles), MADE.profiles, PEOPLE, rng)
     found = nothing.estimate(MADE.profiles, sent)
     assert np.array_equal(found, np.broadcast_to(MADE.profiles.profile_mean, found.shape))
@@ -65,7 +84,7 @@ def test_nothing_learns_nothing_and_clear_is_no_obfuscation() -> None:
 
 
 def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
-    full, mp = protocol("full"), protocol("mp")
+    full, mp = LearningProtocol("full"), LearningProtocol("mp")
     told = full.disclose(MADE.profiles)
     assert isinstance(told, FullDisclosure)
     coins = np.random.default_rng(5).random((len(PEOPLE.user), 4))
@@ -74,7 +93,7 @@ def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
     other = mp.report(mp.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
     expected = mp.estimate(MADE.profiles, other)
     assert full.estimate(MADE.profiles, sent) == pytest.approx(expected, abs=1e-4)
-    no = protocol("no")
+    no = LearningProtocol("no")
     other = no.report(no.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
     assert np.abs(sent.profile - no.estimate(MADE.profiles, other)).max() > 0.1
 
@@ -82,8 +101,8 @@ def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
 def test_alpha_mixes_in_ratings_as_they_are() -> None:
     coins = np.random.default_rng(6).random((len(PEOPLE.user), 4))
     sent = {
-        alpha: protocol("mpss", alpha=alpha).report(
-            protocol("mpss").disclose(MADE.profiles), MADE.profiles, PEOPLE, coins
+        alpha: LearningProtocol("mpss", alpha=alpha).report(
+            LearningProtocol("mpss").disclose(MADE.profiles), MADE.profiles, PEOPLE, coins
         )
         for alpha in (0.0, 0.5, 1.0)
     }
@@ -95,18 +114,18 @@ def test_alpha_mixes_in_ratings_as_they_are() -> None:
 
 
 def test_bits_and_estimation_reach_the_disclosure() -> None:
-    plain = protocol("mpss", estimation="plain", bits=4).disclose(MADE.profiles)
+    plain = LearningProtocol("mpss", estimation="plain", bits=4).disclose(MADE.profiles)
     assert plain.bits == 4
     assert set(np.array(plain.reveal).ravel() % (65536 >> 4)) == {0}
-    fine = protocol("mpss", estimation="plain").disclose(MADE.profiles)
-    assert fine != protocol("mpss").disclose(MADE.profiles)
+    fine = LearningProtocol("mpss", estimation="plain").disclose(MADE.profiles)
+    assert fine != LearningProtocol("mpss").disclose(MADE.profiles)
 
 
 def test_estimators_differ_where_the_prior_matters() -> None:
-    told = protocol("mp").disclose(MADE.profiles)
-    sent = protocol("mp").report(told, MADE.profiles, PEOPLE, np.random.default_rng(7))
-    ours = protocol("mp").estimate(MADE.profiles, sent)
-    papers = protocol("mp", estimator="least-squares").estimate(MADE.profiles, sent)
+    told = LearningProtocol("mp").disclose(MADE.profiles)
+    sent = LearningProtocol("mp").report(told, MADE.profiles, PEOPLE, np.random.default_rng(7))
+    ours = LearningProtocol("mp").estimate(MADE.profiles, sent)
+    papers = LearningProtocol("mp", estimator="least-squares").estimate(MADE.profiles, sent)
     assert (papers**2).sum() > (ours**2).sum() * 1.01
 
 
@@ -114,18 +133,18 @@ def test_people_of_unknown_category_are_refused_where_it_matters() -> None:
     unknown = Population(PEOPLE.user, PEOPLE.item, PEOPLE.value, np.full(80, -1))
     rng = np.random.default_rng(8)
     for name in ("mp", "ss", "dmp", "ssia", "full"):
-        one = protocol(name)
+        one = LearningProtocol(name)
         with pytest.raises(MidpointError, match="not known"):
             one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)
     for name in ("nothing", "no", "ia"):
-        one = protocol(name)
+        one = LearningProtocol(name)
         one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)
 
 
 def test_wrong_names_and_settings_are_refused() -> None:
     with pytest.raises(MidpointError, match="did you mean mpss"):
-        protocol("mspss")
+        LearningProtocol("mspss")
     with pytest.raises(MidpointError, match="probability"):
-        protocol("mp", alpha=1.5)
+        LearningProtocol("mp", alpha=1.5)
     with pytest.raises(MidpointError, match="sends no ratings"):
-        protocol("full", alpha=0.5)
+        LearningProtocol("full", alpha=0.5)

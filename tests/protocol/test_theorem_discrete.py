@@ -5,7 +5,7 @@ import pytest
 from invented import STARS, Float, World, auc, raters, two_sided, world
 
 from midpoint.analyst.estimates import Estimation
-from midpoint.protocol import Population, Reports, protocol
+from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.user import output_distribution
 from midpoint.wire import ONE
 
@@ -22,7 +22,7 @@ def test_an_analysts_disclosure_sends_all_categories_to_one_distribution(
     K: int, estimation: Estimation
 ) -> None:
     made = world(features=features(K), seed=K)
-    told = protocol("dmp", estimation=estimation).disclose(made.profiles)
+    told = LearningProtocol("dmp", estimation=estimation).disclose(made.profiles)
     points = np.arange(1, 6) * ONE
     for row in np.array(told.levels):
         masses, whole = output_distribution(row, points)
@@ -46,7 +46,7 @@ def test_over_many_people_reports_have_one_distribution_of_legal_levels(K: int) 
     people = raters(made, 20_000, seed=1)
     spread = {}
     for name in ("no", "mpr", "dmp", "dmpss"):
-        scheme = protocol(name, estimation="plain")
+        scheme = LearningProtocol(name, estimation="plain")
         told = scheme.disclose(made.profiles)
         sent = scheme.report(told, made.profiles, people, np.random.default_rng(2))
         assert set(np.unique(sent.value)) <= set(STARS.levels or ())
@@ -60,7 +60,7 @@ def test_over_many_people_reports_have_one_distribution_of_legal_levels(K: int) 
 def fraction_attack(made: World, name: str) -> float:
     """Add each category's offset to what was sent, and see for whom it gives whole stars."""
     people = raters(made, PEOPLE, seed=12)
-    scheme = protocol(name)
+    scheme = LearningProtocol(name)
     sent = scheme.report(
         scheme.disclose(made.profiles), made.profiles, people, np.random.default_rng(13)
     )
@@ -94,7 +94,7 @@ def test_full_disclosure_hides_no_fractions_where_the_estimate_can_be_solved(
     """From as many items as dimensions the analyst gets back what MP would have sent."""
     made = world(M=items, seed=11)
     people = raters(made, 500, seed=14, all_rated=True)
-    full = protocol("full", estimator="least-squares")
+    full = LearningProtocol("full", estimator="least-squares")
     told = full.disclose(made.profiles)
     sent = full.report(told, made.profiles, people, np.random.default_rng(15))
     y = made.profiles.centre + full.estimate(made.profiles, sent) @ made.profiles.vectors.T

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented import GENDER, WIDE, Float, World, auc, two_sided, world
 
-from midpoint.protocol import Population, protocol
+from midpoint.protocol import LearningProtocol, Population
 from midpoint.user.coins import REVEAL
 from midpoint.wire import ONE, from_fixed, to_fixed
 
@@ -24,7 +24,7 @@ def coupled_reports(
     The coins are coupled as in Lemma 4: item j is rated by category k if X_j < p_jk, so that the
     coin X_j / p_jk is uniform given that it was.
     """
-    profiles, scheme = made.profiles, protocol(name)
+    profiles, scheme = made.profiles, LearningProtocol(name)
     told = scheme.disclose(profiles)
     rng = np.random.default_rng(seed)
     M, K = profiles.offset.shape
@@ -33,7 +33,7 @@ def coupled_reports(
     coins, uniform = rng.random((M, 4)), rng.random((M, 1))[:, 0]
     ratio = np.ones((M, K))
     if told.reveal is not None or not all_rated:
-        sub_sampled = protocol("mpss").disclose(profiles).reveal
+        sub_sampled = LearningProtocol("mpss").disclose(profiles).reveal
         ratio[np.argsort(profiles.item_ids)] = np.array(sub_sampled) / ONE
     p = np.ones((M, K)) if all_rated else 0.3 / ratio
     found = []
@@ -84,7 +84,7 @@ def attacks(name: str) -> tuple[float, float]:
     """Return what likelihood-ratio attackers read from values and from sets, two-sided."""
     made = world(M=30, scale=WIDE, seed=3)
     profiles, rng = made.profiles, np.random.default_rng(4)
-    scheme = protocol(name, estimation="plain")
+    scheme = LearningProtocol(name, estimation="plain")
     told = scheme.disclose(profiles)
     category = np.repeat([0, 1], PEOPLE)
     x = rng.normal(size=(2 * PEOPLE, 3)) * 0.3

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.user import Accepted, check_disclosure
 from midpoint.wire import (
     ONE,
     SCHEMES,
@@ -83,7 +84,8 @@ def solicitation(
 def ratings(shown: Disclosure, seed: int = 7, share: float = 0.8) -> dict[str, int]:
     """Draw ratings for most of the items."""
     rng = np.random.default_rng(seed)
-    points = shown.scale.levels or (shown.scale.low, shown.scale.high)
+    low, high = shown.scale.low, shown.scale.high
+    points = shown.scale.levels or range(low, high + 1, (high - low) // 7)
     drawn = rng.integers(0, len(points), size=len(shown.items))
     rated = rng.random(len(shown.items)) < share
     return {
@@ -107,6 +109,12 @@ def entries(disclosures: Sequence[Disclosure], key: SigningKey = ANALYST) -> lis
             )
         )
     return made
+
+
+def accepted(shown: Disclosure) -> Accepted:
+    """Accept it on first use, unsafe ones too."""
+    chain = sealed(entries([shown]))
+    return check_disclosure(shown.raw, chain, None, ratings_in_levels=False, allow_unsafe=True)
 
 
 def sealed(made: Sequence[Entry], key: SigningKey = ANALYST) -> list[Signed]:

@@ -18,6 +18,7 @@ from made_up import (
     GENDER,
     STARS,
     STRANGER,
+    accepted,
     disclosure,
     distributions,
     entries,
@@ -44,7 +45,9 @@ from midpoint.wire import (
     SCHEMES,
     Certificate,
     Disclosure,
+    Entry,
     FeatureNames,
+    Message,
     RatingScale,
     Refusal,
     Report,
@@ -62,9 +65,10 @@ FEATURES: dict[str, tuple[FeatureNames, ...]] = {
 }
 HALVES = tuple(ONE * half // 2 for half in range(1, 11))
 Case = dict[str, Any]
+Chain = tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]
 
 
-def text(message: Disclosure | Solicitation | Report | Scores | Signed) -> str:
+def text(message: Message) -> str:
     return message.raw.decode()
 
 
@@ -86,6 +90,31 @@ def named_disclosures() -> dict[str, Disclosure]:
     return made
 
 
+def extremes() -> dict[str, Disclosure]:
+    """As many cells and as wide a scale as there can be.
+
+    The first category's mean is one unit below where rounding goes up, and a plain sum would be
+    beyond 2^53: doubles lose the unit.
+    """
+    ten = tuple(FeatureNames(name=f"feature {n}", categories=("no", "yes")) for n in range(10))
+    points = (-(2**31), 1 - 2**31, 2**31)
+    shares = np.full(1023, (2**25 + 1) // 1023)
+    shares[: (2**25 + 1) % 1023] += 1
+    rows = ((0, 0, ONE), *((ONE - share, share, 0) for share in shares.tolist()))
+    return {"dmp extreme": disclosure("dmp", ten, n_items=1, points=points, levels=(rows,))}
+
+
+def pinned(entry: Entry, shown: Disclosure) -> Pin:
+    """What a device keeps after this entry."""
+    return Pin(
+        key=entry.key,
+        sequence=entry.sequence,
+        head=entry.digest,
+        features=shown.features,
+        scale=shown.scale,
+    )
+
+
 def own_category(shown: Disclosure, turn: int) -> dict[str, str]:
     return {
         feature.name: feature.categories[(turn + place) % len(feature.categories)]
@@ -101,7 +130,7 @@ def reports() -> Iterator[Case]:
         rounds = []
         for number, items in ((1, shown.items[:9]), (2, shown.items[3:])):
             asked, rated = solicitation(shown, number, items), ratings(shown, 10 * turn + number)
-            report = decide(rated, asked, shown, category, secret, ledger)
+            report = decide(rated, asked, accepted(shown), category, ledger)
             rounds.append(
                 {
                     "solicitation": text(asked),
@@ -164,16 +193,18 @@ def discrete() -> Iterator[Case]:
 
 
 def corrections() -> Iterator[Case]:
-    for turn, (name, shown) in enumerate(named_disclosures().items()):
+    for turn, (name, shown) in enumerate((named_disclosures() | extremes()).items()):
         rng = np.random.default_rng(100 + turn)
         n = len(shown.items)
         scores = Scores(
             disclosure=shown.digest,
             items=shown.items,
-            score=tuple(rng.integers(-ONE, 7 * ONE, n).tolist()),
+            score=(2**52,) if n == 1 else tuple(rng.integers(-ONE, 7 * ONE, n).tolist()),
             deviation=tuple(rng.integers(0, ONE, n).tolist()),
         )
-        names, rated = own_category(shown, turn), shown.items[::4]
+        names, rated = own_category(shown, turn), shown.items[1::4]
+        if n == 1:
+            names = {feature.name: feature.categories[0] for feature in shown.features}
         ranked = correct(scores, shown, PrivateCategory.of(shown, names), rated)
         yield {
             "name": name,
@@ -187,21 +218,60 @@ def corrections() -> Iterator[Case]:
 
 def chains() -> Iterator[Case]:
     """Lists of disclosures: accepted with the new pin, or refused with a code."""
+    for row in (*lists_of_entries(), *changes_and_scales()):
+        name, newest, chain, pin, witness, expected = row
+        yield {
+            "name": name,
+            "disclosure": text(newest),
+            "chain": [text(signed) for signed in chain],
+            "pin": None if pin is None else text(pin),
+            "witness": None if witness is None else asdict(witness),
+            "ratings_in_levels": "continuous input" not in name,
+            "expect": {"pin": text(expected)} if isinstance(expected, Pin) else {"code": expected},
+        }
+
+
+def changes_and_scales() -> Iterator[Chain]:
+    """What may not change, whoever she is and whatever she rated; and what is unsafe."""
+    shown, pin = disclosure(), pinned(entries([disclosure()])[0], disclosure())
+    stars, halves = disclosure("mpss"), disclosure(points=HALVES)
+    smooth = disclosure("mpss", scale=RatingScale(low=ONE, high=5 * ONE))
+    renamed = FeatureNames(name="gender", categories=("F", "X"))
+    swapped = FeatureNames(name="gender", categories=("M", "F"))
+    grown = FeatureNames(name="gender", categories=("F", "M", "X"))
+    for name, changed, code in (
+        ("a category renamed", disclosure(features=(renamed,)), Refusal.FEATURES_CHANGED),
+        ("categories swapped", disclosure(features=(swapped,)), Refusal.FEATURES_CHANGED),
+        ("a category added", disclosure(features=(grown,)), Refusal.FEATURES_CHANGED),
+        ("a feature added", disclosure(features=(GENDER, AGE)), Refusal.FEATURES_CHANGED),
+        ("another feature", disclosure(features=(AGE,)), Refusal.FEATURES_CHANGED),
+        ("other levels", halves, Refusal.SCALE_CHANGED),
+        ("a level dropped", disclosure(points=STARS[1:]), Refusal.SCALE_CHANGED),
+        ("levels dropped, continuous input", smooth, Refusal.SCALE_CHANGED),
+    ):
+        yield name, changed, sealed(entries([shown, changed])), pin, None, code
+    first, chain = entries([smooth])[0], sealed(entries([smooth]))
+    yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
+    yield "continuous input", smooth, chain, None, None, pinned(first, smooth)
+    yield "unsafe", stars, sealed(entries([stars])), None, None, Refusal.SCHEME_UNSAFE
+
+
+def lists_of_entries() -> Iterator[Chain]:
+    """Links, keys, signatures and witnesses."""
     shown = [disclosure(seed=seed) for seed in range(4)]
     listed = entries(shown)
     good = sealed(listed)
     other = disclosure(seed=9)
     fork = sealed(entries([shown[0], other, *shown[2:]]))
     swapped = sealed(entries(shown, STRANGER), STRANGER)
-    pins = [Pin(ANALYST.public, entry.sequence, entry.digest) for entry in listed]
+    pins = [pinned(entry, shown[0]) for entry in listed]
     seen = [Witness(entry.sequence, entry.digest) for entry in listed]
     forged = [*good[:3], Signed.seal(listed[3], STRANGER)]
     borrowed = Signed(
         body=listed[3].raw.decode(), signature=ANALYST.sign(Certificate.domain, listed[3].raw)
     )
     last = shown[3]
-    unsafe = disclosure("mpss")
-    rows: list[tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]] = [
+    yield from (
         ("first use", last, good, None, None, pins[3]),
         ("from the pinned entry", last, good[1:], pins[1], None, pins[3]),
         ("after the pinned entry", last, good[2:], pins[1], None, pins[3]),
@@ -223,19 +293,7 @@ def chains() -> Iterator[Case]:
         ("witness of a fork", last, fork, pins[0], seen[1], Refusal.WITNESS_DISAGREES),
         ("witness ahead", shown[1], good[:2], None, seen[2], Refusal.WITNESS_DISAGREES),
         ("witness out of sight", last, good[3:], pins[3], seen[1], Refusal.CHAIN_GAP),
-        ("unsafe", unsafe, sealed(entries([unsafe])), None, None, Refusal.SCHEME_UNSAFE),
-    ]
-    for name, newest, chain, pin, witness, expected in rows:
-        yield {
-            "name": name,
-            "disclosure": text(newest),
-            "chain": [text(signed) for signed in chain],
-            "pin": None if pin is None else asdict(pin),
-            "witness": None if witness is None else asdict(witness),
-            "expect": {"pin": asdict(expected)}
-            if isinstance(expected, Pin)
-            else {"code": expected},
-        }
+    )
 
 
 def bad_numbers() -> Iterator[Case]:
@@ -300,6 +358,14 @@ def bad_texts() -> Iterator[Case]:
         ("row too short", "disclosure", _swap(good, "65536,", ""), Refusal.WRONG_SHAPE),
         ("answers not sorted", "report", report.replace('["a",65536]', '["b",1],["a",1]'),
          Refusal.WRONG_SHAPE),
+        ("outer space", "report", report.replace('"a"', '"a "'), Refusal.BAD_NAME),
+        ("no-break space", "report", report.replace('"a"', '"a\u00a0b"'), Refusal.BAD_NAME),
+        ("line separator", "report", report.replace('"a"', '"a\u2028b"'), Refusal.BAD_NAME),
+        ("control character", "report", report.replace('"a"', '"a\\u0000"'), Refusal.BAD_NAME),
+        ("zero-width space", "report", report.replace('"a"', '"a\u200b"'), Refusal.BAD_NAME),
+        ("direction mark", "report", report.replace('"a"', '"\u202ea"'), Refusal.BAD_NAME),
+        ("not NFC", "report", report.replace('"a"', '"e\u0301"'), Refusal.BAD_NAME),
+        ("too many bits", "disclosure", _swap(good, "{", '{"bits":17,'), Refusal.WRONG_SHAPE),
         ("id too short", "report", _swap(report, '"id":"0', '"id":"'),
          Refusal.WRONG_SHAPE),
     ]  # fmt: skip
@@ -319,10 +385,9 @@ def _without(content: str, key: str) -> str:
 def bad_rounds() -> Iterator[Case]:
     """A first round is answered; a second question is refused."""
     shown, later = disclosure("dmpss"), disclosure("dmpss", seed=2)
-    secret, rated = DeviceSecret(KEY), ratings(shown)
-    first = solicitation(shown, 1)
+    rated, first = ratings(shown), solicitation(shown, 1)
     category = PrivateCategory({"gender": "M"})
-    report = decide(rated, first, shown, category, secret, Ledger(secret))
+    report = decide(rated, first, accepted(shown), category, Ledger(DeviceSecret(KEY)))
     told = [item for item, _ in report.answers]
     rows: list[tuple[str, Disclosure, Solicitation, Refusal]] = [
         ("changed numbers for an answered item", later, solicitation(later, 2, told),

@@ -1,10 +1,9 @@
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from made_up import ANALYST, AUDITOR, STRANGER, disclosure, entries, sealed
+from made_up import AGE, ANALYST, AUDITOR, GENDER, STRANGER, disclosure, entries, sealed
 
 from midpoint.errors import MidpointError
 from midpoint.user import Pin, Witness, check_disclosure, check_numbers, verify_certificate
@@ -23,7 +22,16 @@ from midpoint.wire import (
 SHOWN = [disclosure(seed=seed) for seed in range(4)]
 LIST = entries(SHOWN)
 CHAIN = sealed(LIST)
-PINS = [Pin(ANALYST.public, entry.sequence, entry.digest) for entry in LIST]
+PINS = [
+    Pin(
+        key=ANALYST.public,
+        sequence=entry.sequence,
+        head=entry.digest,
+        features=SHOWN[0].features,
+        scale=SHOWN[0].scale,
+    )
+    for entry in LIST
+]
 
 
 def code_of(*arguments: Any, **options: Any) -> Refusal | None:
@@ -123,7 +131,33 @@ def test_a_scheme_that_leaves_the_category_readable_is_refused(scheme: str) -> N
     assert code_of(stars.raw, chain, None, allow_unsafe=True) is None
     if scheme in {"mp", "mpss"}:
         smooth = disclosure(scheme, scale=RatingScale(low=ONE, high=5 * ONE))
-        assert code_of(smooth.raw, sealed(entries([smooth])), None) is None
+        assert code_of(smooth.raw, sealed(entries([smooth])), None, ratings_in_levels=False) is None
+
+
+def test_features_and_scale_are_pinned_as_they_were_first_seen() -> None:
+    smooth = RatingScale(low=ONE, high=5 * ONE)
+    first = disclosure("fa", (AGE,), scale=smooth)
+    later = disclosure("ssfa", (AGE,), scale=smooth, seed=3)
+    pin = check_disclosure(first.raw, sealed(entries([first])), None, ratings_in_levels=False).pin
+    assert (pin.features, pin.scale) == (first.features, first.scale)
+    for new, code in (
+        (later, None),
+        (disclosure("fa", (GENDER,), scale=smooth), Refusal.FEATURES_CHANGED),
+        (disclosure("fa", (AGE,)), Refusal.SCALE_CHANGED),
+        (disclosure("fa", (AGE,), scale=RatingScale(low=0, high=5 * ONE)), Refusal.SCALE_CHANGED),
+    ):
+        chain = sealed(entries([first, new]))
+        assert code_of(new.raw, chain, pin, ratings_in_levels=False) == code
+        assert code_of(new.raw, chain, None, ratings_in_levels=False) is None
+
+
+@pytest.mark.parametrize("scheme", [name for name in SCHEMES if not SCHEMES[name].needs_levels])
+def test_a_continuous_scale_is_for_continuous_input_only(scheme: str) -> None:
+    smooth = disclosure(scheme, scale=RatingScale(low=ONE, high=5 * ONE))
+    chain = sealed(entries([smooth]))
+    for allow in (False, True):
+        assert code_of(smooth.raw, chain, None, allow_unsafe=allow) == Refusal.SCALE_CONTINUOUS
+    assert code_of(smooth.raw, chain, None, ratings_in_levels=False, allow_unsafe=True) is None
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -218,7 +252,10 @@ def test_a_pin_survives_on_disk(tmp_path: Path) -> None:
     assert Pin.load(path) is None
     PINS[2].save(path)
     assert Pin.load(path) == PINS[2]
-    assert Pin.load(path) != dataclasses.replace(PINS[2], sequence=1)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(MidpointError, match="damaged"):
-        Pin.load(path)
+    assert Pin.load(path) != PINS[2].model_copy(update={"sequence": 1})
+    good = path.read_bytes()
+    wrong = (good[:-9], good.replace(b'"sequence":2', b'"sequence":"2"'), b"{}", b"[]")
+    for content in wrong:
+        path.write_bytes(content)
+        with pytest.raises(MidpointError, match="damaged"):
+            Pin.load(path)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from made_up import AGE, STARS, disclosure
 
-from midpoint.user import Parameters, PrivateCategory, correct
-from midpoint.wire import ONE, Disclosure, RatingScale, Refusal, RefusedError, Scores
+from midpoint.user import PrivateCategory, correct
+from midpoint.wire import ONE, Disclosure, RatingScale, Refusal, RefusedError, Scores, correction
 
 OLD = PrivateCategory({"age": "old"})
 
@@ -42,15 +42,17 @@ def test_the_discrete_midpoint_is_corrected_by_its_distributions_means() -> None
     shown = disclosure("dmp", (AGE,))
     means = np.array(shown.levels) @ np.array(STARS) / ONE
     exact = means - means.mean(axis=1, keepdims=True)
-    assert np.abs(Parameters.of(shown).correction() - exact).max() <= 0.5
+    assert np.abs(correction(shown) - exact).max() <= 0.5
 
 
 def test_feature_averages_correct_and_item_averages_do_not() -> None:
     shown = disclosure("fa", (AGE,))
     average = np.array(shown.average)
     exact = average - average.mean(axis=1, keepdims=True)
-    assert np.abs(Parameters.of(shown).correction() - exact).max() <= 0.5
-    assert not Parameters.of(disclosure("ssia", (AGE,))).correction().any()
+    assert np.abs(correction(shown) - exact).max() <= 0.5
+    assert not correction(disclosure("ssia", (AGE,))).any()
+    shifted = disclosure("mp", (AGE,))
+    assert np.array_equal(correction(shifted), np.array(shifted.offset))
 
 
 def test_scores_of_other_disclosures_or_items_are_refused() -> None:

@@ -3,13 +3,34 @@
 Each control shows what would happen on a device without the rule under test.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
-from made_up import STARS, disclosure, ratings, solicitation
+from made_up import STARS, accepted, disclosure, entries, ratings, sealed, solicitation
 
 from midpoint.errors import MidpointError
-from midpoint.user import DeviceSecret, Ledger, Parameters, PrivateCategory, decide, obfuscate, toss
-from midpoint.wire import ONE, Disclosure, Refusal, RefusedError, Report
+from midpoint.user import (
+    DeviceSecret,
+    Ledger,
+    Parameters,
+    Pin,
+    PrivateCategory,
+    check_disclosure,
+    decide,
+    obfuscate,
+    require_legal,
+    toss,
+)
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    FeatureNames,
+    RatingScale,
+    Refusal,
+    RefusedError,
+    Report,
+)
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclosure("dmpss")
@@ -27,7 +48,7 @@ def ask(
     rated: dict[str, int] = RATED,
     category: PrivateCategory = WOMAN,
 ) -> Report:
-    return decide(rated, solicitation(shown, number, items), shown, category, SECRET, ledger)
+    return decide(rated, solicitation(shown, number, items), accepted(shown), category, ledger)
 
 
 def test_a_report_is_the_obfuscation_of_the_coins() -> None:
@@ -141,9 +162,7 @@ def test_an_empty_round_has_a_report_too() -> None:
 
 def test_ids_tell_rounds_and_devices_apart() -> None:
     ledger = Ledger(SECRET)
-    other = decide(
-        RATED, solicitation(SHOWN), SHOWN, WOMAN, DeviceSecret(bytes(32)), Ledger(SECRET)
-    )
+    other = ask(Ledger(DeviceSecret(bytes(32))), 1)
     assert len({ask(ledger, 1).id, ask(ledger, 2).id, other.id}) == 3
 
 
@@ -154,13 +173,89 @@ def test_questions_that_do_not_fit_are_refused() -> None:
     }
     for code, asked in cases.items():
         with pytest.raises(RefusedError) as caught:
-            decide(RATED, asked, SHOWN, WOMAN, SECRET, Ledger(SECRET))
+            decide(RATED, asked, accepted(SHOWN), WOMAN, Ledger(SECRET))
         assert caught.value.code == code
 
 
 @pytest.mark.parametrize("scheme", ["dmpss", "mpssr", "ssia"])
-def test_a_rating_off_the_scale_stops_before_anything_is_decided(scheme: str) -> None:
+def test_a_rating_off_the_scale_stops_before_the_question_is_looked_at(scheme: str) -> None:
+    """Asked about or not, answered before or not: no question learns from the silence."""
     shown, ledger = disclosure(scheme), Ledger(SECRET)
-    with pytest.raises(MidpointError, match="'item-03' is not on the scale"):
-        ask(ledger, 1, shown, rated={"item-01": ONE, "item-03": 7 * ONE})
+    wrong = {"item-01": ONE, "item-03": 7 * ONE}
+    for items in (shown.items, ("item-01",), ("item-99",)):
+        with pytest.raises(MidpointError, match="'item-03' is not on the scale"):
+            ask(ledger, 1, shown, items, wrong)
     assert not ledger.decided
+    ask(ledger, 1, shown)
+    with pytest.raises(MidpointError, match="'item-03' is not on the scale"):
+        ask(ledger, 1, shown, rated=wrong)
+
+
+@pytest.mark.parametrize("value", [3 * ONE + 0.9, float(3 * ONE), True, "3", None])
+def test_a_rating_that_is_no_whole_number_is_refused_not_cut(value: Any) -> None:
+    ledger = Ledger(SECRET)
+    with pytest.raises(MidpointError, match="'item-01' is not a whole number"):
+        ask(ledger, 1, rated={"item-01": value})
+    assert not ledger.decided
+    ask(ledger, 1, rated={"item-01": np.int64(3 * ONE)})  # type: ignore[dict-item]
+    assert ledger.decided == {"item-01"}
+
+
+def test_ratings_are_checked_when_they_are_entered() -> None:
+    smooth = disclosure("mpss", scale=RatingScale(low=ONE, high=5 * ONE))
+    require_legal({"a": 2 * ONE, "b": 5 * ONE}, SHOWN)
+    require_legal({"a": ONE + 1}, smooth)
+    for shown, value in (
+        (SHOWN, ONE + 1),
+        (SHOWN, 2**70),
+        (smooth, ONE - 1),
+        (smooth, 5 * ONE + 1),
+    ):
+        with pytest.raises(MidpointError, match="'b' is not on the scale"):
+            require_legal({"a": ONE, "b": value}, shown)
+
+
+def outcome(
+    rated: dict[str, int], category: PrivateCategory, pin: Pin | None, new: Disclosure
+) -> str:
+    """What the analyst sees of a device that is shown another disclosure."""
+    try:
+        taken = check_disclosure(new.raw, sealed(entries([SHOWN, new])), pin)
+        decide(rated, solicitation(new, 1, ("item-01",)), taken, category, Ledger(SECRET))
+    except RefusedError as refused:
+        return refused.code
+    except MidpointError:
+        return "silence"
+    return "report"
+
+
+def test_no_refusal_depends_on_the_category() -> None:
+    """Categories are pinned; else a disclosure that lacks one makes that group fall silent."""
+    new = disclosure(features=(FeatureNames(name="gender", categories=("F", "X")),))
+    pin = accepted(SHOWN).pin
+    seen = [outcome({"item-01": ONE}, category, pin, new) for category in (WOMAN, MAN)]
+    assert seen == [Refusal.FEATURES_CHANGED] * 2
+    control = [outcome({"item-01": ONE}, category, None, new) for category in (WOMAN, MAN)]
+    assert control == ["report", "silence"]
+
+
+def test_no_refusal_depends_on_a_rating() -> None:
+    """The scale is pinned; without a pin, scales that begin ever higher would find the rating."""
+    new, pin = disclosure(points=(*STARS[2:], 6 * ONE)), accepted(SHOWN).pin
+    seen = [outcome({"item-01": star}, WOMAN, pin, new) for star in STARS]
+    assert seen == [Refusal.SCALE_CHANGED] * 5
+    control = [outcome({"item-01": star}, WOMAN, None, new) for star in STARS]
+    assert control == ["silence"] * 2 + ["report"] * 3
+
+
+def test_stars_on_a_scale_called_continuous_would_show_the_category() -> None:
+    smooth = disclosure("mp", scale=RatingScale(low=ONE, high=5 * ONE))
+    with pytest.raises(RefusedError) as caught:
+        check_disclosure(smooth.raw, sealed(entries([smooth])), None)
+    assert caught.value.code == Refusal.SCALE_CONTINUOUS
+    offset = dict(zip(smooth.items, smooth.offset or (), strict=True))
+    rated = dict.fromkeys(smooth.items, 3 * ONE)
+    for own, category in enumerate((WOMAN, MAN)):  # the control: a device that takes it
+        answers = ask(Ledger(SECRET), 1, smooth, rated=rated, category=category).answers
+        whole = [sum((told + offset[item][k]) % ONE == 0 for item, told in answers) for k in (0, 1)]
+        assert (whole[own], whole[1 - own]) == (12, 0)

@@ -6,10 +6,19 @@ from made_up import AGE, GENDER, STARS, disclosure
 from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Obfuscated, Parameters, obfuscate
+from midpoint.user import PURPOSES, Obfuscated, Parameters, check_numbers, obfuscate
 from midpoint.user.coins import MIX, REVEAL, SPLIT, VALUE
 from midpoint.user.discrete import split
-from midpoint.wire import ONE, SCHEMES, Disclosure, RatingScale, ValueMap, to_fixed
+from midpoint.wire import (
+    ONE,
+    SCHEMES,
+    Disclosure,
+    FeatureNames,
+    RatingScale,
+    RefusedError,
+    ValueMap,
+    to_fixed,
+)
 
 N = 6000
 
@@ -183,6 +192,44 @@ def test_theorem_1_midpoint_reports_do_not_depend_on_the_category() -> None:
         ]
         assert np.array_equal(told[0], told[1]) == private
         assert np.array_equal(told[0], told[2]) == private
+
+
+def test_the_ends_of_a_continuous_scale_do_not_show_the_category() -> None:
+    """Taste alike, one star of offset each way, ratings cut to 0 .. 10 as an input cuts them."""
+    scale = RatingScale(low=0, high=10 * ONE)
+    shown = disclosure("mp", n_items=1, scale=scale, offset=((-ONE, ONE),))
+    rng = np.random.default_rng(0)
+    item, coins, taste = np.zeros(N, dtype=np.intp), np.zeros((N, 4)), rng.normal(7, 3, N)
+    told, plain = [], []
+    for category, offset in enumerate((-1, 1)):
+        rating = to_fixed(np.clip(taste + offset, 0, 10))
+        told.append(obfuscate(item, rating, category, Parameters.of(shown), coins).value)
+        plain.append(rating - offset * ONE)
+    assert np.array_equal(told[0], told[1])
+    assert (told[0].min(), told[0].max()) == (ONE, 9 * ONE)
+    beyond = (plain[0] > plain[1].max()).mean()  # the control: what only one of them can reach
+    assert 0.2 < beyond < 0.3
+
+
+@given(st.lists(st.integers(-8 * ONE, 8 * ONE), min_size=2, max_size=5), st.integers(0, 10 * ONE))
+def test_what_is_reported_on_a_continuous_scale_is_in_every_categorys_reach(
+    raw: list[int], rating: int
+) -> None:
+    features = (FeatureNames(name="x", categories=tuple("abcde"[: len(raw)])),)
+    mean = sum(raw) // len(raw)
+    offset = [value - mean for value in raw]
+    scale = RatingScale(low=0, high=10 * ONE)
+    shown = disclosure("mp", features, n_items=1, scale=scale, offset=(tuple(offset),))
+    if max(offset) - min(offset) > 10 * ONE:
+        with pytest.raises(RefusedError):
+            check_numbers(shown)
+        return
+    for category, own in enumerate(offset):
+        value, p = np.array([rating]), Parameters.of(shown)
+        told = int(obfuscate(np.array([0]), value, category, p, np.zeros((1, 4))).value[0])
+        assert all(0 <= told + other <= 10 * ONE for other in offset)
+        if all(0 <= rating - own + other <= 10 * ONE for other in offset):
+            assert told == rating - own
 
 
 def test_the_fraction_attack_reads_plain_midpoint_and_not_the_rounded_or_discrete() -> None:

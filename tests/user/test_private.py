@@ -84,6 +84,9 @@ def test_a_secret_survives_on_disk_for_its_owner_only(tmp_path: Path) -> None:
     assert DeviceSecret.generate().prf(b"x") != secret.prf(b"x")
     with pytest.raises(MidpointError, match="exists"):
         secret.save(path)
+    path.chmod(0o640)
+    with pytest.raises(MidpointError, match="chmod 600"):
+        DeviceSecret.load(path)
 
 
 def test_a_damaged_secret_is_refused_without_showing_it(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
+from midpoint.wire.canonical import LARGEST_MESSAGE, _without_doubles
 
 ZERO = "0" * 64
 KEY = SigningKey(bytes(32))
@@ -165,6 +166,7 @@ def test_columns_are_there_exactly_when_the_scheme_needs_them(scheme: str) -> No
         ("no", {"features": (GENDER, GENDER)}),
         ("no", {"features": tuple(GENDER.model_copy(update={"name": str(n)}) for n in range(11))}),
         ("no", {"bits": 0}),
+        ("no", {"bits": 17}),
     ],
 )
 def test_wrong_shapes_are_refused(scheme: str, changes: dict[str, Any]) -> None:
@@ -236,6 +238,55 @@ def test_damage_is_refused_or_changes_the_digest(place: int, patch: bytes) -> No
     changed = raw[:at] + patch + raw[at + len(patch) :]
     if changed != raw and code_of(Report, changed) is None:
         assert Report.parse(changed).digest != MESSAGES[-6].digest
+
+
+@pytest.mark.parametrize("name", ["a b", "Zoë", "東京", "🎬", "\ue000", "naïve-1.0/2", "ß"])
+def test_names_that_show_are_taken(name: str) -> None:
+    assert code_of(Report, answer_about(name)) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a ", " a", "a\u00a0b", "a\u2003b", "a\u2028", "a\u200b", "\u202ea", "a\x00", "a\tb", "\x7f",
+     "\ufeffa", "e\u0301", "\u212b", " "],
+)  # fmt: skip
+def test_names_that_look_like_others_are_refused(name: str) -> None:
+    assert code_of(Report, answer_about(name)) == Refusal.BAD_NAME
+
+
+def answer_about(name: str) -> bytes:
+    content = json.loads(Report(id="0" * 32, disclosure=ZERO, round=1, answers=()).raw)
+    return json.dumps({**content, "answers": [[name, 1]]}).encode()
+
+
+def test_a_message_too_long_is_refused_unread() -> None:
+    assert code_of(Report, b" " * (LARGEST_MESSAGE + 1)) == Refusal.TOO_LONG
+    assert code_of(Report, b" " * 1000) == Refusal.NOT_JSON
+
+
+def test_the_second_of_two_keys_is_found_in_one_pass() -> None:
+    class Counted(str):
+        __slots__ = ()
+        asked = 0
+
+        def __hash__(self) -> int:
+            Counted.asked += 1
+            return super().__hash__()
+
+        def __eq__(self, other: object) -> bool:
+            Counted.asked += 1
+            return super().__eq__(other)
+
+    keys = [*range(2000), 1999]
+    with pytest.raises(RefusedError, match="'1999' appears twice"):
+        _without_doubles([(Counted(key), 1) for key in keys])
+    assert Counted.asked < 20 * len(keys)
+
+
+def test_scores_leave_room_for_an_offset() -> None:
+    for score, code in ((2**52, None), (2**52 + 1, Refusal.WRONG_SHAPE)):
+        content = {"disclosure": ZERO, "items": ["a"], "score": [score], "deviation": [0]}
+        assert code_of(Scores, {**content, "version": 1}) == code
 
 
 def test_intervals_and_first_entries_are_checked() -> None:

@@ -12,7 +12,8 @@ from midpoint.analyst.evidence import (
 from midpoint.analyst.factorize import Factorizer, Progress, Training
 from midpoint.analyst.new_users import estimate_profiles, predict
 from midpoint.analyst.profiles import ItemProfiles, Provenance
-from midpoint.analyst.recommend import read_report, score
+from midpoint.analyst.publishing import publish
+from midpoint.analyst.recommend import answers_of, evidence_of, private_top, score
 from midpoint.analyst.statistics import CategoryStatistics, tally
 from midpoint.analyst.tuning import Tuning, tune
 
@@ -27,15 +28,18 @@ __all__ = [
     "Provenance",
     "Training",
     "Tuning",
+    "answers_of",
     "default_scheme",
     "disclose",
     "estimate",
     "estimate_profiles",
+    "evidence_of",
     "expected_loss",
     "least_squares",
     "posterior",
     "predict",
-    "read_report",
+    "private_top",
+    "publish",
     "score",
     "tally",
     "tune",

@@ -13,6 +13,8 @@ OVER_RELAXATION = 0.9
 """Power in the multiplicative step; 1/2 is the plain one, 1 the limit of local convergence."""
 SMALL = 1e-2
 """Weight, as a share of the average, below which an item is left out until it matters again."""
+SMALLEST_SHARE = 1e-200
+"""Weight, as a share of the largest, that is none: its inverse is still a number."""
 INNER_STEPS = 10
 """Steps on the items that matter, between two looks at all of them."""
 
@@ -87,12 +89,17 @@ def _improved(vectors: Float, base: Float, budget: int, weight: Float) -> Float:
 
 
 def _filled(level: Float, budget: int) -> Float:
-    """Return min(1, l level) with the l for which it sums to the budget. Shape (M,)."""
-    if budget >= len(level):
-        return np.ones_like(level)
-    order = np.sort(level)[::-1]
-    full = np.arange(budget)
-    rest = order.sum() - np.concatenate([[0.0], np.cumsum(order[: budget - 1])])
-    factor = (budget - full) / rest
-    first = int(np.argmax(factor * order[:budget] <= 1))  # the fewest items at 1 that fit
-    return np.asarray(np.minimum(1.0, factor[first] * level))
+    """Return min(1, l level) with the l for which it sums to the budget. Shape (M,).
+
+    Where no l reaches the budget, since all else is 0 (or as good as), the rest of it is unused.
+    """
+    share = level / max(float(level.max()), np.finfo(np.float64).tiny)
+    share[share < SMALLEST_SHARE] = 0
+    if np.count_nonzero(share) <= budget:
+        return (share > 0).astype(np.float64)
+    order = np.sort(share)[::-1]
+    # Tails are summed from their small end: a difference of large sums could be 0 or negative.
+    rest = np.cumsum(order[::-1])[::-1][:budget]
+    left = budget - np.arange(budget)
+    first = int(np.argmax(left * order[:budget] <= rest))  # the fewest items at 1 that fit
+    return np.asarray(np.minimum(1.0, left[first] * (share / rest[first])))

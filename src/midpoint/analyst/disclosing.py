@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from midpoint.analyst.estimates import CategoryEstimates, Estimation, estimate
 from midpoint.analyst.profiles import ItemProfiles
@@ -55,7 +56,7 @@ def disclose(
         raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
     if bits is not None and not 1 <= bits <= FINEST:
         raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
-    order = np.argsort(profiles.item_ids)
+    order = profiles.order
     columns = SCHEMES[name].columns
     filled: dict[str, Any] = {}
     if columns:
@@ -68,16 +69,22 @@ def disclose(
             "average": lambda: _average(profiles, statistics, guess, name, bits),
         }
         filled = {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
-    return Disclosure(
-        scheme=name,
-        features=tuple(
-            FeatureNames(name=feature, categories=names) for feature, names in profiles.features
-        ),
-        scale=_scale(profiles.scale),
-        items=tuple(profiles.item_ids[order].tolist()),
-        bits=bits,
-        **filled,
-    )
+    try:
+        return Disclosure(
+            scheme=name,
+            features=tuple(
+                FeatureNames(name=feature, categories=names) for feature, names in profiles.features
+            ),
+            scale=_scale(profiles.scale),
+            items=tuple(profiles.item_ids[order].tolist()),
+            bits=bits,
+            **filled,
+        )
+    except ValidationError as error:  # a name that devices refuse, or a number out of bounds
+        first = error.errors()[0]
+        raise MidpointError(
+            f"devices would refuse this disclosure: {first['msg']}; mend the data and train again"
+        ) from error
 
 
 def _statistics(profiles: ItemProfiles) -> CategoryStatistics:

@@ -32,16 +32,26 @@ def estimate(statistics: CategoryStatistics, method: Estimation = "shrunken") ->
     return _plain(statistics) if method == "plain" else _shrunken(statistics)
 
 
-def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
-    """Take half differences of class means and relative frequencies as they are.
+def mean_effects(statistics: CategoryStatistics, method: Estimation = "shrunken") -> Effects:
+    """Return the midpoint of the categories' mean ratings, and what each adds: x0 v_j0.
 
-    An item that some category never rated has no difference to show: its offsets are zero.
+    "plain" are half differences of class means; an item that some category never rated has none to
+    show, and no offset. "shrunken" pulls them to what the data says of all items.
     """
+    if method == "shrunken":
+        seen = np.where(statistics.count > 0, statistics.count, np.nan)
+        variance = statistics.within_variance / seen
+        return shrink_effects(statistics.mean, variance, statistics.crossed)
     count, total = statistics.count.sum(axis=1), statistics.total.sum(axis=1)
     overall = total.sum() / max(count.sum(), 1)
     pooled = np.where(count > 0, total / np.maximum(count, 1), overall)
     complete = np.asarray((statistics.count > 0).all(axis=1))
-    means = centred(np.where(complete[:, None], np.nan_to_num(statistics.mean), pooled[:, None]))
+    return centred(np.where(complete[:, None], np.nan_to_num(statistics.mean), pooled[:, None]))
+
+
+def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
+    """Take class means and relative frequencies as they are."""
+    means = mean_effects(statistics, "plain")
     return CategoryEstimates(
         centre=means.centre,
         offset=means.effect,
@@ -52,8 +62,7 @@ def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
 
 def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
     """Pull means to common effects, probabilities likewise in log space, and distributions."""
-    seen = np.where(statistics.count > 0, statistics.count, np.nan)
-    means = shrink_effects(statistics.mean, statistics.within_variance / seen, statistics.crossed)
+    means = mean_effects(statistics)
     rates = _shrunken_log_probability(statistics)
     distributions = None
     if statistics.level_count is not None and statistics.level_values is not None:

@@ -6,12 +6,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.design_search import SINGULAR, a_criterion
 from midpoint.analyst.profiles import ItemProfiles
 
 Float = NDArray[np.float64]
-
-RANK_TOLERANCE = 1e-10
-"""Directions with less than this share of the largest eigenvalue count as not observed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ def least_squares(evidence: Evidence, noise_variance: float) -> Estimate:
     It is minimax under Gaussian noise. Its covariance is sigma^2 (sum v v^T)^-1; where ratings
     leave a direction open the pseudo-inverse says nothing of it, and `expected_loss` is infinite.
     """
-    inverse = np.linalg.pinv(evidence.information, rcond=RANK_TOLERANCE, hermitian=True)
+    inverse = np.linalg.pinv(evidence.information, rcond=SINGULAR, hermitian=True)
     return Estimate(inverse @ evidence.moment, np.asarray(noise_variance * inverse, np.float64))
 
 
@@ -87,7 +85,4 @@ def expected_loss(information: Float, noise_variance: float) -> float:
 
     Infinite when the ratings do not determine the profile.
     """
-    values = np.linalg.eigvalsh(information)
-    if values[0] <= RANK_TOLERANCE * max(values[-1], 0.0):
-        return float("inf")
-    return float(noise_variance * (1 / values).sum())
+    return noise_variance * a_criterion(information)

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Literal, NamedTuple, get_args
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
-from midpoint.analyst.als import Factors, Observations, Regularization, alternate
-from midpoint.analyst.estimates import estimate
+from midpoint.analyst.als import WARM_UP, Factors, Regularization, alternate
+from midpoint.analyst.estimates import mean_effects
 from midpoint.analyst.profiles import ItemProfiles, Provenance
 from midpoint.analyst.sgd import descend
+from midpoint.analyst.standardised import Float, Standardised, joint_offset
 from midpoint.analyst.statistics import CategoryStatistics, tally
 from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
@@ -23,8 +24,10 @@ Biases = Literal["shrunken", "plain", "joint"]
 Method = Literal["als", "sgd"]
 PATIENCE = 2
 """Iterations without a better validation error after which training stops."""
+PASSES = {"als": 15, "sgd": 20}
+"""Iterations unless given (the paper: 20 of gradient descent)."""
 SGD_RIDGE = 0.05
-"""Regularisation of gradient descent where it is left to be learned, which that cannot do."""
+"""Regularisation of gradient descent unless given: that cannot learn it."""
 
 
 class Progress(NamedTuple):
@@ -53,8 +56,8 @@ class Factorizer:
 
     dimension: int = 20
     """Latent dimensions d (the paper: 20)."""
-    iterations: int = 15
-    """Passes over the ratings, at most."""
+    iterations: int = 0
+    """Passes over the ratings, at most; 0 stands for what `PASSES` says."""
     regularization: Regularization = "learned"
     """"learned" from the data, or a number each rating adds, in standard deviations of ratings."""
     biases: Biases = "shrunken"
@@ -69,7 +72,7 @@ class Factorizer:
     """All usable cores unless given; the result does not depend on it."""
 
     def __post_init__(self) -> None:
-        if self.dimension < 1 or self.iterations < 1:
+        if self.dimension < 1 or self.iterations < 0:
             raise MidpointError("dimension and iterations must be at least 1")
         if not 0 <= self.validation < 1:
             raise MidpointError(f"validation is a share of the ratings: got {self.validation}")
@@ -86,6 +89,9 @@ class Factorizer:
             )
         if self.biases == "joint" and self.method == "sgd":
             raise MidpointError("joint biases are fitted by alternating least squares: method als")
+        object.__setattr__(self, "iterations", self.iterations or PASSES[self.method])
+        if self.method == "sgd" and self.regularization == "learned":
+            object.__setattr__(self, "regularization", SGD_RIDGE)
 
     def fit(
         self,
@@ -103,25 +109,33 @@ class Factorizer:
         progress: Callable[[Progress], None] | None = None,
     ) -> Training:
         """Learn item profiles, and keep the training users' own as well."""
+        if len(ratings) == 0:
+            raise MidpointError(f"{ratings.name} has no ratings to learn from")
         private = _feature(ratings, feature)
         statistics = tally(ratings, private) if private else None
-        iterations = self.iterations
+        offset = None
+        if statistics is not None and self.biases != "joint":
+            offset = mean_effects(statistics, self.biases).effect
+        checked = _Validation(self.iterations, None)
         if self.validation:
-            iterations = self._best_iterations(ratings, private, statistics, progress)
-        problem = _Problem.of(ratings, private, statistics, self.biases)
-        factors = self._factors(problem, iterations, _reporter(problem, iterations, progress))
-        return _freeze(self, ratings, private, statistics, problem, factors)
+            checked = self._validate(ratings, private, offset, progress)
+        problem = Standardised.of(ratings, private, offset)
+        watch = _reporter(problem, checked.iterations, progress)
+        factors = self._factors(problem, checked.iterations, watch)
+        if checked.noise_variance is not None and self.regularization != "learned":
+            factors = factors._replace(noise_variance=checked.noise_variance)
+        made = _provenance(self, ratings, checked.iterations)
+        return _freeze(made, ratings, private, statistics, offset, problem, factors)
 
     def _factors(
-        self, problem: "_Problem", iterations: int, watch: Callable[[int, Factors], bool]
+        self, problem: Standardised, iterations: int, watch: Callable[[int, Factors], bool]
     ) -> Factors:
-        ridge = self.regularization
         if self.method == "sgd":
             return descend(
                 problem.seen,
                 dimension=self.dimension,
                 iterations=iterations,
-                regularization=SGD_RIDGE if ridge == "learned" else float(ridge),
+                regularization=float(self.regularization),
                 seed=self.seed,
                 after_iteration=watch,
             )
@@ -129,91 +143,49 @@ class Factorizer:
             problem.seen,
             dimension=self.dimension,
             iterations=iterations,
-            regularization=ridge,
+            regularization=self.regularization,
             seed=self.seed,
             threads=self.threads,
             after_iteration=watch,
         )
 
-    def _best_iterations(
+    def _validate(
         self,
         ratings: Ratings,
         private: Feature | None,
-        statistics: CategoryStatistics | None,
+        offset: Float | None,
         progress: Callable[[Progress], None] | None,
-    ) -> int:
-        """Train without a slice of the ratings until its error stops falling; return how long.
+    ) -> "_Validation":
+        """Train without a slice of the ratings until its error stops falling.
 
         So few ratings that no slice can be spared are trained on for all iterations.
         """
         split = split_at_random(ratings, 1 - self.validation, seed=self.seed)
         if not (len(split.given) and len(split.hidden)):
-            return self.iterations
-        problem = _Problem.of(split.given, private, statistics, self.biases)
-        hidden = _Problem.of(split.hidden, private, statistics, self.biases, problem)
+            return _Validation(self.iterations, None)
+        problem = Standardised.of(split.given, private, offset)
+        hidden = Standardised.of(split.hidden, private, offset, like=problem)
+        first = min(WARM_UP, self.iterations - 1) if self.regularization == "learned" else 0
         errors: list[float] = []
 
         def watch(k: int, factors: Factors) -> bool:
             errors.append(hidden.rmse(factors))
             if progress:
                 progress(Progress(k + 1, self.iterations, errors[-1]))
-            return k - int(np.argmin(errors)) >= PATIENCE
+            return k - first - int(np.argmin(errors[first:] or [0.0])) >= PATIENCE
 
         self._factors(problem, self.iterations, watch)
-        return int(np.argmin(errors)) + 1
+        best = first + int(np.argmin(errors[first:]))
+        return _Validation(best + 1, (errors[best] / problem.spread) ** 2)
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Ratings brought to the form that the solvers read: (r - level - offset) / spread."""
+class _Validation(NamedTuple):
+    """What a validation slice says."""
 
-    seen: Observations
-    """The standardised ratings."""
-    offset: NDArray[np.float64]
-    """Offsets taken out beforehand. Shape (items, categories)."""
-    level: float
-    """Mean of the ratings."""
-    spread: float
-    """Standard deviation of the ratings, by which they are divided."""
-
-    @classmethod
-    def of(
-        cls,
-        ratings: Ratings,
-        feature: Feature | None,
-        statistics: CategoryStatistics | None,
-        biases: Biases,
-        like: "_Problem | None" = None,
-    ) -> "_Problem":
-        """Standardise; `like` gives level and spread, so that errors compare."""
-        if len(ratings) == 0:
-            raise MidpointError(f"{ratings.name} has no ratings to learn from")
-        known = np.zeros((ratings.n_users, 0), np.float32)
-        offset = np.zeros((ratings.n_items, 0))
-        value = ratings.value
-        if feature is not None and statistics is not None:
-            offset = np.zeros((ratings.n_items, len(feature.categories)))
-            if biases == "joint":
-                known = _effect_coding(feature)
-            else:
-                offset = estimate(statistics, biases).offset
-                value = value - _own_offset(offset, feature, ratings).astype(np.float32)
-        level = like.level if like else float(value.mean(dtype=np.float64))
-        spread = like.spread if like else max(float(value.std(dtype=np.float64)), 1e-6)
-        seen = Observations(
-            user=ratings.user,
-            item=ratings.item,
-            value=((value - np.float32(level)) / np.float32(spread)),
-            user_offsets=ratings.user_offsets,
-            item_offsets=ratings.by_item.offsets,
-            item_order=ratings.by_item.order,
-            known=known,
-        )
-        return cls(seen, offset, level, spread)
-
-    def rmse(self, factors: Factors) -> float:
-        """Return the error of a fit on these ratings, in rating units."""
-        return self.spread * float(np.sqrt(factors.mean_square(self.seen)))
+    iterations: int
+    """How long to train."""
+    noise_variance: float | None
+    """Its mean squared error, standardised; None without a slice."""
 
 
 def _is_positive(number: object) -> bool:
@@ -221,7 +193,7 @@ def _is_positive(number: object) -> bool:
 
 
 def _reporter(
-    problem: _Problem, iterations: int, progress: Callable[[Progress], None] | None
+    problem: Standardised, iterations: int, progress: Callable[[Progress], None] | None
 ) -> Callable[[int, Factors], bool]:
     def watch(k: int, factors: Factors) -> bool:
         if progress:
@@ -238,44 +210,22 @@ def _feature(ratings: Ratings, names: str | Sequence[str] | None) -> Feature | N
     return ratings.feature(*([names] if isinstance(names, str) else names))
 
 
-def _own_offset(
-    offset: NDArray[np.float64], feature: Feature, ratings: Ratings
-) -> NDArray[np.float64]:
-    """Return what her category adds to each rating; nothing where the category is not known."""
-    category = feature.codes[ratings.user]
-    return np.where(category >= 0, offset[ratings.item, category], 0.0)
-
-
-def _effect_coding(feature: Feature) -> NDArray[np.float32]:
-    """Code the categories of each crossed feature so that their effects sum to zero."""
-    columns = [np.zeros((len(feature.codes), 0))]
-    for cells in feature.crossed:
-        size = max(cells) + 1
-        code = np.vstack([np.eye(size - 1), np.full((1, size - 1), -1.0)])
-        columns.append(np.where(feature.known[:, None], code[np.array(cells)[feature.codes]], 0.0))
-    return np.hstack(columns).astype(np.float32)
-
-
-def _joint_offset(known: NDArray[np.float64], feature: Feature) -> NDArray[np.float64]:
-    """Turn fitted effects back into offsets of the joint categories."""
-    every = replace(feature, codes=np.arange(len(feature.categories), dtype=np.int16))
-    return np.asarray(known @ _effect_coding(every).T.astype(np.float64))
-
-
 def _freeze(
-    factorizer: Factorizer,
+    made: Provenance,
     ratings: Ratings,
     feature: Feature | None,
     statistics: CategoryStatistics | None,
-    problem: _Problem,
+    offset: Float | None,
+    problem: Standardised,
     factors: Factors,
 ) -> Training:
     """Bring a fit back to rating units; the spread goes to the users' side."""
-    d = factorizer.dimension + 1
+    d = factors.users.profile.shape[1]
     items = factors.items.profile.astype(np.float64)
-    offset = problem.offset
-    if feature is not None and factorizer.biases == "joint":
-        offset = problem.spread * _joint_offset(items[:, d:], feature)
+    if feature is None:
+        offset = np.zeros((len(items), 0))
+    elif offset is None:
+        offset = problem.spread * joint_offset(items[:, d:], feature)
     vectors = items[:, :d].astype(np.float32)
     vectors[:, 0] = 1
     vectors[np.diff(problem.seen.item_offsets) == 0, 1:] = 0
@@ -291,15 +241,15 @@ def _freeze(
         noise_variance=problem.spread**2 * factors.noise_variance,
         profile_mean=problem.spread * factors.users.mean,
         profile_covariance=problem.spread**2 * factors.users.covariance,
-        provenance=_provenance(factorizer, ratings),
+        provenance=made,
     )
     return Training(profiles, problem.spread * factors.users.profile.astype(np.float64))
 
 
-def _provenance(factorizer: Factorizer, ratings: Ratings) -> Provenance:
+def _provenance(factorizer: Factorizer, ratings: Ratings, iterations: int) -> Provenance:
     configuration = asdict(factorizer)
     del configuration["threads"]  # the result does not depend on it
-    return Provenance(ratings.name, ratings.digest, configuration, dict(_versions()))
+    return Provenance(ratings.name, ratings.digest, configuration, iterations, dict(_versions()))
 
 
 @cache

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import product
@@ -33,6 +34,8 @@ class Provenance:
     """Digest of the ratings they were learned from."""
     configuration: Mapping[str, Any]
     """The factorizer's settings, the seed among them."""
+    iterations: int
+    """Passes over the ratings that were made."""
     versions: Mapping[str, str]
     """Versions of the software that took part."""
 
@@ -65,8 +68,8 @@ class ItemProfiles:
     noise_variance: float
     """Variance of a rating around its prediction: sigma^2.
 
-    Learned along with the profiles; under a given regularisation the error on the training ratings,
-    which is too small.
+    Learned along with the profiles. Under a given regularisation it is the error on the validation
+    slice, and without a slice that on the training ratings, which is too small.
     """
     profile_mean: NDArray[np.float64]
     """Mean of the training users' profiles. Shape (D,)."""
@@ -83,6 +86,16 @@ class ItemProfiles:
     def n_items(self) -> int:
         """Count the items."""
         return len(self.item_ids)
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The items in the order of their names, which is that of every message. Shape (M,)."""
+        return np.argsort(self.item_ids)
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Where messages have each item: the inverse of `order`. Shape (M,)."""
+        return np.argsort(self.order)
 
     @property
     def dimension(self) -> int:
@@ -123,9 +136,9 @@ class ItemProfiles:
 
     def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
         """Return the place of each item, refusing one that is not known."""
-        order = np.argsort(self.item_ids)
-        place = np.minimum(np.searchsorted(self.item_ids[order], item_ids), self.n_items - 1)
-        found = order[place]
+        by_name = self.item_ids[self.order]
+        place = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
+        found = self.order[place]
         wrong = self.item_ids[found] != item_ids
         if wrong.any():
             unknown = str(item_ids[np.argmax(wrong)])
@@ -135,7 +148,7 @@ class ItemProfiles:
     def save(self, directory: Path | str) -> None:
         """Write arrays and a manifest, replacing the directory as a whole."""
         path = Path(directory).resolve()
-        _require_own(path)
+        require_place(path)
         arrays = self._arrays()
         with replace_directory(path) as fresh:
             written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
@@ -209,12 +222,15 @@ def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
     return None if levels is None else tuple(levels)
 
 
-def _require_own(path: Path) -> None:
-    """Refuse to replace what is no item profiles: it may be all that someone has."""
-    if path.is_file() or (
-        path.is_dir() and any(path.iterdir()) and not (path / MANIFEST).is_file()
-    ):
-        raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
+def require_place(path: Path) -> None:
+    """Refuse to replace anything but item profiles: it may be all that someone has."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    with suppress(MidpointError, KeyError, OSError):
+        own = {MANIFEST, *(f"{name}.npy" for name in _read_manifest(path)["arrays"])}
+        if {file.name for file in path.iterdir()} <= own:
+            return
+    raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
 
 
 def _write(path: Path, array: NDArray[Any]) -> str:

@@ -1,24 +1,57 @@
-"""Scores for one person, the same for every category, which her device corrects and ranks."""
+"""Reports in, scores out: the same for every category; her device corrects and ranks them."""
+
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.evidence import Estimate, Evidence
 from midpoint.analyst.profiles import ItemProfiles
+from midpoint.analyst.topn import shortlist
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, Report, Scores, from_fixed, to_fixed
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    Report,
+    Scores,
+    ValueMap,
+    correction,
+    from_fixed,
+    to_fixed,
+)
+
+LEVELS_ONLY = (ValueMap.AS_IS, ValueMap.ROUNDED, ValueMap.DISCRETE)
+"""Maps of values whose answers on a discrete scale are levels."""
 
 
-def read_report(profiles: ItemProfiles, report: Report, disclosure: Disclosure) -> Evidence:
-    """Turn a report into evidence, refusing one that was made under another disclosure."""
-    if report.disclosure != disclosure.digest:
-        raise MidpointError(
-            f"report {report.id} was made under disclosure {report.disclosure[:12]}, not"
-            f" {disclosure.digest[:12]}; answer again under the current one"
-        )
-    items = np.array([item for item, _ in report.answers], dtype=np.str_)
-    values = from_fixed(np.array([value for _, value in report.answers], dtype=np.int64))
-    return Evidence.of(profiles, profiles.index_of(items), values)
+def answers_of(reports: Iterable[Report], disclosure: Disclosure) -> dict[str, int]:
+    """Read one person's reports as answers by item, in fixed point; each item counts once.
+
+    A report is refused that was made under another disclosure, that holds what no device sends
+    under this one (`_require_possible`), or that answers an item otherwise than another report.
+    """
+    places = {item: place for place, item in enumerate(disclosure.items)}
+    answers: dict[str, int] = {}
+    for report in reports:
+        if report.disclosure != disclosure.digest:
+            raise MidpointError(
+                f"report {report.id} was made under disclosure {report.disclosure[:12]}, not"
+                f" {disclosure.digest[:12]}; name the one it was made under"
+            )
+        for item, value in report.answers:
+            _require_possible(report, item, value, disclosure, places)
+            if answers.setdefault(item, value) != value:
+                raise MidpointError(
+                    f"report {report.id} answers item {item!r} otherwise than an earlier one; a"
+                    " device never does that, so these are reports of two people"
+                )
+    return answers
+
+
+def evidence_of(profiles: ItemProfiles, answers: Mapping[str, int]) -> Evidence:
+    """Sum up answers for the estimators."""
+    items = profiles.index_of(np.array(list(answers), dtype=np.str_))
+    return Evidence.of(profiles, items, from_fixed(np.array(list(answers.values()), np.int64)))
 
 
 def score(
@@ -28,8 +61,10 @@ def score(
     items: NDArray[np.integer] | None = None,
 ) -> Scores:
     """Score items, all unless given, in the order of their identifiers."""
-    chosen = np.arange(profiles.n_items) if items is None else np.asarray(items)
-    order = chosen[np.argsort(profiles.item_ids[chosen])]
+    if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
+        raise MidpointError("the disclosure is of other items than the profiles; disclose again")
+    place = profiles.place if items is None else profiles.place[np.asarray(items)]
+    order = profiles.order[np.sort(place)]
     mean, deviation = estimate.predict(profiles)
     return Scores(
         disclosure=disclosure.digest,
@@ -37,3 +72,45 @@ def score(
         score=tuple(to_fixed(mean[order]).tolist()),
         deviation=tuple(to_fixed(deviation[order]).tolist()),
     )
+
+
+def private_top(
+    profiles: ItemProfiles, estimate: Estimate, disclosure: Disclosure, *, top: int, margin: int
+) -> Scores:
+    """Return scores that hold every category's best items, so that a device asks for none.
+
+    Whatever her category, and whichever items she has rated (no more than `margin`, withheld ones
+    included), her `top` best of the others are among them. The size depends on public numbers
+    only; see `shortlist`, which is given whole numbers of the wire, as the device will add them.
+    """
+    scores = score(profiles, estimate, disclosure)
+    offsets = correction(disclosure)
+    listed = shortlist(scores.score, scores.deviation, offsets, top=top, margin=margin)
+    return score(profiles, estimate, disclosure, profiles.order[listed.items])
+
+
+def _require_possible(
+    report: Report, item: str, value: int, disclosure: Disclosure, places: Mapping[str, int]
+) -> None:
+    """Refuse what no device sends: an unknown item, or a value that no rating is turned into.
+
+    A value is a level of a discrete scale; where averages are sent, or ratings of a continuous
+    scale as they are, within the range; and where an offset o_k is subtracted, within the range
+    widened by the item's own: low - max o_k to high - min o_k.
+    """
+    if item not in places:
+        raise MidpointError(f"report {report.id}: item {item!r} is not in the disclosure")
+    scale, kind = disclosure.scale, disclosure.obfuscation.value_map
+    low, high = scale.low, scale.high
+    fine = low <= value <= high
+    if kind is ValueMap.SHIFTED and disclosure.offset is not None:
+        offset = disclosure.offset[places[item]]
+        low, high = low - max(offset), high - min(offset)
+        fine = low <= value <= high
+    elif scale.levels is not None and kind in LEVELS_ONLY:
+        fine = value in scale.levels
+    if not fine:
+        raise MidpointError(
+            f"report {report.id} answers item {item!r} with {value / ONE:g}, which is no rating"
+            f" from {low / ONE:g} to {high / ONE:g} that scheme {disclosure.scheme} sends"
+        )

@@ -10,7 +10,9 @@ Float = NDArray[np.float64]
 
 SMALLEST = 1e-12
 """Keeps a variance positive where the data has none."""
-CONCENTRATIONS = np.geomspace(0.5, 5000.0, 60)
+ENOUGH = 300_000
+"""Entries of Z' P Z over all items; with more, variances are estimated from evenly spaced items."""
+CONCENTRATIONS = np.geomspace(0.5, 5000.0, 30)
 """Candidate weights, in ratings, of the prior of a level distribution."""
 
 
@@ -34,11 +36,12 @@ def shrink_effects(
 ) -> Effects:
     """Estimate category effects under normal priors whose variances the data itself sets.
 
-    y_j = c_j 1 + a + sum_m Z_m u_jm + e_j,  u_jm ~ N(0, t_m I),  e_jk ~ N(0, s_jk)
+    y_j = c_j 1 + Z (a + u_j) + e_j,  u_j ~ N(0, T),  e_jk ~ N(0, s_jk)
 
-    with a flat prior on the item's level c_j, category effects a common to all items, and one
-    set of item-specific main effects u_jm for each crossed feature m. The variances t_m are
-    restricted maximum likelihood, by the minorise-maximise step t_m *= sqrt(y'PZZ'Py / tr Z'PZ).
+    Z says which category of each crossed feature a cell has, so that a and u_j are main effects:
+    a common to all items, u_j of the item alone, its variances T one number t_m for each feature.
+    The item's level c_j has a flat prior. The t_m are restricted maximum likelihood, by the
+    minorise-maximise step t_m *= sqrt(|r_m|^2 / tr Q_m), with r and Q as in `_Reduced`.
 
     Args:
         observed: The noisy table y, NaN in empty cells. Shape (M, K).
@@ -49,54 +52,60 @@ def shrink_effects(
     seen = np.isfinite(observed) & np.isfinite(variance)
     y = np.where(seen, observed, 0.0)
     precision = np.where(seen, 1 / np.maximum(np.where(seen, variance, 1.0), SMALLEST), 0.0)
-    Z = [np.eye(max(cells) + 1)[list(cells)] for cells in crossed]
+    Z = np.hstack([np.eye(max(cells) + 1)[list(cells)] for cells in crossed])
+    feature = np.repeat(np.arange(len(crossed)), [max(cells) + 1 for cells in crossed])
+    B = (precision @ (Z[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)).reshape(
+        -1, Z.shape[1], Z.shape[1]
+    )
+    b = (precision * y) @ Z
     mean = y.sum(axis=1, keepdims=True) / np.maximum(seen.sum(axis=1, keepdims=True), 1)
-    t = np.full(len(Z), max(float(((y - mean)[seen] ** 2).mean()), SMALLEST))
+    t = np.full(len(crossed), max(float(((y - mean)[seen] ** 2).mean()), SMALLEST))
+    some = slice(None, None, 1 + B.size // ENOUGH)
     for _ in range(rounds):
-        P, _ = _projection(precision, Z, t)
-        q = _residual(P, y, _common_effects(P, y))
-        trace = np.array([np.einsum("km,jkl,lm->", z, P, z) for z in Z])
-        step = np.array([((q @ z) ** 2).sum() for z in Z]) / np.maximum(trace, SMALLEST)
+        now = _Reduced.of(B[some], b[some], t[feature], feature == 0)
+        trace = np.einsum("jrr->r", now.Q)
+        square = (now.r**2).sum(axis=0)
+        total = np.array([np.bincount(feature, x) for x in (square, trace)])
+        step = total[0] / np.maximum(total[1], SMALLEST)
         t = t * np.sqrt(step)
-        if np.all(np.abs(step - 1) < 1e-3) or np.all(t < SMALLEST):
+        if np.all(np.abs(step - 1) < 1e-2) or np.all(t < SMALLEST):
             break
-    P, weight = _projection(precision, Z, t)
-    a = _common_effects(P, y)
-    q = _residual(P, y, a)
-    level = _levels(weight, y - a)
-    return centred(level[:, None] + a + sum(t[m] * (q @ z) @ z.T for m, z in enumerate(Z)))
+    found = _Reduced.of(B, b, t[feature], feature == 0)
+    return centred(found.level[:, None] + (found.a + t[feature] * found.r) @ Z.T)
 
 
-def _projection(precision: Float, Z: list[Float], t: Float) -> tuple[Float, Float]:
-    """Return P = W - W11'W / 1'W1 and W1 for W = (sum t Z Z' + diag(s))^-1; (M, K, K), (M, K).
+class _Reduced(NamedTuple):
+    """The mixed model seen through Z, in which it has R columns instead of K cells.
 
-    With D = diag(s)^-1/2 that W is D (I + D sum t Z Z' D)^-1 D, in which the precision of an empty
-    cell is 0: it has no weight at all.
+    With W_j = (Z T Z' + diag(s_j))^-1 and P_j = W_j - W_j 1 1' W_j / 1' W_j 1.
     """
-    D = np.sqrt(precision)
-    G = sum(variance * z @ z.T for variance, z in zip(t, Z, strict=True))
-    outer = D[:, :, None] * D[:, None, :]
-    W = outer * np.linalg.inv(np.eye(D.shape[1]) + outer * G)
-    w = W.sum(axis=2)
-    total = np.maximum(w.sum(axis=1), np.finfo(np.float64).tiny)
-    return W - w[:, :, None] * (w / total[:, None])[:, None, :], w
 
+    Q: Float
+    """Z' P_j Z. Shape (M, R, R)."""
+    r: Float
+    """Z' P_j (y_j - Z a); T r is the posterior mean of u. Shape (M, R)."""
+    a: Float
+    """The generalised least-squares estimate of the common effects. Shape (R,)."""
+    level: Float
+    """That of each c_j; for an item without ratings the mean of the others. Shape (M,)."""
 
-def _common_effects(P: Float, y: Float) -> Float:
-    """Return the generalised least-squares estimate of a, 0 for a category never seen. (K,)."""
-    moment = np.einsum("jkl,jl->k", P, y)
-    return np.asarray(np.linalg.pinv(P.sum(axis=0), rcond=SMALLEST, hermitian=True) @ moment)
+    @classmethod
+    def of(cls, B: Float, b: Float, t: Float, first: NDArray[np.bool_]) -> "_Reduced":
+        """Solve for B = Z' S^-1 Z, b = Z' S^-1 y and T = diag(t); `first` sums to 1 over cells.
 
-
-def _residual(P: Float, y: Float, a: Float) -> Float:
-    return np.asarray(np.einsum("jkl,jl->jk", P, y - a))
-
-
-def _levels(weight: Float, y: Float) -> Float:
-    """Return each item's weighted mean, and of an item without any the mean of the others."""
-    total = weight.sum(axis=1)
-    level = (weight * y).sum(axis=1) / np.where(total > 0, total, 1.0)
-    return np.asarray(np.where(total > 0, level, level[total > 0].mean()))
+        Z' W Z = (I + B T)^-1 B and Z' W y = (I + B T)^-1 b: an empty cell has no part in either.
+        """
+        both = np.linalg.solve(np.eye(len(t)) + B * t, np.concatenate([B, b[:, :, None]], axis=2))
+        H, g = both[:, :, :-1], both[:, :, -1]
+        h = H[:, :, first].sum(axis=2)
+        weight = h[:, first].sum(axis=1)
+        safe = np.where(weight > 0, weight, 1.0)[:, None]
+        Q = H - h[:, :, None] * (h / safe)[:, None, :]
+        z = g - h * (g[:, first].sum(axis=1, keepdims=True) / safe)
+        a = np.linalg.pinv(Q.sum(axis=0), rcond=SMALLEST, hermitian=True) @ z.sum(axis=0)
+        level = (g[:, first].sum(axis=1) - h @ a) / safe[:, 0]
+        level = np.where(weight > 0, level, level[weight > 0].mean())
+        return cls(Q, z - Q @ a, a, level)
 
 
 def shrink_distributions(count: NDArray[np.int64], values: Float, effect: Float) -> Float:

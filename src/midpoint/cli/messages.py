@@ -1,6 +1,5 @@
 """What the commands on reports and disclosures share: options, and how messages are read."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, Message, RefusedError, Report
+from midpoint.wire import Disclosure, Message, RefusedError
 
 if TYPE_CHECKING:
     from midpoint.analyst import Estimate, Evidence, ItemProfiles
@@ -23,7 +22,9 @@ ReportFiles = Annotated[
 ]
 DisclosureFile = Annotated[
     Path | None,
-    typer.Option("--disclosure", help="Refuse reports that were made under another disclosure."),
+    typer.Option(
+        "--disclosure", help="What the reports were made under; the profiles' default unless given."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 
@@ -50,34 +51,11 @@ def read_message(path: Path, kind: type[M]) -> M:
         raise MidpointError(f"{path}: {error}") from error
 
 
-def read_answers(paths: Sequence[Path], disclosure: Disclosure | None = None) -> dict[str, int]:
-    """Read one person's reports as answers by item, in fixed point; each item counts once."""
-    answers: dict[str, int] = {}
-    for path in paths:
-        report = read_message(path, Report)
-        if disclosure is not None and report.disclosure != disclosure.digest:
-            raise MidpointError(
-                f"{path} was made under disclosure {report.disclosure[:12]}, not"
-                f" {disclosure.digest[:12]}; name the one it was made under"
-            )
-        for item, value in report.answers:
-            if answers.setdefault(item, value) != value:
-                raise MidpointError(
-                    f"{path}: item {item!r} is answered otherwise in an earlier report; a device"
-                    " never does that, so these are reports of two people"
-                )
-    return answers
+def disclosure_of(profiles: "ItemProfiles", path: Path | None) -> Disclosure:
+    """Read what people answer under; the default disclosure of the profiles unless given."""
+    from midpoint.analyst import disclose
 
-
-def evidence_of(profiles: "ItemProfiles", answers: dict[str, int]) -> "Evidence":
-    """Sum up answers for the estimators."""
-    import numpy as np
-
-    from midpoint.analyst import Evidence
-    from midpoint.wire import from_fixed
-
-    items = profiles.index_of(np.array(list(answers), dtype=np.str_))
-    return Evidence.of(profiles, items, from_fixed(np.array(list(answers.values()), np.int64)))
+    return disclose(profiles) if path is None else read_message(path, Disclosure)
 
 
 def belief_of(profiles: "ItemProfiles", evidence: "Evidence", estimator: Estimator) -> "Estimate":

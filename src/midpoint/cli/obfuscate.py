@@ -99,11 +99,13 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 def _show(
     summary: "Summary", told: "Disclosure", out: Path, alpha: float, *, as_json: bool
 ) -> None:
-    from midpoint.protocol import STATEMENTS
+    from midpoint.protocol import state
 
+    says = state(told.scheme, discrete=told.scale.levels is not None, alpha=alpha)
     safe = alpha == 1 and told.obfuscation.protects(discrete=told.scale.levels is not None)
     if as_json:
         facts = {"file": str(out), **asdict(summary), "alpha": alpha, "safe": safe}
+        facts |= {"guarantees": says.guarantees, "reach": says.reach}
         typer.echo(json.dumps(facts, indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
@@ -113,7 +115,6 @@ def _show(
         f" {summary.items_dropped:,} items that the disclosure does not know.",
         markup=False,
     )
-    says = STATEMENTS[told.scheme]
     console.print(f"Assumes: {says.assumes}.\nGuarantees: {says.guarantees}", markup=False)
     if not safe:
         console.print("[bold red]This copy is not safe to publish:[/bold red] ratings as they are,"

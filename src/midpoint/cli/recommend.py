@@ -16,15 +16,12 @@ from midpoint.cli.messages import (
     HowToEstimate,
     ReportFiles,
     belief_of,
-    evidence_of,
-    read_answers,
+    disclosure_of,
     read_message,
 )
-from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
     from midpoint.analyst import Estimate, ItemProfiles
-    from midpoint.wire import Disclosure, Scores
 
 
 def recommend_command(
@@ -36,7 +33,7 @@ def recommend_command(
         int, typer.Option(min=0, help="Items she may have rated, at most; a public number.")
     ] = 100,
     out: Annotated[
-        Path | None, typer.Option(help="Write the scores for her device; needs --disclosure.")
+        Path | None, typer.Option(help="Write the scores for her device to this file.")
     ] = None,
     estimator: HowToEstimate = Estimator.map,
     as_json: AsJson = False,
@@ -46,23 +43,19 @@ def recommend_command(
     The scores for the device contain the best items for every category, even after as many as
     the margin are taken out that she has rated: the device need not ask for any.
     """
-    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst import ItemProfiles, answers_of, evidence_of, private_top
     from midpoint.files import replace_file
-    from midpoint.wire import Disclosure
+    from midpoint.wire import Report
 
-    if out is not None and disclosure is None:
-        raise MidpointError("--out needs --disclosure, whose offsets go with the scores")
     profiles = ItemProfiles.load(directory)
-    told = None if disclosure is None else read_message(disclosure, Disclosure)
-    answers = read_answers(report, told)
+    told = disclosure_of(profiles, disclosure)
+    answers = answers_of([read_message(path, Report) for path in report], told)
     belief = belief_of(profiles, evidence_of(profiles, answers), estimator)
     best = _best(profiles, belief, answers, top)
-    size = None
-    if told is not None:
-        scores = _private_top(profiles, belief, told, top, margin)
-        size = len(scores.items)
-        if out is not None:
-            replace_file(out, scores.raw)
+    scores = private_top(profiles, belief, told, top=top, margin=margin)
+    size = len(scores.items)
+    if out is not None:
+        replace_file(out, scores.raw)
     if as_json:
         typer.echo(json.dumps({"recommended": best, "shortlist": size}, indent=2))
         return
@@ -71,9 +64,8 @@ def recommend_command(
         table.add_row(str(row["title"]), f"{row['shown']:.2f}", f"{row['deviation']:.2f}")
     console = Console(highlight=False, soft_wrap=True)
     console.print(table)
-    if size is not None:
-        where = f" are in {out}" if out else " are hers with --out FILE"
-        console.print(f"{size} scored items, enough for every category,{where}.", markup=False)
+    where = f"are in {out}" if out else "are hers with --out FILE"
+    console.print(f"{size} scored items, enough for every category, {where}.", markup=False)
 
 
 def _best(
@@ -95,22 +87,3 @@ def _best(
         }
         for j in fresh
     ]
-
-
-def _private_top(
-    profiles: "ItemProfiles", belief: "Estimate", told: "Disclosure", top: int, margin: int
-) -> "Scores":
-    """Return a set of scores that holds every category's top, in whole numbers of the wire."""
-    import numpy as np
-
-    from midpoint.analyst import score
-    from midpoint.analyst.topn import shortlist
-    from midpoint.user import Parameters
-
-    scores = score(profiles, belief, told)
-    if scores.items != told.items:
-        raise MidpointError("the disclosure is of other items than the profiles; disclose again")
-    offsets = Parameters.of(told).correction()
-    listed = shortlist(scores.score, scores.deviation, offsets, top=top, margin=margin)
-    order = np.argsort(profiles.item_ids)
-    return score(profiles, belief, told, order[listed.items])

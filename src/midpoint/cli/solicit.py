@@ -15,8 +15,7 @@ from midpoint.cli.messages import (
     DisclosureFile,
     Estimator,
     HowToEstimate,
-    evidence_of,
-    read_answers,
+    disclosure_of,
     read_message,
 )
 from midpoint.errors import MidpointError
@@ -49,22 +48,36 @@ def solicit_command(
         bool, typer.Option("--weighted", help="Prefer items that people can rate.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Decides a random choice.")] = 0,
+    number: Annotated[
+        int | None,
+        typer.Option("--round", min=0, help="Number of the round; the next one unless given."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the question for her device to this file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Choose items by A-optimality, given what was answered, with a certified gap (Sec. 6.2)."""
-    from midpoint.analyst import ItemProfiles
-    from midpoint.wire import Disclosure
+    from midpoint.analyst import ItemProfiles, answers_of
+    from midpoint.files import replace_file
+    from midpoint.wire import Report, Solicitation
 
     with Console(stderr=True).status("Choosing items"):
         profiles = ItemProfiles.load(directory)
-        told = None if disclosure is None else read_message(disclosure, Disclosure)
-        answers = read_answers(report or [], told)
+        told = disclosure_of(profiles, disclosure) if report or out else None
+        reports = [read_message(path, Report) for path in report or []]
+        answers = answers_of(reports, told) if told else {}
         weigh = weighted or method is Method.most_rated
         chosen = _select(profiles, budget, answers, estimator, method, seed, weighted=weigh)
     rows = [
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
         for j in chosen.items
     ]
+    if out is not None and told is not None:
+        items = tuple(sorted(row["item"] for row in rows))
+        following = 1 + max((earlier.round for earlier in reports), default=-1)
+        asked = following if number is None else number
+        replace_file(out, Solicitation(disclosure=told.digest, round=asked, items=items).raw)
     noise = profiles.noise_variance
     loss, bound = noise * chosen.loss, noise * chosen.bound
     if as_json:
@@ -95,6 +108,7 @@ def _select(
 ) -> "Selection":
     import numpy as np
 
+    from midpoint.analyst import evidence_of
     from midpoint.analyst.selection import select
 
     prior = weights = None

@@ -1,5 +1,7 @@
 """The options by which every command names its data: SOURCE, a users table, columns, scale."""
 
+import logging
+from math import isclose, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +66,24 @@ ScaleText = Annotated[
 Seed = Annotated[int, typer.Option(help="Decides what a simulated source draws.")]
 
 
+class Notes(logging.Handler):
+    """Shows on stderr, as it is at the time, what the library has to say beside its result."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        urgent = record.levelno >= logging.WARNING
+        word = typer.style("warning:", fg="yellow", bold=True) if urgent else "note:"
+        typer.echo(f"{word} {record.getMessage()}", err=True)
+
+
+def show_notes() -> None:
+    """Let notes and warnings of the library be seen; a second call changes nothing."""
+    logger = logging.getLogger("midpoint")
+    if not any(isinstance(handler, Notes) for handler in logger.handlers):
+        logger.addHandler(Notes())
+        logger.setLevel(logging.INFO)
+
+
 def load_source(
     source: str,
     *,
@@ -79,9 +99,10 @@ def load_source(
     seed: int = 0,
 ) -> "Ratings":
     """Load what the options name; the readers of tables are imported only now."""
+    from midpoint.data.sources.columns import Columns
     from midpoint.data.sources.loading import load
-    from midpoint.data.sources.tables import Columns
 
+    show_notes()
     return load(
         source,
         users=users,
@@ -103,15 +124,32 @@ def parse_scale(text: str) -> "Scale":
     """Read LOW:HIGH or LOW:HIGH:STEP; a step of 0 makes the scale continuous."""
     from midpoint.data.scale import Scale
 
-    try:
-        low, high, step = [*map(float, text.split(":")), 1.0][:3]
-    except ValueError as error:
+    written = [_number(part) for part in text.split(":")]
+    if len(written) not in {2, 3} or not all(map(isfinite, written)):
         raise MidpointError(
             f"--scale {text}: write LOW:HIGH or LOW:HIGH:STEP, such as 1:5 or 0.5:5:0.5"
-        ) from error
-    if step < 0 or (step and (high - low) / step > 10_000):
-        raise MidpointError(f"--scale {text}: the step does not fit the bounds")
-    return Scale.stars(low, high, step) if step else Scale.continuous(low, high)
+        )
+    low, high, step = [*written, 1.0][:3]
+    if low >= high:
+        raise MidpointError(
+            f"--scale {text}: the least rating comes first, so {low:g} must be below {high:g}"
+        )
+    if step == 0:
+        return Scale.continuous(low, high)
+    steps = (high - low) / step
+    if not 1 <= steps <= 10_000 or not isclose(steps, round(steps), abs_tol=1e-6):
+        raise MidpointError(
+            f"--scale {text}: steps of {step:g} do not lead from {low:g} to {high:g}"
+        )
+    return Scale.stars(low, high, step)
+
+
+def _number(text: str) -> float:
+    """Read a number, as NaN what is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def _split(text: str | None) -> tuple[str, ...] | None:

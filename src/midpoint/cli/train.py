@@ -50,7 +50,13 @@ def train_command(
     ] = None,
     users: options.Users = None,
     dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20,
-    iterations: Annotated[int, typer.Option(min=1, help="Passes over the ratings, at most.")] = 15,
+    iterations: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Passes over the ratings, at most; 15, or 20 of gradient descent, unless given.",
+        ),
+    ] = 0,
     regularization: Annotated[
         str, typer.Option(help="`learned` from the data, or a number that each rating adds.")
     ] = "learned",
@@ -62,7 +68,7 @@ def train_command(
     ] = Method.als,
     validation: Annotated[
         float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
-    ] = 0.05,
+    ] = 0.0,
     at_least: Annotated[
         int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
     ] = 1,
@@ -81,8 +87,10 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst.factorize import Factorizer
+    from midpoint.analyst.profiles import require_place
     from midpoint.data import at_least as keep
 
+    require_place(out)
     console = Console()
     with console.status("Reading ratings"):
         ratings = options.load_source(
@@ -124,8 +132,7 @@ def train_command(
 @contextmanager
 def training_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
     """Show how far a fit has come."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with _bar(console) as bar:
         task = bar.add_task("Training")
 
         def report(progress: "Report") -> None:
@@ -137,6 +144,11 @@ def training_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
             )
 
         yield report
+
+
+def _bar(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)
 
 
 def _regularization(text: str) -> "Regularization":
@@ -155,8 +167,7 @@ def _tune(
 ) -> "Factorizer":
     from midpoint.analyst.tuning import tune
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with _bar(console) as bar:
         task = bar.add_task("Tuning")
         result = tune(
             ratings,
@@ -180,7 +191,7 @@ def _summarise(console: Console, profiles: "ItemProfiles", seconds: float) -> No
     """Print what was learned: size, noise, and the items a feature moves most."""
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
-        f" {seconds:.1f} s; a rating is predicted within {profiles.noise_variance**0.5:.3f}",
+        f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
         highlight=False,
     )
     for k, category in enumerate(profiles.categories):

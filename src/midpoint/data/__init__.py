@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from midpoint.data.describe import Description, describe
 from midpoint.data.feature import MISSING, Feature
+from midpoint.data.origin import Origin
 from midpoint.data.prepare import at_least, with_known
-from midpoint.data.ratings import ItemOrder, Origin, Ratings
+from midpoint.data.ratings import ItemOrder, Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate
 from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds

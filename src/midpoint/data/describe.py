@@ -85,13 +85,8 @@ class Description:
     """What is known of the users."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, strings, lists and dictionaries, for JSON."""
-        plain = asdict(self)
-        for feature in plain["features"]:
-            for key in ("categories", "users", "ratings"):
-                feature[key] = list(feature[key])
-        plain["features"] = list(plain["features"])
-        return plain
+        """Return plain numbers, strings, tuples and dictionaries, for JSON."""
+        return asdict(self)
 
 
 def describe(ratings: Ratings) -> Description:

@@ -1,17 +1,31 @@
 """What is known of users beside their ratings: gender, age band, party."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.data.origin import counted
 from midpoint.errors import MidpointError
 
 MISSING = -1
 """The code of a user whose category is not known."""
+
+logger = logging.getLogger(__name__)
+
+
+Entry = TypeVar("Entry", bound=np.generic)
+
+
+def read_only(array: NDArray[Entry]) -> NDArray[Entry]:
+    """Return a view that cannot be written; whoever made the array can still write his own."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +50,7 @@ class Feature:
             raise MidpointError(
                 f"feature {self.name!r} has a code outside its {len(self.categories)} categories"
             )
-        self.codes.setflags(write=False)
+        object.__setattr__(self, "codes", read_only(self.codes))
         if not self.parts:
             object.__setattr__(self, "parts", ((self.name, self.categories),))
 
@@ -47,6 +61,14 @@ class Feature:
         code = {label: k for k, label in enumerate(categories)}
         codes = np.array([code[label] if label else MISSING for label in labels], dtype=np.int16)
         return cls(name, categories, codes)
+
+    @classmethod
+    def of_users(
+        cls, name: str, labels: Mapping[str, str | None], users: Sequence[str], where: str
+    ) -> Self:
+        """Give each user the label that stands under her name; `where` is for messages."""
+        tell_strangers(users, list(labels), f"{where}: feature {name!r}")
+        return cls.from_labels(name, [labels.get(user) for user in users])
 
     @classmethod
     def joint(cls, features: Sequence["Feature"]) -> "Feature":
@@ -96,3 +118,36 @@ class Feature:
                 f"feature {self.name!r} has users in {len(present)} category only"
                 f" ({', '.join(present) or 'none'}); protecting it needs at least two"
             )
+
+
+def tell_strangers(
+    users: Sequence[str], people: Sequence[str], where: str, level: int = logging.WARNING
+) -> None:
+    """Refuse people of whom nobody rates; log users without entry, and entries without rating.
+
+    Args:
+        users: The names of those who rate.
+        people: The names of those of whom something is known.
+        where: What knows it, to begin the message with.
+        level: How loud to log.
+    """
+    entries, raters = frozenset(people), frozenset(users)
+    absent = [user for user in users if user not in entries]
+    idle = [person for person in people if person not in raters]
+    if len(absent) == len(users):
+        instead = f" it has {idle[0]!r} where the ratings have {absent[0]!r};" if idle else ""
+        raise MidpointError(
+            f"{where} knows none of the {counted(len(users), 'user')};{instead} check the names"
+        )
+    if absent:
+        logger.log(
+            level,
+            "%s knows nothing of %d of %s, the first %r: they have no category",
+            *(where, len(absent), counted(len(users), "user"), absent[0]),
+        )
+    if idle:
+        logger.log(
+            level,
+            "%s has %s without a rating, the first %r: left out",
+            *(where, counted(len(idle), "user"), idle[0]),
+        )

@@ -10,24 +10,16 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from midpoint.data.feature import Feature
+from midpoint.data.encoding import ascending, encode, number_column, require_finite, require_legal
+from midpoint.data.feature import Feature, read_only
+from midpoint.data.origin import Origin, counted
 from midpoint.data.scale import Scale
 from midpoint.errors import MidpointError
 
+ARRAYS = ("user", "item", "value", "user_ids", "item_ids", "item_names", "time")
+"""The fields of `Ratings` that are arrays."""
+
 Selection = NDArray[np.bool_] | NDArray[np.integer[Any]]
-
-
-class Origin(NamedTuple):
-    """Where columns came from, so that an error can name the place."""
-
-    path: str
-    """The file."""
-    first_line: int = 1
-    """The line of the first row, counted from one."""
-
-    def line(self, row: int) -> str:
-        """Name the place of a row, counted from zero."""
-        return f"{self.path}, line {row + self.first_line}"
 
 
 class ItemOrder(NamedTuple):
@@ -70,17 +62,10 @@ class Ratings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
-        for array in (
-            self.user,
-            self.item,
-            self.value,
-            self.user_ids,
-            self.item_ids,
-            self.item_names,
-            self.time,
-        ):
+        for name in ARRAYS:
+            array = getattr(self, name)
             if array is not None:
-                array.setflags(write=False)
+                object.__setattr__(self, name, read_only(array))
         if not len(self.user) == len(self.item) == len(self.value) or (
             self.time is not None and len(self.time) != len(self.value)
         ):
@@ -92,6 +77,7 @@ class Ratings:
                 raise MidpointError(
                     f"feature {feature.name!r} does not have one entry for each user"
                 )
+        _require_in_order(self.user, self.item, self.n_users, self.n_items)
 
     @classmethod
     def from_columns(
@@ -120,29 +106,32 @@ class Ratings:
             name: What the data set is called.
             origin: Where the rows came from, for error messages.
         """
-        origin = origin or Origin(name)
-        value = np.asarray(values, dtype=np.float32)
+        origin = origin or Origin(name, unit="row")
+        value = number_column(values, np.float32, "rating", origin)
         if not len(value):
             raise MidpointError(f"{origin.path} has no ratings; check the file and its delimiter")
-        scale = scale or Scale.guess(value)
-        _require_legal(value, scale, origin)
-        user, user_ids = _encode(np.asarray(users))
-        item, item_ids = _encode(np.asarray(items))
-        if not len(user) == len(item) == len(value) or (
-            time is not None and len(np.asarray(time)) != len(value)
-        ):
+        if scale is None:
+            require_finite(value, origin)
+            scale = Scale.guess(value, origin.path)
+        require_legal(value, scale, origin)
+        user, user_ids = encode(users, "user", origin)
+        item, item_ids = encode(items, "item", origin)
+        when = None if time is None else number_column(time, np.int64, "time", origin)
+        if not len(user) == len(item) == len(value) == len(value if when is None else when):
             raise MidpointError("user, item, value and time columns differ in length")
         pair = user.astype(np.int64) * len(item_ids) + item
-        order = _ascending(pair)
+        order = ascending(pair)
         again = np.flatnonzero(np.diff(pair[order]) == 0)
         if len(again):
             first, second = order[again[0] : again[0] + 2].tolist()
             raise MidpointError(
-                f"{origin.line(second)}: user {user_ids[user[second]]} rates item"
-                f" {item_ids[item[second]]} again, first on line {first + origin.first_line}"
-                f" ({len(again)} such rows in all); keep one rating for each pair"
+                f"{origin.place(second)}: user {user_ids[user[second]]} rates item"
+                f" {item_ids[item[second]]} again, first on {origin.unit} {origin.number(first)}"
+                f" ({counted(len(again), f'such {origin.unit}')} in all); keep one rating for each"
+                " pair"
             )
-        names = item_names or {}
+        titles = item_names or {}
+        known = user_ids.tolist()
         return cls(
             user=user[order],
             item=item[order],
@@ -150,12 +139,12 @@ class Ratings:
             scale=scale,
             user_ids=user_ids,
             item_ids=item_ids,
-            item_names=np.array([names.get(str(j), str(j)) for j in item_ids], dtype=np.str_),
+            item_names=np.array([titles.get(j, j) for j in item_ids.tolist()], dtype=np.str_),
             features={
-                f: Feature.from_labels(f, [labels.get(str(u)) for u in user_ids])
-                for f, labels in (features or {}).items()
+                feature: Feature.of_users(feature, labels, known, origin.path)
+                for feature, labels in (features or {}).items()
             },
-            time=None if time is None else np.asarray(time, dtype=np.int64)[order],
+            time=None if when is None else when[order],
             name=name,
         )
 
@@ -193,7 +182,7 @@ class Ratings:
     @cached_property
     def by_item(self) -> ItemOrder:
         """The ratings in the order of their items."""
-        return ItemOrder(_offsets(self.item, self.n_items), _ascending(self.item))
+        return ItemOrder(_offsets(self.item, self.n_items), ascending(self.item))
 
     def of_user(self, user: int) -> slice:
         """Return where this user's ratings stand."""
@@ -210,6 +199,8 @@ class Ratings:
             if name not in self.features:
                 known = ", ".join(self.features) or "none"
                 raise MidpointError(f"{self.name} has no user feature {name!r}; it has {known}")
+            if names.count(name) > 1:
+                raise MidpointError(f"feature {name!r} is named twice; name it once")
         return Feature.joint([self.features[name] for name in names])
 
     def with_feature(self, feature: Feature) -> Self:
@@ -273,19 +264,6 @@ def _offsets(codes: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     return offsets
 
 
-def _encode(column: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
-    """Number the distinct names in ascending order; small whole numbers need no sorting."""
-    if column.dtype.kind in "iu" and len(column):
-        low, high = int(column.min()), int(column.max())
-        if high - low <= 4 * len(column) and high < 2**63:
-            number = column.astype(np.int64) - low  # a narrow type could not hold the difference
-            present = np.bincount(number) > 0
-            code = (np.cumsum(present) - 1).astype(np.int32)
-            return code[number], (np.flatnonzero(present) + low).astype(np.str_)
-    names, codes = np.unique(column, return_inverse=True)
-    return codes.astype(np.int32).reshape(-1), names.astype(np.str_)
-
-
 def _renumbering(chosen: Selection, size: int) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """Return the chosen indices, and for each old index its new one or -1."""
     index = np.arange(size)[chosen]
@@ -301,22 +279,20 @@ def _require_ascending(positions: Selection) -> None:
         raise MidpointError("select by a mask, or by ascending positions without repeats")
 
 
-def _require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> None:
-    legal = scale.contains(value)
-    if not legal.all():
-        row = int(np.argmin(legal))
+def _require_in_order(
+    user: NDArray[np.int32], item: NDArray[np.int32], n_users: int, n_items: int
+) -> None:
+    """Refuse indices out of range, which compiled code would follow, and pairs out of order."""
+    if not len(user):
+        return
+    if min(user.min(), item.min()) < 0 or user.max() >= n_users or item.max() >= n_items:
         raise MidpointError(
-            f"{origin.line(row)}: rating {value[row]:g} is not on the scale ({scale}), like"
-            f" {int((~legal).sum())} of {len(value)} in all; correct or drop it, or name the scale"
+            f"a rating is of user {user.min()} to {user.max()} or item {item.min()} to"
+            f" {item.max()}, and there are {n_users} users and {n_items} items; count from zero"
         )
-
-
-def _ascending(key: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the stable order of keys >= 0; packed with its position a key sorts fast."""
-    bits = max(len(key) - 1, 1).bit_length()
-    if len(key) and int(key.max()) < 1 << (63 - bits):
-        packed = (key.astype(np.int64) << bits) | np.arange(len(key))
-        packed.sort()
-        packed &= (1 << bits) - 1
-        return packed
-    return np.argsort(key, kind="stable")
+    later = (user[1:] > user[:-1]) | ((user[1:] == user[:-1]) & (item[1:] > item[:-1]))
+    if not later.all():
+        raise MidpointError(
+            f"rating {int(np.argmin(later)) + 1} does not come after the one before it; sort by"
+            " user and item with one rating for each pair, or build by Ratings.from_columns"
+        )

@@ -1,5 +1,6 @@
 """The scale that ratings live on: a few levels, or an interval."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +11,11 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
-"""More distinct values than this, or any off a regular grid, are taken as a continuous scale."""
+"""More distinct values than this are taken as a continuous scale."""
+STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
+"""Steps that levels are looked for in, the coarsest first."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,9 @@ class Scale:
     @classmethod
     def stars(cls, low: float, high: float, step: float = 1.0) -> Self:
         """Make a scale of equal steps, such as one to five stars."""
-        return cls.discrete([low + step * k for k in range(round((high - low) / step) + 1)])
+        count = round((high - low) / step) + 1
+        # Rounded, so that three steps of 0.1 make 0.3 and not 0.30000000000000004.
+        return cls.discrete([round(low + step * k, 12) for k in range(count)])
 
     @classmethod
     def continuous(cls, low: float, high: float) -> Self:
@@ -54,16 +61,34 @@ class Scale:
         return cls(float(low), float(high))
 
     @classmethod
-    def guess(cls, values: NDArray[Any]) -> Self:
-        """Guess from the ratings seen: steps of one or one half make levels, else an interval."""
-        seen = np.unique(values[np.isfinite(values)]).astype(float)
+    def guess(cls, values: NDArray[Any], where: str = "ratings") -> Self:
+        """Guess from the ratings seen; values that come in levels must not pass for an interval.
+
+        Few distinct values make levels: in equal steps where they fit, else the values themselves
+        if they repeat. An interval is what is left, and is told in the log.
+        """
+        finite = values[np.isfinite(values)]
+        seen = np.unique(finite.astype(np.float32))
         if len(seen) < 2:
-            raise MidpointError("the ratings do not vary, so there is nothing to learn from them")
-        for step in (1.0, 0.5):
-            count = round((seen[-1] - seen[0]) / step) + 1
-            if count <= MOST_LEVELS and np.all(np.mod(seen / step, 1) == 0):
-                return cls.stars(float(seen[0]), float(seen[-1]), step)
-        return cls.continuous(float(seen[0]), float(seen[-1]))
+            raise MidpointError(
+                f"{where}: the ratings do not vary, so there is nothing to learn from them"
+            )
+        if len(seen) <= MOST_LEVELS:
+            for step in STEPS:
+                levels = _steps_through(seen, step)
+                if levels is not None:
+                    return cls.discrete(levels)
+            if 2 * len(seen) <= len(finite):
+                return cls.discrete([_shortest(value) for value in seen])
+        low, high = _shortest(seen[0]), _shortest(seen[-1])
+        logger.warning(
+            "%s: %d distinct values among %d ratings are taken as a continuous scale; if they come"
+            " in levels say so by --scale LOW:HIGH:STEP, or they can give the private feature away",
+            where,
+            len(seen),
+            len(finite),
+        )
+        return cls.continuous(low, high)
 
     @property
     def is_discrete(self) -> bool:
@@ -99,3 +124,17 @@ class Scale:
         if len(self.levels) <= 6:
             return " ".join(f"{level:g}" for level in self.levels)
         return f"{self.low:g} to {self.high:g} in {len(self.levels)} levels"
+
+
+def _steps_through(seen: NDArray[np.float32], step: float) -> list[float] | None:
+    """Return all multiples of a step from the first value to the last, if each value is one."""
+    number = np.round(seen.astype(np.float64) / step)
+    if number[-1] - number[0] >= MOST_LEVELS or np.any((number * step).astype(np.float32) != seen):
+        return None
+    # Rounded, so that three steps of 0.1 make 0.3 and not 0.30000000000000004.
+    return [round(k * step, 12) for k in range(int(number[0]), int(number[-1]) + 1)]
+
+
+def _shortest(value: np.float32) -> float:
+    """Return the shortest decimal that is this value in single precision, such as 0.1."""
+    return float(str(value))

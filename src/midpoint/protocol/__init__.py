@@ -9,15 +9,9 @@ from midpoint.protocol.extent import (
     row_bits,
 )
 from midpoint.protocol.full import FullDisclosure
-from midpoint.protocol.learning import PROTOCOLS, LearningProtocol, protocol
-from midpoint.protocol.population import (
-    Population,
-    Reports,
-    local_offset,
-    profile_all,
-    report_all,
-)
-from midpoint.protocol.statement import STATEMENTS, Statement
+from midpoint.protocol.learning import PROTOCOLS, LearningProtocol
+from midpoint.protocol.population import Population, Reports, local_offset
+from midpoint.protocol.statement import STATEMENTS, Statement, state
 
 __all__ = [
     "PROTOCOLS",
@@ -35,9 +29,7 @@ __all__ = [
     "discloses_strictly_more",
     "local_offset",
     "more_accurate",
-    "profile_all",
-    "protocol",
-    "report_all",
     "row_bits",
+    "state",
     "worst_case_loss",
 ]

@@ -9,10 +9,19 @@ from numpy.typing import NDArray
 
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import LearningProtocol
-from midpoint.user import Parameters
-from midpoint.wire import ONE, Disclosure, RatingScale, Scheme, ValueMap, as_rows, on_grid
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    RatingScale,
+    Scheme,
+    ValueMap,
+    as_rows,
+    correction,
+    on_grid,
+)
 
 Derivation = Callable[[Disclosure], Disclosure]
+Maker = Callable[[Disclosure], NDArray[Any]]
 
 FINEST = 16
 """Bits of a number that is not quantised."""
@@ -65,9 +74,8 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
         return None
 
     def phi(disclosure: Disclosure) -> Disclosure:
-        parameters = Parameters.of(disclosure)
         filled: dict[str, Any] = {
-            name: as_rows(make(parameters)) for name, make in makers.items() if make
+            name: as_rows(make(disclosure)) for name, make in makers.items() if make
         }
         return Disclosure(
             scheme=b.scheme.name,
@@ -95,20 +103,18 @@ def _same(disclosure: Disclosure) -> Disclosure:
     return disclosure
 
 
-def _maker(
-    a: LearningProtocol, b: LearningProtocol, column: str
-) -> Callable[[Parameters], NDArray[Any]] | None:
+def _maker(a: LearningProtocol, b: LearningProtocol, column: str) -> Maker | None:
     """Return how to get one column of b from those of a; None if it cannot be had."""
     coarser = a.bits != b.bits
     if column in a.scheme.columns and _kind(a.scheme, column) == _kind(b.scheme, column):
         if not coarser:
-            return lambda p: np.asarray(getattr(p, column))
+            return lambda told: np.array(getattr(told, column))
         return {"offset": _coarse_offset, "reveal": _coarse_reveal}.get(column, _none)(b.bits)
     if coarser or a.bits is not None:
         return None
     by_category = a.scheme.value_map in (ValueMap.DISCRETE, ValueMap.FEATURE_AVERAGE)
     if column == "offset" and by_category:
-        return Parameters.correction
+        return correction
     if column == "average" and a.scheme.value_map is ValueMap.DISCRETE:
         return _averages if b.scheme.value_map is ValueMap.FEATURE_AVERAGE else None
     return None
@@ -119,18 +125,18 @@ def _kind(scheme: Scheme, column: str) -> ValueMap | None:
     return scheme.value_map if column == "average" else None
 
 
-def _averages(p: Parameters) -> NDArray[np.int64]:
+def _averages(told: Disclosure) -> NDArray[np.int64]:
     """Return each category's mean rating, from its distribution, rounded half up."""
-    total = np.asarray(p.levels) @ np.asarray(p.points)
+    total = np.array(told.levels) @ np.array(told.scale.levels)
     return np.asarray((2 * total + ONE) // (2 * ONE))
 
 
-def _coarse_offset(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
-    return lambda p: on_grid(np.asarray(p.offset), p.high - p.low, bits)
+def _coarse_offset(bits: int | None) -> Maker:
+    return lambda told: on_grid(np.array(told.offset), told.scale.high - told.scale.low, bits)
 
 
-def _coarse_reveal(bits: int | None) -> Callable[[Parameters], NDArray[Any]]:
-    return lambda p: np.maximum(on_grid(np.asarray(p.reveal), ONE, bits), _step(ONE, bits))
+def _coarse_reveal(bits: int | None) -> Maker:
+    return lambda told: np.maximum(on_grid(np.array(told.reveal), ONE, bits), _step(ONE, bits))
 
 
 def _none(_: int | None) -> None:

@@ -22,7 +22,7 @@ class FullDisclosure(Disclosure):
 
 def disclose_fully(profiles: ItemProfiles, biases: Disclosure) -> FullDisclosure:
     """Add the item profiles to the disclosure of MP."""
-    order = np.argsort(profiles.item_ids)
+    order = profiles.order
     return FullDisclosure(
         **dict(biases),
         vectors=as_rows(to_fixed(profiles.vectors[order])),
@@ -38,9 +38,8 @@ def regress_locally(
     `shifted` holds what MP would send, which is what the regression is left with once the
     feature's part is taken out. Of `profiles` only the order of items and the prior are used.
     """
-    order = np.argsort(profiles.item_ids)
-    vectors, centre = np.empty(profiles.vectors.shape, np.float32), np.empty(profiles.n_items)
-    vectors[order], centre[order] = from_fixed(disclosure.vectors), from_fixed(disclosure.centre)
+    vectors = from_fixed(disclosure.vectors)[profiles.place].astype(np.float32)
+    centre = from_fixed(disclosure.centre)[profiles.place]
     told = replace(profiles, vectors=vectors, centre=centre)
     profile = estimate_profiles(
         told, shifted.user_offsets, shifted.item, shifted.value, method=method

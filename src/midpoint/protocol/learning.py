@@ -5,14 +5,23 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from midpoint.analyst import ItemProfiles, disclose, estimate_profiles
 from midpoint.analyst.estimates import Estimation
 from midpoint.analyst.new_users import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
-from midpoint.protocol.population import Coins, Float, Population, Reports, report_all
+from midpoint.protocol.population import Float, Population, Reports
 from midpoint.protocol.statement import STATEMENTS, Statement
-from midpoint.wire import SCHEMES, Disclosure, Scheme
+from midpoint.user import PURPOSES, Parameters, obfuscate
+from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap, from_fixed, to_fixed
+
+Coins = np.random.Generator | Float
+"""Uniforms of shape (ratings, purposes), or what draws them."""
+BLIND = (ValueMap.AS_IS, ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
+"""Maps of values that do not ask for the category."""
 
 OBFUSCATION = MappingProxyType(
     {"nothing": "no", "clear": "no", "full": "mp"} | {name: name for name in SCHEMES}
@@ -49,7 +58,7 @@ class LearningProtocol:
 
     @property
     def statement(self) -> Statement:
-        """What it discloses, assumes and guarantees, at alpha = 1."""
+        """What it discloses, assumes and guarantees on its scale at alpha = 1; see `state`."""
         return STATEMENTS[self.name]
 
     @property
@@ -75,8 +84,7 @@ class LearningProtocol:
         """
         if self.name == "nothing":
             return silence(people.n_users)
-        columns = people.user, people.item, people.value, people.category, people.n_users
-        sent = report_all(disclosure, profiles, *columns, rng=coins, alpha=self.alpha)
+        sent = _obfuscated(disclosure, profiles, people, coins, self.alpha)
         if isinstance(disclosure, FullDisclosure):
             return regress_locally(disclosure, profiles, sent, self.estimator)
         return sent
@@ -89,19 +97,37 @@ class LearningProtocol:
         return estimate_profiles(profiles, *rows, method=self.estimator)
 
 
-def protocol(
-    name: str,
-    *,
-    estimation: Estimation = "shrunken",
-    bits: int | None = None,
-    alpha: float = 1.0,
-    estimator: Method = "map",
-) -> LearningProtocol:
-    """Return a protocol by name; the fields of `LearningProtocol` say what may be chosen."""
-    return LearningProtocol(name, estimation, bits, alpha, estimator)
-
-
 PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(
     {name: LearningProtocol(name) for name in OBFUSCATION}
 )
 """All protocols with default settings, by name."""
+
+
+def _obfuscated(
+    disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins, alpha: float
+) -> Reports:
+    """Obfuscate everyone's ratings as their devices would."""
+    cell = np.asarray(people.category)[people.user].astype(np.intp)
+    _require_categories(cell, disclosure)
+    shape = len(people.item), len(PURPOSES)
+    uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
+    place, value = profiles.place[people.item], to_fixed(people.value)
+    done = obfuscate(place, value, cell, Parameters.of(disclosure), uniform, alpha)
+    kept = np.flatnonzero(done.keep)
+    offsets = np.zeros(people.n_users + 1, dtype=np.int64)
+    np.cumsum(np.bincount(people.user[kept], minlength=people.n_users), out=offsets[1:])
+    item = people.item[kept].astype(np.int32)
+    return Reports(kept, offsets, item, from_fixed(done.value[kept]))
+
+
+def _require_categories(cell: NDArray[np.intp], disclosure: Disclosure) -> None:
+    """Refuse people of unknown category: an index of -1 would make them the last one's."""
+    scheme = disclosure.obfuscation
+    if scheme.value_map in BLIND and not scheme.sub_samples:
+        return
+    wrong = (cell < 0) | (cell >= disclosure.n_cells)
+    if wrong.any():
+        raise MidpointError(
+            f"{int(wrong.sum())} ratings are of people whose category is not known;"
+            " leave those people out"
+        )

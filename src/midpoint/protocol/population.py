@@ -1,21 +1,14 @@
-"""A scheme run on a whole population at once: what audit, benchmarks and the demo share."""
+"""Many people at once: what goes into a protocol, and what the analyst gets to see of it."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, estimate_profiles
-from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Parameters, obfuscate
-from midpoint.wire import Disclosure, ValueMap, from_fixed, to_fixed
+from midpoint.analyst import ItemProfiles
+from midpoint.wire import Disclosure, correction, from_fixed
 
 Float = NDArray[np.float64]
-Coins = np.random.Generator | Float
-"""Uniforms of shape (ratings, purposes), or what draws them."""
-
-BLIND = (ValueMap.AS_IS, ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
-"""Maps of values that do not ask for the category."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,68 +46,6 @@ class Reports:
     """What devices estimated themselves, if that is what they send. Shape (users, D)."""
 
 
-def report_all(
-    disclosure: Disclosure,
-    profiles: ItemProfiles,
-    user: NDArray[np.integer],
-    item: NDArray[np.integer],
-    value: NDArray[np.floating],
-    category: NDArray[np.integer],
-    n_users: int,
-    *,
-    rng: Coins,
-    alpha: float = 1.0,
-) -> Reports:
-    """Obfuscate everyone's ratings as their devices would.
-
-    Args:
-        disclosure: What the analyst disclosed.
-        profiles: The profiles it was made from.
-        user: Who gave each rating, ascending.
-        item: Its item, as a place in the profiles.
-        value: The rating.
-        category: Each user's category, by user.
-        n_users: How many users there are.
-        rng: Draws the coins, or holds them: shape (ratings, purposes).
-        alpha: Share of ratings that are obfuscated at all.
-    """
-    place = _places(profiles)
-    cell = np.asarray(category)[user].astype(np.intp)
-    _require_categories(cell, disclosure)
-    coins = rng if isinstance(rng, np.ndarray) else rng.random((len(item), len(PURPOSES)))
-    parameters = Parameters.of(disclosure)
-    done = obfuscate(place[item], to_fixed(value), cell, parameters, coins, alpha)
-    kept = np.flatnonzero(done.keep)
-    offsets = np.zeros(n_users + 1, dtype=np.int64)
-    np.cumsum(np.bincount(user[kept], minlength=n_users), out=offsets[1:])
-    return Reports(kept, offsets, item[kept].astype(np.int32), from_fixed(done.value[kept]))
-
-
-def profile_all(profiles: ItemProfiles, reports: Reports) -> Float:
-    """Estimate everyone's profile from what was reported. Shape (users, D)."""
-    return estimate_profiles(profiles, reports.user_offsets, reports.item, reports.value)
-
-
 def local_offset(disclosure: Disclosure, profiles: ItemProfiles) -> Float:
     """Return what each category's devices add to the scores they receive. Shape (M, K)."""
-    return from_fixed(Parameters.of(disclosure).correction())[_places(profiles)]
-
-
-def _places(profiles: ItemProfiles) -> NDArray[np.intp]:
-    """Return where a disclosure, whose items ascend, has each item of the profiles. Shape (M,)."""
-    place = np.empty(profiles.n_items, dtype=np.intp)
-    place[np.argsort(profiles.item_ids)] = np.arange(profiles.n_items)
-    return place
-
-
-def _require_categories(cell: NDArray[np.intp], disclosure: Disclosure) -> None:
-    """Refuse people of unknown category: an index of -1 would make them the last one's."""
-    scheme = disclosure.obfuscation
-    if scheme.value_map in BLIND and not scheme.sub_samples:
-        return
-    wrong = (cell < 0) | (cell >= disclosure.n_cells)
-    if wrong.any():
-        raise MidpointError(
-            f"{int(wrong.sum())} ratings are of people whose category is not known;"
-            " leave those people out"
-        )
+    return from_fixed(correction(disclosure))[profiles.place]

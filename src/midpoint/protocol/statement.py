@@ -1,7 +1,7 @@
 """What each learning protocol discloses, assumes and guarantees, in plain words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -33,6 +33,11 @@ _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
 _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
 _STARS = "On a discrete scale it protects nothing: the fraction tells which offset was subtracted."
+_MIXED = "None: some ratings are sent as they are, whether or not they tell."
+_ENDS = (
+    "On a scale with ends, answers are cut to the range that all categories can reach; how many"
+    " lie at its ends is measured only."
+)
 _OPEN_SET = "Which items were rated still tells."
 _COPULA = (
     "Values are distributed exactly alike item by item; jointly too if in all categories a person's"
@@ -41,6 +46,8 @@ _COPULA = (
 )
 _MEANS = "The means agree item by item where nothing is cut off at the scale's ends"
 _APPENDIX = "Appendix, Thm. 2"
+SHIFTED = ("full", "mp", "mpss")
+"""Protocols that subtract an offset and send what is left, behind the decimal point too."""
 
 STATEMENTS: Mapping[str, Statement] = MappingProxyType(
     {
@@ -62,7 +69,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "its whole profile, and " + _BIAS,
             f"{_LINEAR}; {_ALL_RATED}",
             "The estimate that is sent is independent of the feature. From as few items as"
-            f" dimensions the analyst can solve it for what MP would send. {_STARS}",
+            f" dimensions the analyst can solve it for what MP would send. {_ENDS} {_STARS}",
             "jointly",
             "Sec. 4.1, third non-solution",
         ),
@@ -76,7 +83,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "mp": Statement(
             _BIAS,
             f"{_LINEAR}; {_ALL_RATED}",
-            f"All that is sent is independent of the feature, jointly. {_STARS}",
+            f"All that is sent is independent of the feature, jointly. {_ENDS} {_STARS}",
             "jointly",
             "Sec. 5, Thm. 1.1",
         ),
@@ -97,7 +104,8 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "mpss": Statement(
             f"{_BIAS}; {_RATIO}",
             f"{_LINEAR}; {_PRODUCT}",
-            f"The set and what is sent of it are independent of the feature, jointly. {_STARS}",
+            "The set and what is sent of it are independent of the feature, jointly."
+            f" {_ENDS} {_STARS}",
             "jointly",
             _APPENDIX,
         ),
@@ -153,4 +161,17 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         ),
     }
 )
-"""The statement of every protocol; all are void for the share 1 - alpha that is sent as it is."""
+"""The statement of every protocol, on the scale that it is for; see `state` for when it is void."""
+
+
+def state(name: str, *, discrete: bool, alpha: float = 1.0) -> Statement:
+    """State what a protocol guarantees on such a scale, when a share alpha is obfuscated.
+
+    Nothing where some ratings are sent as they are, nor where whole stars are only shifted.
+    """
+    says = STATEMENTS[name]
+    if alpha < 1:
+        return replace(says, guarantees=_MIXED, reach="nothing")
+    if discrete and name in SHIFTED:
+        return replace(says, guarantees=f"None. {_STARS}", reach="nothing")
+    return says

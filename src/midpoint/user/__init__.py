@@ -3,7 +3,7 @@
 from midpoint.user.check import Accepted, check_disclosure, check_numbers, verify_certificate
 from midpoint.user.coins import PURPOSES, toss
 from midpoint.user.correction import Recommendation, correct
-from midpoint.user.decisions import decide
+from midpoint.user.decisions import decide, require_legal
 from midpoint.user.discrete import output_distribution
 from midpoint.user.ledger import Decision, Ledger
 from midpoint.user.obfuscation import Obfuscated, obfuscate
@@ -29,6 +29,7 @@ __all__ = [
     "decide",
     "obfuscate",
     "output_distribution",
+    "require_legal",
     "toss",
     "verify_certificate",
 ]

@@ -34,13 +34,19 @@ def check_disclosure(
     pin: Pin | None,
     witness: Witness | None = None,
     *,
+    ratings_in_levels: bool = True,
     allow_unsafe: bool = False,
 ) -> Accepted:
     """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
 
     `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
-    the very first on first use) to the newest, which must name this disclosure. A scheme
-    that leaves the category readable is refused unless `allow_unsafe`: for experiments only.
+    the very first on first use) to the newest, which must name this disclosure. It must be about
+    the pinned features, categories and scale: if those could change, whether a device can answer
+    would depend on the user's own category or ratings, and tell. With `ratings_in_levels` she
+    enters ratings in steps, such as stars, and a continuous scale is refused: whole stars less an
+    offset show the offset. Only an app that takes truly continuous ratings passes False; one with
+    steps offers all levels of the scale and no other. A scheme that leaves the category readable
+    is refused unless `allow_unsafe`: for experiments only.
     """
     disclosure = Disclosure.parse(raw)
     entries = _read(chain, pin)
@@ -52,24 +58,27 @@ def check_disclosure(
         older = any(entry.disclosure == disclosure.digest for entry in entries)
         code = Refusal.ROLLED_BACK if older else Refusal.WRONG_DIGEST
         raise RefusedError(code, "the newest entry of the list names another disclosure")
-    if not (
-        allow_unsafe or disclosure.obfuscation.protects(discrete=bool(disclosure.scale.levels))
-    ):
-        raise RefusedError(
-            Refusal.SCHEME_UNSAFE, f"scheme {disclosure.scheme!r} leaves the category readable"
-        )
+    _require_same(disclosure, pin)
+    _require_safe(disclosure, ratings_in_levels=ratings_in_levels, allow_unsafe=allow_unsafe)
     check_numbers(disclosure)
-    return Accepted(disclosure, head, Pin(head.key, head.sequence, head.digest))
+    pinned = Pin(
+        key=head.key,
+        sequence=head.sequence,
+        head=head.digest,
+        features=disclosure.features,
+        scale=disclosure.scale,
+    )
+    return Accepted(disclosure, head, pinned)
 
 
 def check_numbers(disclosure: Disclosure) -> None:
     """Refuse numbers that no honest analyst sends, whatever its data.
 
-    Offsets lie within the scale's range R, as do their differences, and are centred: they sum to 0
-    over the categories, up to rounding (K units, or K R / 2^bits when quantised). A level
-    distribution has no negative mass and sums to 2^16. A reveal probability is in 1 .. 2^16, and
-    the category that rates an item least, which always reveals, has 2^16. Averages lie on the
-    scale.
+    Offsets lie within the scale's range R, as do their differences (so there are values that all
+    categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
+    units, or K R / 2^bits when quantised). A level distribution has no negative mass and sums to
+    2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
+    always reveals, has 2^16. Averages lie on the scale.
     """
     p, items = Parameters.of(disclosure), disclosure.items
     span = p.high - p.low
@@ -131,6 +140,34 @@ def _read(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
         if not signed.is_signed_by(key, Entry):
             raise RefusedError(Refusal.BAD_SIGNATURE, f"entry {entry.sequence} is not signed")
     return entries
+
+
+def _require_same(disclosure: Disclosure, pin: Pin | None) -> None:
+    """Refuse a change for everyone, before anyone's category or rating is looked at."""
+    if pin is not None and disclosure.features != pin.features:
+        raise RefusedError(
+            Refusal.FEATURES_CHANGED,
+            "the private features or their categories are not those pinned; ask the user anew"
+            " and start without a pin if she agrees",
+        )
+    if pin is not None and disclosure.scale != pin.scale:
+        raise RefusedError(
+            Refusal.SCALE_CHANGED,
+            "the rating scale is not the one pinned; ask the user anew and start without a pin"
+            " if she agrees",
+        )
+
+
+def _require_safe(disclosure: Disclosure, *, ratings_in_levels: bool, allow_unsafe: bool) -> None:
+    discrete = disclosure.scale.levels is not None
+    if ratings_in_levels and not discrete:
+        raise RefusedError(
+            Refusal.SCALE_CONTINUOUS, "ratings are given in levels, and the scale has none"
+        )
+    if not (allow_unsafe or disclosure.obfuscation.protects(discrete=discrete)):
+        raise RefusedError(
+            Refusal.SCHEME_UNSAFE, f"scheme {disclosure.scheme!r} leaves the category readable"
+        )
 
 
 def _require_links(entries: Sequence[Entry]) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from midpoint.user.parameters import Parameters
 from midpoint.user.private import PrivateCategory
-from midpoint.wire import Disclosure, Refusal, RefusedError, Scores
+from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def correct(
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
     places = {item: place for place, item in enumerate(disclosure.items)}
-    own = Parameters.of(disclosure).correction()[:, category.cell_in(disclosure)]
+    own = correction(disclosure)[:, category.cell_in(disclosure)]
     low, high = disclosure.scale.low, disclosure.scale.high
     found = []
     for item, score, deviation in zip(scores.items, scores.score, scores.deviation, strict=True):

@@ -1,13 +1,14 @@
 """From ratings to the one report of a round: ledger, coins and obfuscation together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from midpoint.errors import MidpointError
+from midpoint.user.check import Accepted
 from midpoint.user.coins import toss
 from midpoint.user.ledger import Ledger, Round
-from midpoint.user.obfuscation import illegal, obfuscate
+from midpoint.user.obfuscation import obfuscate
 from midpoint.user.parameters import Parameters
 from midpoint.user.private import DeviceSecret, PrivateCategory, framed
 from midpoint.wire import Disclosure, Refusal, RefusedError, Report, Solicitation
@@ -18,18 +19,20 @@ TAG = b"midpoint/v1/report"
 def decide(
     ratings: Mapping[str, int],
     solicitation: Solicitation,
-    disclosure: Disclosure,
+    accepted: Accepted,
     category: PrivateCategory,
-    secret: DeviceSecret,
     ledger: Ledger,
 ) -> Report:
     """Return the report of a round; asked again, exactly the same one.
 
     `ratings` maps items to ratings in fixed point. An item that was decided before, under whatever
     disclosure, rating or category, keeps its decision. What is left unrated is closed for the
-    round. There is a report whatever was withheld, even an empty one. The disclosure must have
-    passed `check_disclosure`.
+    round. There is a report whatever was withheld, even an empty one. `accepted` comes from
+    `check_disclosure`; coins and the report's name come from the ledger's own secret.
     """
+    disclosure = accepted.disclosure
+    require_legal(ratings, disclosure)
+    cell = category.cell_in(disclosure)  # here, so that no question decides whether this stops
     answered = ledger.answered(solicitation.round)
     if answered is not None:
         return _again(answered, solicitation)
@@ -38,10 +41,11 @@ def decide(
     earlier = {item: ledger.decision(item) for item in places}
     fresh = [item for item in places if item in ratings and earlier[item] is None]
     told = {item: (d.value, d.numbers) for item, d in earlier.items() if d and d.value is not None}
-    for item, value in _first(fresh, ratings, places, disclosure, category, secret).items():
+    rated = {item: ratings[item] for item in fresh}
+    for item, value in _first(rated, places, disclosure, cell, ledger.secret).items():
         told[item] = (value, disclosure.numbers_of(places[item]))
     report = Report(
-        id=secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
+        id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,
         round=solicitation.round,
         answers=tuple((item, told[item][0]) for item in sorted(told)),
@@ -56,6 +60,22 @@ def decide(
         )
     )
     return report
+
+
+def require_legal(ratings: Mapping[str, object], disclosure: Disclosure) -> None:
+    """Refuse ratings that are not whole numbers on the scale; for the moment she enters one.
+
+    Later it would be too late: a device that is silent because of a rating tells it. So `decide`
+    looks at all ratings, asked about or not, before it looks at the question, and since the scale
+    is pinned, what was legal once stays so.
+    """
+    scale = disclosure.scale
+    levels = None if scale.levels is None else frozenset(scale.levels)
+    for item, value in ratings.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise MidpointError(f"the rating of item {item!r} is not a whole number, fixed point")
+        if value not in levels if levels else not scale.low <= value <= scale.high:
+            raise MidpointError(f"the rating of item {item!r} is not on the scale; mend it first")
 
 
 def _again(answered: Round, solicitation: Solicitation) -> Report:
@@ -94,25 +114,18 @@ def _require_unchanged(places: Mapping[str, int], disclosure: Disclosure, ledger
 
 
 def _first(
-    fresh: Sequence[str],
-    ratings: Mapping[str, int],
+    rated: Mapping[str, int],
     places: Mapping[str, int],
     disclosure: Disclosure,
-    category: PrivateCategory,
+    cell: int,
     secret: DeviceSecret,
 ) -> dict[str, int]:
     """Decide items for the first time; return what is revealed of them."""
-    parameters = Parameters.of(disclosure)
-    value = np.array([ratings[item] for item in fresh], dtype=np.int64)
-    wrong = illegal(value, parameters)
-    if wrong.any():
-        item = fresh[int(np.argmax(wrong))]
-        raise MidpointError(f"the rating of item {item!r} is not on the scale; mend it first")
-    index = np.array([places[item] for item in fresh], dtype=np.intp)
-    cell = category.cell_in(disclosure)
-    done = obfuscate(index, value, cell, parameters, toss(secret, fresh))
+    index = np.array([places[item] for item in rated], dtype=np.intp)
+    value = np.array([*rated.values()], dtype=np.int64)
+    done = obfuscate(index, value, cell, Parameters.of(disclosure), toss(secret, [*rated]))
     return {
         item: int(told)
-        for item, told, keep in zip(fresh, done.value, done.keep, strict=True)
+        for item, told, keep in zip(rated, done.value, done.keep, strict=True)
         if keep
     }

@@ -1,14 +1,17 @@
 """The ledger: every decision on an item, revealed or withheld, is final.
 
-The file is a seal (HMAC of the whole under the device's secret) and one line per answered round.
-It is replaced as a whole, so a crash leaves the old one or the new one, and anything else found in
-it is tampering. A copy put back from earlier cannot be told from the original: keep one device's
-ledger in one place. The file holds true decisions, so it is for its owner's eyes only.
+A folder holds the device's secret and its one ledger, made together and never apart: the same
+coins with another ledger would toss decided items again. The ledger's file is a seal (HMAC of the
+whole under the secret) and one line per answered round. It is replaced as a whole, so a crash
+leaves the old one or the new one, and anything else found in it is tampering. A copy put back from
+earlier cannot be told from the original: keep the folder in one place. It holds true decisions, so
+it is for its owner's eyes only.
 """
 
 import hmac
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar, Self
@@ -25,6 +28,8 @@ else:
     import fcntl
 
 TAG = b"midpoint/v1/ledger"
+SECRET, LEDGER, LOCK = "secret", "ledger", "lock"
+"""Names of the files in the folder."""
 
 
 class Round(Message):
@@ -55,7 +60,7 @@ class Decision:
 
 
 class Ledger:
-    """Decisions of one device, in memory, or on disk as well when it has a path."""
+    """Decisions of one device: on disk by `create` and `open`; else in memory, for simulation."""
 
     def __init__(self, secret: DeviceSecret) -> None:
         self._secret = secret
@@ -65,30 +70,37 @@ class Ledger:
         self._decisions: dict[str, Decision] = {}
 
     @classmethod
-    def create(cls, path: Path, secret: DeviceSecret) -> Self:
-        """Start an empty ledger on disk, once, together with a new secret."""
-        ledger = cls(secret)
-        ledger._lock = _locked(path)
-        ledger._path = path
-        if path.exists():
-            ledger.close()
-            raise MidpointError(f"{path} exists; open it, decisions are never started over")
-        ledger._write([])
+    def create(cls, folder: Path) -> Self:
+        """Start an empty ledger in a folder, once, with a new secret of its own."""
+        path = _real(folder)
+        with ExitStack() as failing:
+            lock = failing.enter_context(_locked(path))
+            if path.exists():
+                raise MidpointError(f"{path} exists; open it, decisions are never started over")
+            ledger = cls(DeviceSecret.generate())
+            ledger._path, ledger._lock = path, lock
+            ledger.secret.save(path.with_name(SECRET))  # it refuses to replace an older one
+            ledger._write([])
+            failing.pop_all()
         return ledger
 
     @classmethod
-    def open(cls, path: Path, secret: DeviceSecret) -> Self:
-        """Read a ledger from disk, refusing one that is missing or was changed by others."""
-        ledger = cls(secret)
-        ledger._lock = _locked(path)
-        ledger._path = path
-        try:
-            for line in _sealed_lines(path, secret):
+    def open(cls, folder: Path) -> Self:
+        """Read a ledger from its folder, refusing one that is missing or was changed by others."""
+        path = _real(folder)
+        with ExitStack() as failing:
+            lock = failing.enter_context(_locked(path))
+            ledger = cls(DeviceSecret.load(path.with_name(SECRET)))
+            ledger._path, ledger._lock = path, lock
+            for line in _sealed_lines(path, ledger.secret):
                 ledger._keep(Round.parse(line))
-        except BaseException:
-            ledger.close()
-            raise
+            failing.pop_all()
         return ledger
+
+    @property
+    def secret(self) -> DeviceSecret:
+        """What this device's coins and report names are made from."""
+        return self._secret
 
     def close(self) -> None:
         """Let another program open it."""
@@ -145,20 +157,25 @@ def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError as error:
         raise MidpointError(
-            f"{path} cannot be read ({error}); restore it, or start anew with a new secret"
+            f"{path} cannot be read ({error}); restore it, or start anew in a new folder"
         ) from error
     if not hmac.compare_digest(seal, secret.prf(framed(TAG, body)).hex().encode()):
         raise MidpointError(
             f"{path} was changed, or belongs to another secret; restore it from a copy,"
-            " or start anew with a new secret"
+            " or start anew in a new folder"
         )
     return body.splitlines()
 
 
+def _real(folder: Path) -> Path:
+    """Return where the ledger's file really is, so that no link leads to a second lock."""
+    return (folder / LEDGER).resolve()
+
+
 def _locked(path: Path) -> IO[bytes]:
     """Hold a lock file, so that two programs cannot decide the same item differently."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    stream = path.with_name(f"{path.name}.lock").open("ab")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    stream = path.with_name(LOCK).open("ab")
     try:
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)

@@ -82,7 +82,7 @@ def _value(
         case ValueMap.AS_IS:
             return value
         case ValueMap.SHIFTED if p.offset is not None:
-            return np.asarray(value - p.offset[item, cell])
+            return _shifted(item, value - p.offset[item, cell], p)
         case ValueMap.ROUNDED if p.offset is not None and p.points is not None:
             shifted = np.clip(value - p.offset[item, cell], p.low, p.high)
             return split(shifted, p.points, uniform[:, SPLIT])
@@ -97,6 +97,17 @@ def _value(
             return discrete_midpoint(p.cumulative, p.points, item, level, cell, *coins)
     # Never fall back to the rating as it is.
     raise MidpointError(f"these parameters lack the column that scheme {p.scheme.name!r} needs")
+
+
+def _shifted(item: Index, shifted: Integers, p: Parameters) -> Integers:
+    """Bring y = r - offset into what all categories can reach, on a continuous scale.
+
+    A scale has ends: one category's y would go up to high - offset, beyond all that another can
+    report, and show her there. On a discrete scale a plain shift protects nothing anyway.
+    """
+    if p.least is None or p.most is None:
+        return shifted
+    return np.asarray(np.clip(shifted, p.least[item], p.most[item]))
 
 
 def _level(value: Integers, points: Integers) -> Index:

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.wire import ONE, Disclosure, Scheme, ValueMap
+from midpoint.wire import Disclosure, Scheme
 
 Integers = NDArray[np.int64]
 
@@ -29,6 +29,10 @@ class Parameters:
     """The ratings of a discrete scale, ascending. Shape (L,)."""
     offset: Integers | None
     """What each category adds to a rating. Shape (M, K)."""
+    least: Integers | None
+    """max_k(low - offset_k): what every category can go down to, on a continuous scale. (M,)."""
+    most: Integers | None
+    """min_k(high - offset_k): what every category can go up to, on a continuous scale. (M,)."""
     reveal: Integers | None
     """Probability of revealing. Shape (M, K)."""
     levels: Integers | None
@@ -41,41 +45,24 @@ class Parameters:
     @classmethod
     def of(cls, disclosure: Disclosure) -> Self:
         """Read a disclosure's columns."""
-        levels = _array(disclosure.levels)
+        scale = disclosure.scale
+        offset, levels = _array(disclosure.offset), _array(disclosure.levels)
+        smooth = None if scale.levels else offset
         return cls(
             scheme=disclosure.obfuscation,
             n_items=len(disclosure.items),
             n_cells=disclosure.n_cells,
-            low=disclosure.scale.low,
-            high=disclosure.scale.high,
-            points=_array(disclosure.scale.levels),
-            offset=_array(disclosure.offset),
+            low=scale.low,
+            high=scale.high,
+            points=_array(scale.levels),
+            offset=offset,
+            least=None if smooth is None else _frozen(scale.low - smooth.min(axis=1)),
+            most=None if smooth is None else _frozen(scale.high - smooth.max(axis=1)),
             reveal=_array(disclosure.reveal),
             levels=levels,
             cumulative=None if levels is None else _frozen(levels.cumsum(axis=2)),
             average=_array(disclosure.average),
         )
-
-    def correction(self) -> Integers:
-        """Return what each category adds to a score made from obfuscated ratings. Shape (M, K).
-
-        That is the disclosed offset where there is one. From level distributions it is
-        mean_k - (mean over categories), and from category averages likewise, rounded half up.
-        """
-        if self.offset is not None:
-            return self.offset
-        if self.levels is not None and self.points is not None:
-            return _deviation(self.levels @ self.points, ONE)
-        if self.scheme.value_map is ValueMap.FEATURE_AVERAGE and self.average is not None:
-            return _deviation(self.average, 1)
-        return np.zeros((self.n_items, self.n_cells), dtype=np.int64)
-
-
-def _deviation(total: Integers, unit: int) -> Integers:
-    """Return (total - its row's mean) / unit, rounded half up, in whole numbers."""
-    cells = total.shape[1]
-    above = cells * total - total.sum(axis=1, keepdims=True)
-    return np.asarray((2 * above + cells * unit) // (2 * cells * unit))
 
 
 def _array(column: tuple[Any, ...] | None) -> Integers | None:

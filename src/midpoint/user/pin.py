@@ -1,42 +1,44 @@
-"""What a device holds the analyst to: its key and the last entry of its list that was accepted."""
+"""What a device holds the analyst to: its key, its list of disclosures, and what they are about."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
+from midpoint.wire import FeatureNames, RatingScale
+from midpoint.wire.message import Count, Digest, Message, PublicKey
 
 
-@dataclass(frozen=True)
-class Pin:
-    """The state of trust after a disclosure was accepted."""
+class Pin(Message):
+    """The state of trust after a disclosure was accepted; it never leaves the device."""
 
-    key: str
+    domain: ClassVar[str] = "pin"
+
+    key: PublicKey
     """The analyst's public key."""
-    sequence: int
+    sequence: Count
     """Number of the last accepted entry."""
-    head: str
+    head: Digest
     """Digest of the last accepted entry."""
+    features: tuple[FeatureNames, ...]
+    """The private features and their categories, as first seen."""
+    scale: RatingScale
+    """What a rating can be, as first seen."""
 
     def save(self, path: Path) -> None:
         """Write it, whole or not at all."""
-        replace_file(path, json.dumps(asdict(self), sort_keys=True).encode(), mode=0o600)
+        replace_file(path, self.raw, mode=0o600)
 
     @classmethod
     def load(cls, path: Path) -> Self | None:
         """Read what `save` wrote; None when nothing was pinned yet."""
         try:
-            found = json.loads(path.read_bytes())
-            pin = cls(key=found["key"], sequence=found["sequence"], head=found["head"])
+            return cls.parse(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise MidpointError(
-                f"{path} is damaged ({error!r}); restore it, or ask anew"
-            ) from error
-        return pin
+        except (OSError, MidpointError) as error:
+            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import hmac
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn, Self, SupportsIndex, final
@@ -56,7 +57,8 @@ class PrivateCategory(Hidden):
     def cell_in(self, disclosure: Disclosure) -> int:
         """Return the joint cell in row-major order: the last feature varies fastest.
 
-        Names, not numbers, are kept: a later disclosure may order its features differently.
+        Names, not numbers, are kept: another service may order its features differently. A name
+        that is not known stops her when she enters it, once: features are pinned.
         """
         unprotected = self._names.keys() - {feature.name for feature in disclosure.features}
         if unprotected:
@@ -91,15 +93,19 @@ class DeviceSecret(Hidden):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote."""
+        """Read what `save` wrote, refusing a file that others on the machine could have read."""
         try:
-            return cls(bytes.fromhex(path.read_text(encoding="ascii").strip()))
+            loose = os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077
+            secret = cls(bytes.fromhex(path.read_text(encoding="ascii").strip()))
         except (OSError, ValueError) as error:
             # `from None`: a chained message could show what the file holds.
             raise MidpointError(
                 f"{path} is not a readable device secret ({type(error).__name__});"
                 " restore it together with its ledger"
             ) from None
+        if loose:
+            raise MidpointError(f"{path} can be read by others; run: chmod 600 {path}")
+        return secret
 
     def save(self, path: Path) -> None:
         """Write it for its owner's eyes only; an existing one is not overwritten."""

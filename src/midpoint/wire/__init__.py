@@ -1,6 +1,7 @@
 """What crosses the trust line between analyst and user; it imports nothing of ours."""
 
 from midpoint.wire.canonical import digest
+from midpoint.wire.corrections import correction
 from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
 from midpoint.wire.exchange import Report, Scores, Solicitation
 from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
@@ -30,6 +31,7 @@ __all__ = [
     "Solicitation",
     "ValueMap",
     "as_rows",
+    "correction",
     "digest",
     "from_fixed",
     "on_grid",

@@ -8,6 +8,8 @@ from midpoint.wire.refusal import Refusal, RefusedError
 
 LARGEST = 2**53 - 1
 """Integers beyond this are not exact in every language, so they are refused."""
+LARGEST_MESSAGE = 2**26
+"""Longer messages, in bytes, are refused unread: 64 MB hold half a million items."""
 
 
 def encode(content: Any) -> bytes:
@@ -25,6 +27,10 @@ def digest(raw: bytes) -> str:
 
 def require_strict(raw: bytes) -> None:
     """Refuse what two readers may understand differently: doubled keys, numbers not exact."""
+    if len(raw) > LARGEST_MESSAGE:
+        raise RefusedError(
+            Refusal.TOO_LONG, f"{len(raw)} bytes are more than the {LARGEST_MESSAGE} of a message"
+        )
     try:
         json.loads(
             raw.decode("utf-8", errors="strict"),
@@ -42,11 +48,13 @@ def require_strict(raw: bytes) -> None:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise RefusedError(Refusal.DUPLICATE_KEY, f"the key {twice!r} appears twice in one object")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise RefusedError(
+                Refusal.DUPLICATE_KEY, f"the key {key[:40]!r} appears twice in one object"
+            )
+        found[key] = value
     return found
 
 

@@ -80,7 +80,7 @@ class Disclosure(Message):
     """Each category's distribution over the levels, summing to 2^16. Shape (M, K, L)."""
     average: tuple[Row, ...] | None = None
     """The item's average (M, 1) for IA, each category's (M, K) for FA."""
-    bits: Annotated[int, Field(ge=1, le=32)] | None = None
+    bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantised them."""
 
     @property

@@ -7,6 +7,8 @@ from pydantic import Field, StringConstraints, model_validator
 from midpoint.wire.message import Count, Digest, Integer, Message, Name, fault, require_ascending
 from midpoint.wire.refusal import Refusal
 
+Score = Annotated[int, Field(ge=-(2**52), le=2**52)]
+"""So that a score with an offset added to it is still exact."""
 ReportId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 
 
@@ -60,7 +62,7 @@ class Scores(Message):
     """Digest of the disclosure whose offsets go with these scores."""
     items: tuple[Name, ...]
     """The scored items, ascending by code point, so that the order says nothing."""
-    score: tuple[Integer, ...]
+    score: tuple[Score, ...]
     """Predicted rating at the midpoint of the categories, fixed point, one per item."""
     deviation: tuple[Annotated[Integer, Field(ge=0)], ...]
     """Standard deviation of the prediction, fixed point, one per item."""

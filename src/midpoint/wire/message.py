@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
+from unicodedata import category, is_normalized
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -18,7 +20,31 @@ from pydantic_core import PydanticCustomError
 from midpoint.wire.canonical import LARGEST, digest, encode, require_strict
 from midpoint.wire.refusal import Refusal, RefusedError
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+"""Unicode categories of characters that a name must not hold, but for the plain space."""
+
+
+def fault(code: Refusal, sentence: str) -> PydanticCustomError:
+    """Make the error by which a validator refuses a message with a code."""
+    return PydanticCustomError(code.value, "{sentence}", {"sentence": sentence})
+
+
+def _plain(name: str) -> str:
+    """Refuse a name that looks like another: a decision is final by the name of its item.
+
+    No control or format characters, no spaces but the plain one and that not at the ends, and
+    composed (NFC). An item under a new name that looks new is beyond what a device can check.
+    """
+    unseen = not name.isprintable() and any(c != " " and category(c) in UNSEEN for c in name)
+    if unseen or name != name.strip(" ") or not is_normalized("NFC", name):
+        raise fault(
+            Refusal.BAD_NAME,
+            f"the name {name!r} has characters that do not show, outer spaces, or is not NFC",
+        )
+    return name
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=256), AfterValidator(_plain)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PublicKey = Digest
 Integer = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
@@ -105,11 +131,6 @@ class Message(Part):
     def __hash__(self) -> int:
         """Hash the exact bytes."""
         return hash(self.raw)
-
-
-def fault(code: Refusal, sentence: str) -> PydanticCustomError:
-    """Make the error by which a validator refuses a message with a code."""
-    return PydanticCustomError(code.value, "{sentence}", {"sentence": sentence})
 
 
 def require_ascending(names: Iterable[str], what: str) -> None:

@@ -8,6 +8,7 @@ from midpoint.errors import MidpointError
 class Refusal(StrEnum):
     """Codes that programs may rely on; the same in every language."""
 
+    TOO_LONG = "too_long"
     NOT_JSON = "not_json"
     DUPLICATE_KEY = "duplicate_key"
     NOT_AN_INTEGER = "not_an_integer"
@@ -16,8 +17,12 @@ class Refusal(StrEnum):
     MISSING_FIELD = "missing_field"
     UNKNOWN_VERSION = "unknown_version"
     UNKNOWN_SCHEME = "unknown_scheme"
+    BAD_NAME = "bad_name"
     WRONG_SHAPE = "wrong_shape"
     WRONG_COLUMNS = "wrong_columns"
+    FEATURES_CHANGED = "features_changed"
+    SCALE_CHANGED = "scale_changed"
+    SCALE_CONTINUOUS = "scale_continuous"
     SCHEME_UNSAFE = "scheme_unsafe"
     WRONG_DIGEST = "wrong_digest"
     BAD_SIGNATURE = "bad_signature"

@@ -13,6 +13,7 @@ from midpoint.data.sources.catalogue import (
     known_source,
     own_directory,
 )
+from midpoint.data.sources.columns import Columns
 from midpoint.data.sources.loading import LOADERS, load
 from midpoint.errors import MidpointError
 
@@ -128,6 +129,11 @@ def test_own_tables_and_users_tables_are_loaded(tmp_path: Path) -> None:
     assert ratings.feature("sex").counts.tolist() == [1, 1]
     known = load(small_100k(tmp_path / "k"), users=tmp_path / "users.csv")
     assert set(known.features) > {"gender", "sex"}
+    columns = Columns(user="user", features=("sex",))
+    same = load(tmp_path / "k", users=tmp_path / "users.csv", columns=columns)
+    assert same.digest == known.digest
+    with pytest.raises(MidpointError, match="--user-column says nothing"):
+        load(tmp_path / "k", columns=columns)
 
 
 def test_what_nobody_knows_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
@@ -137,6 +143,8 @@ def test_what_nobody_knows_is_refused_with_the_nearest_name(tmp_path: Path) -> N
         load(tmp_path / "qqq")
     with pytest.raises(MidpointError, match="not to choose"):
         load("simulated-tiny", scale=Scale.stars(1, 5))
+    with pytest.raises(MidpointError, match="not to choose, so --rating-column says nothing"):
+        load("simulated-tiny", columns=Columns(rating="stars"))
     with pytest.raises(MidpointError, match="no data set 'nope'; known are movielens-100k"):
         known_source("nope")
     with pytest.raises(MidpointError, match="nothing to get"):

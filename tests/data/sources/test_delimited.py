@@ -30,7 +30,7 @@ def test_what_was_written_is_read(
         ("1::2::3\n1::2\n", r"f, line 2: 2 fields where 3 are expected"),
         ("1::2::3\n1::2::3::4\n", r"f, line 2: 4 fields where 3 are expected"),
         ("1::2::3\n1:7:2::3\n", r"f, line 2: 2 fields where 3"),
-        ("1\t2\t3\n", r"f, line 1: 1 fields where 3 are expected .*'::'"),
+        ("1\t2\t3\n", r"f, line 1: 1 field where 3 are expected .*'::'"),
         ("", "f is empty"),
         (" \n\n", "f is empty"),
     ],

@@ -76,7 +76,7 @@ def test_titles_lose_their_html_entities(tmp_path: Path) -> None:
     ("ratings", "message"),
     [
         (RATINGS.replace("1.5", "1.7"), r"line 2: rating 1\.7 is not on the scale"),
-        (RATINGS.replace("1.5", "bad"), r"line 2: rating 'bad' is not a number"),
+        (RATINGS.replace("1.5", "bad"), r"line 2: 'bad' in column 'rating' is not a number"),
         (RATINGS.replace("926", "81"), r"line 3: user 882359 rates item 81 again"),
         (RATINGS.replace("\t5.0", "\t"), r"line 3: there is no rating"),
         ("", r"Ratings\.timed\.txt is empty"),

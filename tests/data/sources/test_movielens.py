@@ -103,7 +103,7 @@ def test_100k_has_times_and_its_recbole_form_is_the_same(tmp_path: Path) -> None
         ("ratings.dat", "1::10::5::0\n1::20::\n", r"line 2: 3 fields where 4 are expected"),
         ("ratings.dat", "1::10::5::0\n1::20::::0\n", r"line 2: there is no rating"),
         ("ratings.dat", "1::10::5::0\n1::20::nan::0\n", r"line 2: rating nan is not on the scale"),
-        ("ratings.dat", "1\t10\t5\t0\n", r"line 1: 1 fields where 4"),
+        ("ratings.dat", "1\t10\t5\t0\n", r"line 1: 1 field where 4"),
         ("ratings.dat", "", r"ratings\.dat is empty"),
         ("users.dat", "5::F::1::10::0\n", r"users\.dat knows none of the 3 users"),
         ("users.dat", "1::F::1::10::0\n1::M::1::1::0\n", r"users\.dat, line 2: user 1 stands here"),

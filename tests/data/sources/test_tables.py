@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Ratings, Scale
-from midpoint.data.sources.tables import Columns, load_table
+from midpoint.data.sources.columns import Columns
+from midpoint.data.sources.tables import load_table
 from midpoint.errors import MidpointError
 
 LONG = (
@@ -68,7 +69,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 def test_three_columns_of_numbers_need_no_header(tmp_path: Path) -> None:
     ratings = load_table(file(tmp_path / "u.data", "1\t10\t3\t881\n2\t11\t5\t882\n"))
     assert triples(ratings) == [("1", "10", 3.0), ("2", "11", 5.0)]
-    with pytest.raises(MidpointError, match=r"u\.data, line 3: rating inf is not on the scale"):
+    with pytest.raises(MidpointError, match=r"u\.data, line 3: rating inf is no finite"):
         load_table(file(tmp_path / "u.data", "1\t10\t3\n2\t11\t5\n3\t11\tinf\n"))
 
 
@@ -126,12 +127,18 @@ def test_times_are_seconds_whatever_they_were(tmp_path: Path) -> None:
         ("user,item,rating\na,x,4\nb,x,NaN\n", r"line 3: there is no rating"),
         ("user,item,rating\na,x,4\n,x,5\n", r"line 3: there is no user"),
         ("user,item,rating\na,x,4\n\nb,x,5\n", r"line 3: there is no user"),
-        ("user,item,rating\na,x,4\nb,x,great\n", r"line 3: rating 'great' is not a number"),
-        ("user,item,rating\na,x,4\nb,x,5,6\n", r"line 3: 4 fields where the first line has 3"),
-        ("user,item,rating\na,x,4\nb,x,4\n", r"the ratings do not vary"),
+        (
+            "user,item,rating\na,x,4\nb,x,great\n",
+            r"line 3: 'great' in column 'rating' is",
+        ),
+        ("user,item,rating\na,x,4\nb,x,5,6\n", r"line 3: 4 fields where the first has 3"),
+        ("user,item,rating\na,x,4\nb,x,4\n", r"a\.csv: the ratings do not vary"),
         ("user,item,rating\n", r"a\.csv has no rows below its header"),
         ("", r"a\.csv is empty"),
-        ("user item rating\n1 2 3\n", r"line 1: 'user item rating' is a single column"),
+        ("user item rating\n1 2 3\n", r"'user item rating' is .* in place of blanks"),
+        ("1::2::3\n", r"line 1: '1::2::3' is a single column.*MovieLens 1M"),
+        ("user,item,rating\n\0\1\2,,\n", r"a\.csv is no text; save the table as CSV"),
+        ("PK\3\4spreadsheet", r"a\.csv is a zip or a spreadsheet"),
         ("user,user,rating\n1,2,3\n", r"column 'user' stands twice"),
         ("user,item,other\n1,2,3\n", r"no column looks like the rating; it has user, item, other"),
     ],
@@ -155,12 +162,44 @@ def test_types_that_change_after_the_sample_are_read(tmp_path: Path) -> None:
     assert ratings.user_ids[-1] == "last"
 
 
+def test_a_quoted_line_break_counts_as_a_line(tmp_path: Path) -> None:
+    text = 'user,item,rating,title\na,x,4,"one\ntwo\nthree"\nb,x,bad,four\n'
+    with pytest.raises(MidpointError, match="line 5: 'bad'"):
+        load_table(file(tmp_path / "a.csv", text))
+    with pytest.raises(MidpointError, match="line 3: 'bad'"):
+        load_table(file(tmp_path / "a.csv", text.replace("\ntwo\nthree", "")))
+    again = text.replace("b,x,bad", "a,x,3")
+    with pytest.raises(MidpointError, match="line 5: user a rates item x again, first on line 2"):
+        load_table(file(tmp_path / "a.csv", again))
+
+
+def test_parquet_has_rows_and_no_lines(tmp_path: Path) -> None:
+    table = pl.DataFrame({"user": ["a", "a"], "item": ["x", "x"], "rating": [1, 2]})
+    table.write_parquet(tmp_path / "a.parquet")
+    message = r"a\.parquet, row 2: user a .* first on row 1 \(1 such row in all\)"
+    with pytest.raises(MidpointError, match=message):
+        load_table(tmp_path / "a.parquet")
+
+
+def test_a_named_column_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    long, wide = file(tmp_path / "a.csv", LONG), file(tmp_path / "w.csv", WIDE)
+    with pytest.raises(MidpointError, match="one row a rating, so --feature-columns says nothing"):
+        load_table(long, columns=Columns(features=("gender",)))
+    with pytest.raises(MidpointError, match="one row a person, so --title-column says nothing"):
+        load_table(wide, columns=Columns(title="Alien"))
+
+
 def test_users_without_a_row_have_no_category_and_rows_without_ratings_none_needed(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     users = file(tmp_path / "u.csv", "user,gender\nann,F\nnobody,M\n")
     ratings = load_table(file(tmp_path / "a.csv", LONG), users=users)
     assert labels(ratings, "gender") == ["F", None]
+    assert "u.csv knows nothing of 1 of 2 users, the first 'bob'" in caplog.text
+    assert "u.csv has 1 user without a rating, the first 'nobody'" in caplog.text
+    caplog.clear()
+    load_table(tmp_path / "a.csv", users=file(tmp_path / "u.csv", USERS.partition("cid")[0]))
+    assert not caplog.text
     with pytest.raises(MidpointError, match="protecting it needs at least two"):
         ratings.feature("gender").require_classes()
 
@@ -168,7 +207,7 @@ def test_users_without_a_row_have_no_category_and_rows_without_ratings_none_need
 @pytest.mark.parametrize(
     ("users", "message"),
     [
-        ("user,gender\nx1,F\nx2,M\n", r"u\.csv knows none of the 2 users of a: .*'x1'.*'ann'"),
+        ("user,gender\nx1,F\nx2,M\n", r"u\.csv knows none of the 2 users; .*'x1'.*'ann'"),
         ("user,gender\nann,F\nbob,M\nann,M\n", r"u\.csv, line 4: user ann stands here again"),
         ("user,gender\nann,F\n,M\n", r"u\.csv, line 3: there is no user"),
         ("gender,place\nF,here\n", r"u\.csv: no column looks like the user"),
@@ -206,6 +245,43 @@ def test_a_wide_table_is_read_by_guesses(tmp_path: Path) -> None:
     assert labels(ratings, "gender") == ["F", "M"]
 
 
+def test_a_blank_column_of_a_wide_table_is_neither_item_nor_feature(tmp_path: Path) -> None:
+    ratings = load_table(file(tmp_path / "w.csv", "id,sex,A,B,C\n1,F,5,4,\n2,M,3,2,\n"))
+    assert ratings.item_ids.tolist() == ["A", "B"]
+    assert set(ratings.features) == {"sex"}
+
+
+def test_it_is_told_what_was_taken_for_items_and_features(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        load_table(file(tmp_path / "w.csv", WIDE))
+    assert "its items are Alien, Brazil; its features are gender" in caplog.text
+
+
+def test_a_stray_word_does_not_make_a_feature_of_an_item(tmp_path: Path) -> None:
+    text = "id,gender,Alien,Brazil\n1,F,5,4\n2,M,gut,2\n3,M,1,2\n"
+    path = file(tmp_path / "w.csv", text)
+    with pytest.raises(MidpointError, match=r"w\.csv, line 3: 'gut' in column 'Alien'"):
+        load_table(path)
+    named = load_table(path, columns=Columns(items=("Brazil",), features=("Alien",)))
+    assert labels(named, "Alien") == ["5", "gut", "1"]
+    mostly_words = file(tmp_path / "w.csv", text.replace("F,5", "F,bad") + "4,F,3,3\n5,F,so,5\n")
+    with pytest.raises(MidpointError, match="nor several like items"):
+        load_table(mostly_words)
+
+
+def test_a_column_far_from_the_others_is_no_item(tmp_path: Path) -> None:
+    text = "id,gender,Alien,Brazil,height,weight\n1,F,5,4,160,50\n2,M,1,2,199,90\n"
+    path = file(tmp_path / "w.csv", text)
+    with pytest.raises(MidpointError, match=r"'height' \(160 to 199\) .* --item-columns"):
+        load_table(path, columns=Columns(features=("gender", "weight")))
+    with pytest.raises(MidpointError, match=r"'(height|weight)'"):
+        load_table(path)
+    named = load_table(path, columns=Columns(items=("Alien", "Brazil")))
+    assert named.item_ids.tolist() == ["Alien", "Brazil"]
+
+
 def test_items_and_features_of_a_wide_table_can_be_named(tmp_path: Path) -> None:
     path = file(tmp_path / "w.csv", "who,V1,V2,income,sex\n1,5,4,3,F\n2,4,,1,M\n")
     columns = Columns(user="who", items=("V*",), features=("sex", "income"))
@@ -231,7 +307,7 @@ def test_a_bad_wide_table_is_refused(tmp_path: Path, text: str, message: str) ->
 
 def test_words_among_named_items_and_values_off_the_scale_are_named(tmp_path: Path) -> None:
     path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,high,2\n")
-    with pytest.raises(MidpointError, match=r"line 3: 'high' in column 'A' is not a rating"):
+    with pytest.raises(MidpointError, match=r"line 3: 'high' in column 'A' is not a number"):
         load_table(path, columns=Columns(items=("A", "B")))
     path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,9,2\n")
     with pytest.raises(MidpointError, match=r"line 3: 9 in column 'A' is not on the scale"):

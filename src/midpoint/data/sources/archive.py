@@ -3,6 +3,7 @@
 import gzip
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from midpoint.errors import MidpointError
@@ -27,6 +28,19 @@ class Archive:
     def names(self) -> frozenset[str]:
         """The bare names in it, in lower case."""
         return frozenset(self._members)
+
+    def find(self, names: Sequence[str]) -> str | None:
+        """Return the first of these names, in lower case, that is in it."""
+        return next((name for name in names if name in self._members), None)
+
+    def one_of(self, names: Sequence[str]) -> str:
+        """Return the first of these names that is in it; one must be."""
+        name = self.find(names)
+        if name is None:
+            raise MidpointError(
+                f"{self.path} has none of the files {', '.join(names)}; add one, or name it so"
+            )
+        return name
 
     def where(self, name: str) -> str:
         """Name the place of a file for an error message."""

@@ -1,16 +1,24 @@
-"""From tables as loaders read them to `Ratings`."""
+"""From tables as loaders read them, one row a rating or a person, to `Ratings`."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from midpoint.data.feature import Feature
-from midpoint.data.ratings import Origin, Ratings
+from midpoint.data.feature import Feature, tell_strangers
+from midpoint.data.origin import Origin
+from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
-from midpoint.data.sources.delimited import require_filled
+from midpoint.data.sources.cells import (
+    names_of,
+    rating_numbers,
+    require_filled,
+    require_one_each,
+    whole,
+)
 from midpoint.errors import MidpointError
 
 
@@ -27,7 +35,8 @@ def build_ratings(
     Ids are whole numbers or words. Words are numbered here, in sorted order, since numbers sort
     many times faster; if something is wrong they go in as they are, so that the error names them.
     """
-    require_filled(table, ["user", "item", "rating"], origin)
+    for column in ("user", "item", "rating"):
+        require_filled(table[column], column, origin)
     users, user_names = _numbered(table["user"])
     items, item_names = _numbered(table["item"])
     values = table["rating"].to_numpy()
@@ -56,27 +65,54 @@ def build_ratings(
     return ratings
 
 
-def with_people(ratings: Ratings, people: pl.DataFrame, origin: Origin) -> Ratings:
+def ratings_of_wide(
+    table: pl.DataFrame,
+    items: Sequence[str],
+    *,
+    name: str,
+    origin: Origin,
+    scale: Scale | None = None,
+    titles: Mapping[str, str] | None = None,
+) -> Ratings:
+    """Build from a table with a column `user` and one for each item, blank where not rated."""
+    if not items:
+        raise MidpointError(
+            f"{origin.path} has no column of ratings; name the item columns, or check the delimiter"
+        )
+    require_one_each(names_of(table["user"]), origin)
+    remedy = "leave the column out of the items (--item-columns)"
+    numbers = table.select(
+        rating_numbers(table[item], origin, remedy).fill_nan(None) for item in items
+    )
+    scale = scale or Scale.guess(numbers.to_numpy().ravel(), origin.path)
+    for item in items:
+        _require_on_scale(numbers[item], scale, origin)
+    long = (
+        numbers.with_columns(user=table["user"])
+        .unpivot(index="user", variable_name="item", value_name="rating")
+        .drop_nulls("rating")
+    )
+    return build_ratings(long, name=name, origin=Origin(origin.path), scale=scale, titles=titles)
+
+
+def row_numbers(table: pl.DataFrame) -> pl.Series:
+    """Number the people of a table without a column for their names, from one."""
+    return pl.Series("user", np.arange(1, table.height + 1))
+
+
+def with_people(
+    ratings: Ratings, people: pl.DataFrame, origin: Origin, *, level: int = logging.DEBUG
+) -> Ratings:
     """Add what a table knows of the users: a column `user`, and one of labels for each feature.
 
-    Users the table lacks have no category; people who rate nothing are ignored.
+    Users the table lacks have no category, and people who rate nothing are left out: both are
+    logged, loudly where the table is somebody's own and may be the wrong one.
     """
     table = people.with_columns(user=names_of(people["user"]))
-    require_filled(table, ["user"], origin)
-    twice = table["user"].is_duplicated()
-    if twice.any():
-        row = int((table["user"] == table["user"].filter(twice)[0]).arg_true()[1])
-        raise MidpointError(
-            f"{origin.line(row)}: user {table['user'][row]} stands here again; keep one line for"
-            " each user"
-        )
-    known = pl.DataFrame({"user": ratings.user_ids.tolist()}, schema={"user": pl.String})
-    if known.join(table, on="user", how="semi").is_empty():
-        raise MidpointError(
-            f"{origin.path} knows none of the {ratings.n_users} users of {ratings.name}: it has"
-            f" {table['user'][0]!r} where the ratings have {known['user'][0]!r}; check the user"
-            " columns"
-        )
+    require_one_each(table["user"], origin)
+    users = ratings.user_ids.tolist()
+    tell_strangers(users, table["user"].to_list(), origin.path, level)
+    known = pl.DataFrame({"user": users}, schema={"user": pl.String})
     matched = known.join(table, on="user", how="left", maintain_order="left")
     for column in matched.columns[1:]:
         labels = matched[column].cast(pl.String).str.strip_chars()
@@ -84,14 +120,9 @@ def with_people(ratings: Ratings, people: pl.DataFrame, origin: Origin) -> Ratin
     return ratings
 
 
-def names_of(ids: pl.Series) -> pl.Series:
-    """Write ids as words; whole numbers that came as 1.0 (a column with gaps) lose the point."""
-    return _whole(ids).cast(pl.String).str.strip_chars()
-
-
 def _numbered(ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
     """Return whole numbers as they are, anything else as ranks among the sorted names."""
-    ids = _whole(ids)
+    ids = whole(ids)
     if ids.dtype.is_integer():
         return ids.to_numpy(), None
     words = names_of(ids)
@@ -100,14 +131,20 @@ def _numbered(ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.str_] | Non
     return ranks.astype(np.int64), np.array(names.to_list(), dtype=np.str_)
 
 
-def _whole(ids: pl.Series) -> pl.Series:
-    whole = ids.dtype.is_float() and (ids.drop_nulls() % 1 == 0).all()
-    return ids.cast(pl.Int64) if whole else ids
-
-
 def _time(table: pl.DataFrame) -> NDArray[np.int64] | None:
     """Return the times, unless they are blank or all the same and so say nothing."""
     if "time" not in table.columns or table["time"].null_count():
         return None
     time = table["time"].to_numpy()
     return None if not len(time) or time.min() == time.max() else time.astype(np.int64)
+
+
+def _require_on_scale(column: pl.Series, scale: Scale, origin: Origin) -> None:
+    legal = scale.contains(column.to_numpy()) | column.is_null().to_numpy()
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise MidpointError(
+            f"{origin.place(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
+            f" ({scale}), {int((~legal).sum())} such in the column; correct or blank"
+            " it, name the scale, or leave the column out of the items"
+        )

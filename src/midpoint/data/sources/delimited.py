@@ -1,12 +1,13 @@
 """Text tables of a known format, read fast; when one cannot be read, the line that is wrong."""
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 import polars as pl
 
-from midpoint.data.ratings import Origin
+from midpoint.data.origin import counted
+from midpoint.data.sources.cells import is_number, without_blank_end
 from midpoint.errors import MidpointError
 
 DOUBLE_COLON = "::"
@@ -20,8 +21,10 @@ def as_utf8(content: bytes) -> bytes:
     head = content[:4096]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", errors="replace").encode()
-    if b"\0" in head:
-        encoding = "utf-16-be" if head[:1] == b"\0" else "utf-16-le"
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    # Zeros on one side only, and many of them: a stray one does not make UTF-16 of a file.
+    if min(even, odd) == 0 and 8 * max(even, odd) >= len(head) > 0:
+        encoding = "utf-16-be" if even else "utf-16-le"
         return content.decode(encoding, errors="replace").encode()
     if content.isascii():
         return content
@@ -74,28 +77,9 @@ def read_delimited(
     gaps = [table[name] for name in schema if name not in columns]
     if any(gap.null_count() < len(gap) for gap in gaps):
         raise fault("a colon stands alone")
-    table = _without_blank_end(table.select(list(columns)))
+    table = without_blank_end(table.select(list(columns)))
     if any(table[name].null_count() for name, kind in columns.items() if kind is not pl.String):
         raise fault("a field is blank")
-    return table
-
-
-def require_filled(table: pl.DataFrame, columns: Sequence[str], origin: Origin) -> None:
-    """Refuse a table with an empty cell in any of these columns, naming its line."""
-    for column in columns:
-        empty = table[column].is_null()
-        if empty.any():
-            row = int(empty.arg_max() or 0)
-            raise MidpointError(
-                f"{origin.line(row)}: there is no {column} ({int(empty.sum())} such lines in all);"
-                " fill it in or remove the line"
-            )
-
-
-def _without_blank_end(table: pl.DataFrame) -> pl.DataFrame:
-    """Drop empty lines at the end of the file; those in between keep the count of lines right."""
-    while table.height and all(value is None for value in table.row(table.height - 1)):
-        table = table.head(table.height - 1)
     return table
 
 
@@ -114,7 +98,8 @@ def _fault(
         cells = line.rstrip("\r").split(separator)
         if len(cells) != len(columns) and line.strip():
             return MidpointError(
-                f"{where}, line {number}: {len(cells)} fields where {len(columns)} are expected"
+                f"{where}, line {number}: {counted(len(cells), 'field')} where {len(columns)} are"
+                f" expected"
                 f" ({', '.join(columns)} separated by {separator!r}); check the file's format"
             )
         for (name, kind), cell in zip(columns.items(), cells, strict=False):
@@ -122,18 +107,10 @@ def _fault(
                 return MidpointError(
                     f"{where}, line {number}: there is no {name}; fill it in or remove the line"
                 )
-            if kind is not pl.String and not _is_number(cell, kind):
+            if kind is not pl.String and not is_number(cell, must_be_whole=kind is not pl.Float32):
                 return MidpointError(
                     f"{where}, line {number}: {name} {cell!r} is not a"
                     f" {'number' if kind is pl.Float32 else 'whole number'};"
                     " correct it or remove the line"
                 )
     return MidpointError(f"{where} cannot be read: {error}; check that it is the right file")
-
-
-def _is_number(cell: str, kind: ColumnType) -> bool:
-    try:
-        float(cell) if kind is pl.Float32 else int(cell)
-    except ValueError:
-        return False
-    return True

@@ -10,20 +10,19 @@ from pathlib import Path
 
 import polars as pl
 
-from midpoint.data.ratings import Origin, Ratings
+from midpoint.data.origin import Origin
+from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.sources.archive import Archive
-from midpoint.data.sources.bands import DECADE_STARTS, band, young_or_adult
 from midpoint.data.sources.building import build_ratings, with_people
 from midpoint.data.sources.catalogue import FLIXSTER_PROFILES, FLIXSTER_RATINGS
+from midpoint.data.sources.cells import rating_numbers, require_filled, seconds
 from midpoint.data.sources.delimited import as_utf8
+from midpoint.data.sources.people import DECADE_STARTS, band, young_or_adult
 from midpoint.data.sources.reading import read_text_table
-from midpoint.data.sources.tables import rating_numbers, seconds
 from midpoint.errors import MidpointError
 
 HALF_STARS = Scale.stars(0.5, 5, 0.5)
-
-
 TITLE_FILES = ("movie-names.txt", "movie-names.csv")
 RATING_COLUMNS = ("user", "item", "rating", "time")
 PROFILE_COLUMNS = ("user", "gender", "location", "memberfor", "lastlogin", "profileview", "age")
@@ -32,16 +31,18 @@ PROFILE_COLUMNS = ("user", "gender", "location", "memberfor", "lastlogin", "prof
 def load_flixster(path: Path) -> Ratings:
     """Read the zip or folder of Flixster: gender, age, age_band, and days as times."""
     archive = Archive(path)
-    name = _one_of(archive, FLIXSTER_RATINGS)
+    name = archive.one_of(FLIXSTER_RATINGS)
     table, origin = _with_names(archive, name, RATING_COLUMNS)
     times = seconds(table["time"]) if "time" in table.columns else None
-    table = table.with_columns(rating=rating_numbers(table["rating"], origin))
+    require_filled(table["rating"], "rating", origin)
+    numbers = rating_numbers(table["rating"], origin, "remove the line")
+    table = table.with_columns(rating=numbers)
     if times is not None:
         table = table.with_columns(time=times)
     ratings = build_ratings(
         table, name="flixster", origin=origin, scale=HALF_STARS, titles=_titles(archive)
     )
-    people, origin = _with_names(archive, _one_of(archive, FLIXSTER_PROFILES), PROFILE_COLUMNS)
+    people, origin = _with_names(archive, archive.one_of(FLIXSTER_PROFILES), PROFILE_COLUMNS)
     gender = pl.col("gender").str.strip_chars().str.to_lowercase().str.slice(0, 1)
     labels = people.select(
         "user",
@@ -51,13 +52,6 @@ def load_flixster(path: Path) -> Ratings:
     )
     # Somebody without a profile number is nobody who can be matched.
     return with_people(ratings, labels.drop_nulls("user"), origin)
-
-
-def _one_of(archive: Archive, names: tuple[str, ...]) -> str:
-    for name in names:
-        if name in archive.names:
-            return name
-    raise MidpointError(f"{archive.path} has none of the files {', '.join(names)}; add one of them")
 
 
 def _with_names(
@@ -76,13 +70,13 @@ def _with_names(
             f"{origin.path}, line 1: {table.width} columns where {', '.join(columns)} are expected"
         )
     if first[:1].isdigit():
-        origin = Origin(origin.path)
+        origin = origin._replace(first_line=1)
     return table.rename(dict(zip(table.columns, columns, strict=False))), origin
 
 
 def _titles(archive: Archive) -> dict[str, str]:
     """Map film numbers to names, where the copy has them; the number may stand first or last."""
-    name = next((name for name in TITLE_FILES if name in archive.names), None)
+    name = archive.find(TITLE_FILES)
     titles = {}
     for line in as_utf8(archive.read(name)).decode().splitlines() if name else ():
         left, _, right = line.strip().partition("\t")

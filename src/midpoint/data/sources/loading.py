@@ -19,6 +19,7 @@ from midpoint.data.sources.catalogue import (
     known_source,
     layout_of,
 )
+from midpoint.data.sources.columns import Columns
 from midpoint.data.sources.flixster import load_flixster
 from midpoint.data.sources.movielens import (
     load_movielens_1m,
@@ -32,7 +33,7 @@ from midpoint.data.sources.surveys import (
     load_anes_tv,
     load_young_people,
 )
-from midpoint.data.sources.tables import Columns, add_users_table, load_table
+from midpoint.data.sources.tables import add_users_table, load_table
 from midpoint.errors import MidpointError
 
 LOADERS: Mapping[str, Callable[[Path], Ratings]] = {
@@ -74,6 +75,9 @@ def load(
         return load_table(Path(source), users=people, columns=columns, scale=scale, shape=shape)
     if scale is not None or shape is not None:
         raise MidpointError(f"{source}: the scale and shape of a known data set are not to choose")
+    if columns is not None:
+        usable = set() if users is None else {"user", "features"}
+        columns.require_only(usable, f"{source}: the columns of a known data set are not to choose")
     return ratings if users is None else add_users_table(ratings, Path(users), columns)
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import polars as pl
 
-from midpoint.data.ratings import Origin, Ratings
+from midpoint.data.origin import Origin
+from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.sources.archive import Archive
-from midpoint.data.sources.bands import MOVIELENS_STARTS, band, young_or_adult
 from midpoint.data.sources.building import build_ratings, with_people
 from midpoint.data.sources.delimited import DOUBLE_COLON, as_utf8, read_delimited
+from midpoint.data.sources.people import MOVIELENS_STARTS, band, young_or_adult
 from midpoint.errors import MidpointError
 
 STARS = Scale.stars(1, 5)

@@ -1,18 +1,26 @@
-"""Which columns of a table of people are features, and what their categories are."""
+"""What is known of people as categories: which columns are features, and ages (Section 7.1)."""
 
 import logging
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from itertools import pairwise
 
+import numpy as np
 import polars as pl
 
-from midpoint.data.sources.bands import DECADE_STARTS, band, young_or_adult
+from midpoint.data.sources.cells import names_of
+from midpoint.data.sources.columns import matching
 from midpoint.errors import MidpointError
 
 MOST_NUMBERS = 12
 """More distinct numbers than this are a quantity, not categories."""
 MOST_WORDS = 64
 """More distinct words than this are names or addresses, not categories."""
+MOVIELENS_STARTS = (18, 25, 35, 45, 50, 56)
+"""Where the bands of MovieLens 1M start, after "under 18"."""
+DECADE_STARTS = (18, 25, 35, 45, 55, 65)
+"""Where our own bands start, after "under 18"."""
+YOUNG_ADULT = (18, 35, 65)
+"""The paper's split: young is 18 to 34, adult 35 to 64; the others are left out."""
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +37,7 @@ def features_of(
     features = [table["user"]]
     for name in candidates if chosen is None else matching(chosen, table.columns, where):
         column = table[name]
-        if is_age(column):
+        if _is_age(column):
             features += [
                 young_or_adult(column).alias(name),
                 band(column, DECADE_STARTS).alias(f"{name}_band"),
@@ -44,27 +52,33 @@ def features_of(
         if problem:
             logger.warning("%s: column %r %s, so it is no feature; bin them", where, name, problem)
         else:
-            features.append(_labels(column))
+            features.append(names_of(column))
     return pl.DataFrame(features)
 
 
-def matching(patterns: Sequence[str], columns: Sequence[str], where: str) -> list[str]:
-    """Return the columns that bear these names or fit these patterns (`V16*`)."""
-    found: dict[str, None] = {}
-    for pattern in patterns:
-        fits = [c for c in columns if c == pattern] or [
-            c for c in columns if fnmatchcase(c, pattern)
-        ]
-        if not fits:
-            raise MidpointError(
-                f"{where} has no column {pattern!r}; it has {', '.join(columns[:20])}"
-                f"{', ...' if len(columns) > 20 else ''}"
-            )
-        found |= dict.fromkeys(fits)
-    return list(found)
+def band(years: pl.Series, starts: Sequence[int]) -> pl.Series:
+    """Name the band each age lies in, such as "under 18", "18-24" or "56+"; unknown stays so."""
+    names = [f"under {starts[0]}", *(f"{a}-{b - 1}" for a, b in pairwise(starts)), f"{starts[-1]}+"]
+    age = _known(years)
+    number = np.searchsorted(starts, age.fill_null(0).to_numpy(), side="right")
+    labels = pl.Series("age_band", [names[k] for k in number], dtype=pl.String)
+    return labels.set(age.is_null(), None)
 
 
-def is_age(column: pl.Series) -> bool:
+def young_or_adult(years: pl.Series) -> pl.Series:
+    """Tell "young" from "adult" as the paper does; anyone younger, older or unknown is null."""
+    low, middle, high = YOUNG_ADULT
+    age = pl.col("age")
+    split = (
+        pl.when((age >= low) & (age < middle))
+        .then(pl.lit("young"))
+        .when((age >= middle) & (age < high))
+        .then(pl.lit("adult"))
+    )
+    return _known(years).to_frame("age").select(age=split)["age"]
+
+
+def _is_age(column: pl.Series) -> bool:
     """Tell an age in years from bands that somebody has already made."""
     return (
         column.name.lower() == "age"
@@ -82,7 +96,7 @@ def _too_many(column: pl.Series) -> str | None:
     return None
 
 
-def _labels(column: pl.Series) -> pl.Series:
-    if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
-        column = column.cast(pl.Int64)
-    return column.cast(pl.String).str.strip_chars()
+def _known(years: pl.Series) -> pl.Series:
+    """Keep what can be an age; forms are full of zeros, 999s and words."""
+    number = years.cast(pl.Float64, strict=False)
+    return number.set(~number.is_between(1, 120), None).fill_nan(None)

@@ -7,11 +7,10 @@ import polars as pl
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.sources.archive import Archive
-from midpoint.data.sources.building import with_people
+from midpoint.data.sources.building import ratings_of_wide, row_numbers, with_people
 from midpoint.data.sources.catalogue import POLITICS_TV_TABLES
+from midpoint.data.sources.columns import PERSONAL, find, plain_name
 from midpoint.data.sources.reading import Table, read_table, read_text_table
-from midpoint.data.sources.tables import PERSONAL, find, plain_name
-from midpoint.data.sources.wide import ratings_of_wide, row_numbers
 from midpoint.errors import MidpointError
 
 POLITICS = ("politics", "party", "politicalaffiliation", "affiliation", "political")
@@ -62,11 +61,7 @@ def _table(path: Path) -> Table:
     if path.is_file() and path.suffix.lower() != ".zip":
         return read_table(path)
     archive = Archive(path)
-    name = next((name for name in POLITICS_TV_TABLES if name in archive.names), None)
-    if name is None:
-        raise MidpointError(
-            f"{path} has none of the files {', '.join(POLITICS_TV_TABLES)}; name the table so"
-        )
+    name = archive.one_of(POLITICS_TV_TABLES)
     return read_text_table(archive.read(name), archive.where(name))
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from midpoint.data.ratings import Origin, Ratings
+from midpoint.data.origin import Origin
+from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.sources.archive import Archive
-from midpoint.data.sources.bands import DECADE_STARTS, band, young_or_adult
-from midpoint.data.sources.building import with_people
+from midpoint.data.sources.building import ratings_of_wide, row_numbers, with_people
+from midpoint.data.sources.people import DECADE_STARTS, band, young_or_adult
 from midpoint.data.sources.reading import read_text_table
-from midpoint.data.sources.wide import ratings_of_wide, row_numbers
 from midpoint.errors import MidpointError
 
 YOUNG_PEOPLE_FEATURES = {

@@ -1,82 +1,100 @@
-"""Wide tables: one row a person, one column an item, blank where she gave no rating."""
+"""One's own wide table: which of its columns are items, and which tell of the person."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
-from midpoint.data.ratings import Origin, Ratings
+from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
-from midpoint.data.sources.building import build_ratings
+from midpoint.data.sources.building import ratings_of_wide, row_numbers, with_people
+from midpoint.data.sources.cells import as_numbers
+from midpoint.data.sources.columns import PERSONAL, Columns, find, matching, plain_name
+from midpoint.data.sources.people import features_of
+from midpoint.data.sources.reading import Table
 from midpoint.errors import MidpointError
 
+LEAST_GAP = 10
+"""Columns of a few people may lie this far apart by chance, on scales up to ten."""
 
-def ratings_of_wide(
-    table: pl.DataFrame,
-    items: Sequence[str],
-    *,
-    name: str,
-    origin: Origin,
-    scale: Scale | None = None,
-    titles: Mapping[str, str] | None = None,
+logger = logging.getLogger(__name__)
+
+
+def load_wide(
+    table: Table, columns: Columns, scale: Scale | None, name: str, *, has_users_table: bool
 ) -> Ratings:
-    """Turn the item columns of a table with a column `user` into ratings."""
-    if not items:
-        raise MidpointError(
-            f"{origin.path} has no column of ratings; name the item columns, or check the delimiter"
-        )
-    _require_one_row_each(table["user"], origin)
-    numbers = pl.DataFrame([_numbers(table[item], origin) for item in items])
-    scale = scale or Scale.guess(numbers.to_numpy().ravel())
-    for item in items:
-        _require_on_scale(numbers[item], scale, origin)
-    long = (
-        numbers.with_columns(user=table["user"])
-        .unpivot(index="user", variable_name="item", value_name="rating")
-        .drop_nulls("rating")
+    """Read a table of one row a person, in which a blank is no rating.
+
+    With a users table `columns.features` are that table's, and here all features are guessed.
+    """
+    cells, origin = table
+    user = columns.user or find(cells, "user", "id")
+    if user is not None:
+        matching([user], cells.columns, origin.path)
+    rest = [column for column in cells.columns if column != user]
+    chosen = None if has_users_table else columns.features
+    if columns.items is not None:
+        items = [c for c in matching(columns.items, cells.columns, origin.path) if c in rest]
+    else:
+        named = matching(chosen or (), cells.columns, origin.path)
+        items = _guess_items(cells.select(c for c in rest if c not in named), table)
+    people = cells.with_columns(user=row_numbers(cells) if user is None else cells[user])
+    ratings = ratings_of_wide(people, items, name=name, origin=origin, scale=scale)
+    others = [c for c in rest if c not in items and cells[c].count()]
+    features = features_of(people, others, chosen, origin.path)
+    logger.info(
+        "%s has one row a person; its items are %s; its features are %s",
+        *(origin.path, _listed(items), _listed(features.columns[1:])),
     )
-    return build_ratings(long, name=name, origin=Origin(origin.path), scale=scale, titles=titles)
+    if features.width == 1:
+        return ratings
+    return with_people(ratings, features, origin, level=logging.WARNING)
 
 
-def row_numbers(table: pl.DataFrame) -> pl.Series:
-    """Number the people of a table without a column for their names, from one."""
-    return pl.Series("user", np.arange(1, table.height + 1))
-
-
-def _require_one_row_each(users: pl.Series, origin: Origin) -> None:
-    if users.null_count():
-        row = int(users.is_null().arg_max() or 0)
-        raise MidpointError(f"{origin.line(row)}: there is no user; fill it in or remove the line")
-    twice = users.is_duplicated()
-    if twice.any():
-        row = int((users == users.filter(twice)[0]).arg_true()[1])
+def _guess_items(candidates: pl.DataFrame, table: Table) -> list[str]:
+    """Take the columns of numbers, unless their names tell of a person."""
+    items = [column.name for column in candidates if _may_be_item(column)]
+    if len(items) < 2:
         raise MidpointError(
-            f"{origin.line(row)}: user {users[row]} stands here again; a wide table has one line"
-            " for each user"
+            f"{table.origin.path}: neither do columns look like user, item and rating, nor several"
+            f" like items; it has {', '.join(table.cells.columns[:20])}. Name them, or check the"
+            " delimiter"
         )
+    _require_one_range(candidates.select(items), table.origin.path)
+    return items
 
 
-def _numbers(column: pl.Series, origin: Origin) -> pl.Series:
-    """Read a column as ratings; blanks and NaN are no rating."""
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.cast(pl.Float32).fill_nan(None)
-    number = column.cast(pl.String).str.strip_chars().cast(pl.Float32, strict=False)
-    wrong = number.is_null() & column.is_not_null()
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise MidpointError(
-            f"{origin.line(row)}: {column[row]!r} in column {column.name!r} is not a rating;"
-            " correct it, or leave the column out of the items"
-        )
-    return number.fill_nan(None)
+def _may_be_item(column: pl.Series) -> bool:
+    """Tell numbers, and numbers with a stray word among them: that is a cell to correct.
+
+    Text that is numbers throughout is one with leading zeros, hence a code.
+    """
+    if plain_name(column.name) in PERSONAL:
+        return False
+    if column.dtype != pl.String:
+        return column.dtype.is_numeric() or column.dtype in {pl.Boolean, pl.Null}
+    filled = len(column) - column.null_count()
+    words = filled - as_numbers(column).count()
+    return 0 < 2 * words <= filled
 
 
-def _require_on_scale(column: pl.Series, scale: Scale, origin: Origin) -> None:
-    legal = scale.contains(column.to_numpy()) | column.is_null().to_numpy()
-    if not legal.all():
-        row = int(np.argmin(legal))
-        raise MidpointError(
-            f"{origin.line(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
-            f" ({scale}), {int((~legal).sum())} such in the column; correct or blank"
-            " it, name the scale, or leave the column out of the items"
-        )
+def _require_one_range(items: pl.DataFrame, where: str) -> None:
+    """Refuse a column far from the usual range, such as heights in centimetres among stars."""
+    numbers = [as_numbers(column).fill_nan(None).drop_nulls() for column in items]
+    ranges = {n.name: (float(n.min()), float(n.max())) for n in numbers if len(n)}  # type: ignore[arg-type]
+    if not ranges:
+        return
+    middle = (len(ranges) - 1) // 2
+    low, high = (sorted(ends)[middle] for ends in zip(*ranges.values(), strict=True))
+    for name, (least, most) in ranges.items():
+        if max(least - high, low - most) > max(high - low, LEAST_GAP):
+            raise MidpointError(
+                f"{where}: column {name!r} ({least:g} to {most:g}) lies far from the others"
+                f" ({low:g} to {high:g}), so it is hardly an item; name the items by"
+                " --item-columns"
+            )
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(names[:most]) or "none") + more
