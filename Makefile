@@ -22,7 +22,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## train on MovieLens-100K, protect one person, recommend to her
+demo: $(READY) ## train on MovieLens-100K, protect one person, recommend films
 	@$(BIN)/midpoint demo
 
 test: lint ## everything: format, lint, types, import contract, all tests

@@ -60,8 +60,8 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     assert asked == [demo.FALLBACK]
     assert "movielens-100k cannot be had here: there is no network" in shown
     assert f"The ratings below are simulated ({demo.FALLBACK})" in shown
-    assert "Her gender is not among them." in shown
-    ranked = shown[shown.index("her device ranks") : shown.index("What protection costs")]
+    assert "The gender stays on the device." in shown
+    ranked = shown[shown.index("the device ranks") : shown.index("What protection costs")]
     assert len(re.findall(r"Film \d+", ranked)) == 4
     errors, shares = figures(shown)
     assert len(errors) == 2

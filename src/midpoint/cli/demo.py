@@ -27,7 +27,7 @@ def demo_command(
     top: Annotated[int, typer.Option(min=1, help="How many recommendations to print.")] = 10,
     seed: Annotated[int, typer.Option(help="Decides who the person is, and her coins.")] = 0,
 ) -> None:
-    """Train on MovieLens-100K, protect one person's gender, and recommend films to her."""
+    """Train on MovieLens-100K, protect one person's gender, and recommend films."""
     from midpoint.data import hold_out, split_ratings, user_folds
 
     console = Console(highlight=False)
@@ -118,21 +118,21 @@ def _one_person(
     ledger = Ledger(DeviceSecret(np.random.default_rng(seed).bytes(32)))
     report = decide(rated, asked, accepted, category, ledger)
 
-    console.rule("[bold]2  Her device: what she rated, and what leaves", align="left")
+    console.rule("[bold]2  One person's device: what was rated, and what leaves", align="left")
     console.print(_leaving(rated, report, titles))
     console.print(
         f"{len(report.answers)} of {len(rated)} ratings leave, in one report of"
-        f" {len(report.raw)} bytes. Her gender is not among them."
+        f" {len(report.raw)} bytes. The gender stays on the device."
     )
 
-    console.rule("[bold]3  The service profiles her; her device ranks", align="left")
+    console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
     belief = posterior(evidence_of(profiles, answers_of([report], disclosure)), profiles)
     scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
     )
-    table = Table("for her", "predicted", "give or take", "what she says later")
+    table = Table("recommended", "predicted", "give or take", "rated later")
     for one in correct(scores, disclosure, category, ledger.decided)[:top]:
         said = f"{truth[one.item]:g}" if one.item in truth else ""
         table.add_row(
@@ -142,11 +142,15 @@ def _one_person(
 
 
 def _pick(given: "Ratings", seed: int) -> int:
-    """Pick a person with a fair number of ratings and a known gender."""
+    """Pick somebody with a fair number of ratings, of the category that has most people.
+
+    It is that category which withholds most, since it rates most items more often.
+    """
     import numpy as np
 
-    count = np.diff(given.user_offsets)
-    fit = np.flatnonzero((count >= 40) & (count <= MOST_RATED) & given.features[FEATURE].known)
+    count, feature = np.diff(given.user_offsets), given.features[FEATURE]
+    common = feature.codes == feature.counts.argmax()
+    fit = np.flatnonzero((count >= 40) & (count <= MOST_RATED) & common)
     return int(np.random.default_rng(seed).choice(fit))
 
 
@@ -155,7 +159,7 @@ def _leaving(rated: dict[str, int], report: "Report", titles: dict[str, str]) ->
     from midpoint.wire import ONE
 
     told = dict(report.answers)
-    table = Table("title", "her rating", "what leaves")
+    table = Table("title", "rating", "what leaves")
     telling = sorted(rated.items(), key=lambda pair: told.get(pair[0]) == pair[1])
     for item, value in telling[:SHOWN]:
         leaves = f"{told[item] / ONE:g}" if item in told else "[dim]nothing: withheld[/dim]"
