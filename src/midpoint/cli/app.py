@@ -6,10 +6,24 @@ import typer
 from rich.console import Console
 
 from midpoint import __version__
-from midpoint.cli import data, demo, disclose, estimate, obfuscate, recommend, solicit, train
+from midpoint.cli import (
+    audit,
+    certify,
+    compare,
+    data,
+    demo,
+    disclose,
+    estimate,
+    obfuscate,
+    recommend,
+    solicit,
+    train,
+)
 from midpoint.errors import MidpointError
 
-EXTRAS = {"numba": "analyst", "polars": "analyst", "scipy": "analyst", "sklearn": "audit"}
+EXTRAS = dict.fromkeys(("numba", "polars", "scipy"), "analyst") | dict.fromkeys(
+    ("lightgbm", "matplotlib", "sklearn", "threadpoolctl"), "audit"
+)
 """Which extra brings a library that a light installation lacks."""
 
 app = typer.Typer(
@@ -26,6 +40,9 @@ app.command("solicit")(solicit.solicit_command)
 app.command("obfuscate")(obfuscate.obfuscate_command)
 app.command("estimate")(estimate.estimate_command)
 app.command("recommend")(recommend.recommend_command)
+app.command("audit")(audit.audit_command)
+app.command("compare")(compare.compare_command)
+app.command("certify")(certify.certify_command)
 app.command("demo")(demo.demo_command)
 
 
@@ -45,6 +62,10 @@ def main() -> None:
         app()
     except MidpointError as error:
         _fail(str(error))
+    except OSError as error:
+        if error.filename is None:
+            raise
+        _fail(f"{error.filename}: {error.strerror}; check the path, its permissions and the disk")
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library not in EXTRAS:

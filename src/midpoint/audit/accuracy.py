@@ -1,0 +1,79 @@
+"""What a protocol costs: the error of predictions, three ways, and what is withheld."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import ItemProfiles, estimate_profiles, predict
+from midpoint.audit.folds import FoldData
+from midpoint.audit.view import View
+from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """What one protocol does to the held-out users of one fold."""
+
+    given: NDArray[np.int64]
+    """Ratings that each user gave to her device. Shape (users,)."""
+    kept: NDArray[np.int64]
+    """Ratings that her device revealed. Shape (users,)."""
+    hidden: NDArray[np.int64]
+    """Ratings of hers to predict. Shape (users,)."""
+    inferred: Float
+    """Sum of squared errors of predictions with the inferred category. Shape (users,)."""
+    blind: Float
+    """The same with no category. Shape (users,)."""
+    local: Float
+    """The same with her own category, added on her device. Shape (users,)."""
+    bits: float
+    """Bits disclosed of an item."""
+
+
+def measure(fold: FoldData, view: View, how: LearningProtocol) -> Accuracy:
+    """Predict the hidden ratings of the held-out users from what their devices sent."""
+    profiles, hidden = view.profiles, fold.hidden
+    truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
+    blind = how.estimate(profiles, view.reports)
+    guess, x = infer(profiles, view.reports)
+    own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
+    told = profiles.offset[hidden.item, guess[hidden.user]]
+
+    def squares(shown: Float) -> Float:
+        errors = np.square(shown - truth)
+        return np.bincount(hidden.user, errors, hidden.n_users).astype(np.float64)
+
+    return Accuracy(
+        given=np.diff(fold.given.user_offsets),
+        kept=np.diff(view.reports.user_offsets),
+        hidden=np.diff(hidden.user_offsets),
+        inferred=squares(predict(profiles, x, *rows, told)),
+        blind=squares(predict(profiles, blind, *rows)),
+        local=squares(predict(profiles, blind, *rows, own)),
+        bits=bits_per_item(view.disclosure),
+    )
+
+
+def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], Float]:
+    """Infer category and profile together, as the paper's analyst does (Eq. 6).
+
+    The category is that of the least sum |y - centre - offset_k - <x, v>|^2 / sigma^2 plus the
+    prior's part, each with its own best x. Shapes (users,) and (users, D).
+    """
+    user = np.repeat(np.arange(len(reports.user_offsets) - 1), np.diff(reports.user_offsets))
+    losses, found = [], []
+    for k in range(profiles.offset.shape[1]):
+        value = reports.value - profiles.offset[reports.item, k]
+        x = estimate_profiles(profiles, reports.user_offsets, reports.item, value, threads=1)
+        fitted = profiles.centre[reports.item] + np.einsum(
+            "nd,nd->n", x[user], profiles.vectors[reports.item]
+        )
+        residual = np.bincount(user, (value - fitted) ** 2, minlength=len(x))
+        standard = np.linalg.solve(profiles.profile_root, (x - profiles.profile_mean).T)
+        losses.append(residual / profiles.noise_variance + (standard**2).sum(axis=0))
+        found.append(x)
+    guess = np.argmin(losses, axis=0)
+    return guess, np.stack(found)[guess, np.arange(len(guess))]

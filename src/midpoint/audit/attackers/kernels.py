@@ -1,0 +1,143 @@
+"""Models that compare people with one another: support vectors, and a quadratic of levels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from midpoint.audit.attackers.attacker import Float
+from midpoint.audit.attackers.learned import Answer, Family, Rows
+from midpoint.audit.attackers.scaling import Scaling, column_means
+
+BLOCK = 1024
+"""Rows compared at a time, so that temporary matrices stay small."""
+MOSTLY_FILLED = 0.1
+"""A sparse matrix with more entries than this share is quicker dense."""
+Single = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SupportVectors(Family):
+    """Support vector machine with a radial kernel; a setting is (C, gamma).
+
+    k(a, b) = exp(-gamma |a - b|^2 / mean of |a - b|^2 over training rows)
+    """
+
+    settings: Sequence[tuple[float, float]]
+    """C, the penalty of a violated margin, and gamma, how narrow the kernel is."""
+    most_rows: int | None = 5000
+    tuning_rows: int | None = 2500
+
+    def train(
+        self,
+        rows: Rows,
+        ones: NDArray[np.bool_],
+        chosen: Sequence[tuple[float, float]],
+        _seed: int,
+        /,
+    ) -> Answer:
+        """Fit by libsvm, on kernels that are worked out once for all settings."""
+        scaled = _identity if sparse.issparse(rows) else Scaling.of(rows)
+        known = scaled(rows)
+        unit = 2 * _total_variance(known)
+        distance = _distances(known, known) / unit
+        machines = [_machine(distance, ones, *setting) for setting in chosen]
+
+        def answer(new: Rows) -> Float:
+            apart = _distances(scaled(new), known) / unit
+            return np.stack([_margin(machine, apart) for machine in machines])
+
+        return answer
+
+
+@dataclass(frozen=True)
+class QuadraticKernel(Family):
+    """Ridge regression on all products of two columns; a setting is the penalty.
+
+    y ~ sum_i a_i (1 + cos(z, z_i))^2, (K + penalty I) a = y
+    """
+
+    settings: Sequence[float] = (3.0, 30.0, 300.0, 3000.0)
+    """Penalties."""
+    most_rows: int | None = 5000
+    tuning_rows: int | None = 2500
+
+    def train(
+        self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[float], _seed: int, /
+    ) -> Answer:
+        """Solve for the weights."""
+        known = _unit_length(rows)
+        y = ones.astype(np.float32) - np.float32(ones.mean())
+        weights = []
+        for penalty in chosen:
+            K = np.square(1 + _products(known, known))
+            K[np.diag_indices(len(K))] += penalty
+            weights.append(linalg.solve(K, y, assume_a="pos", overwrite_a=True))
+
+        def answer(new: Rows) -> Float:
+            K = np.square(1 + _products(_unit_length(new), known))
+            return np.asarray(np.stack(weights) @ K.T, np.float64)
+
+        return answer
+
+
+def _machine(distance: Single, ones: NDArray[np.bool_], C: float, gamma: float) -> Any:
+    """Fit one machine; scikit-learn has no types, and is not needed before."""
+    kernel = np.exp(-gamma * distance).astype(np.float64)
+    machine = import_module("sklearn.svm").SVC(C=C, kernel="precomputed")
+    machine.gamma = gamma
+    return machine.fit(kernel, ones.astype(np.int64))
+
+
+def _margin(machine: Any, distance: Single) -> Float:
+    """Return the signed distance from the boundary."""
+    kernel = np.exp(-machine.gamma * distance[:, machine.support_])
+    return np.asarray(kernel @ machine.dual_coef_[0] + machine.intercept_[0], np.float64)
+
+
+def _distances(rows: Rows, others: Rows) -> Single:
+    """Return squared distances. Shape (rows, others)."""
+    inner = _products(rows, others)
+    inner *= -2
+    inner += _squares(rows)[:, None]
+    inner += _squares(others)
+    return np.maximum(inner, 0, out=inner)
+
+
+def _products(rows: Rows, others: Rows) -> Single:
+    """Return inner products. Shape (rows, others)."""
+    if not sparse.issparse(rows):
+        return np.asarray(rows @ others.T, np.float32)
+    if others.nnz > MOSTLY_FILLED * others.shape[0] * others.shape[1]:
+        return np.asarray(rows.toarray() @ others.toarray().T, np.float32)
+    found = np.empty((rows.shape[0], others.shape[0]), np.float32)
+    for start in range(0, rows.shape[0], BLOCK):
+        found[start : start + BLOCK] = (rows[start : start + BLOCK] @ others.T).toarray()
+    return found
+
+
+def _squares(rows: Rows) -> Single:
+    """Return the squared length of each row. Shape (rows,)."""
+    if not sparse.issparse(rows):
+        return np.asarray(np.square(rows).sum(axis=1), np.float32)
+    return np.asarray(rows.multiply(rows).sum(axis=1), np.float32).reshape(-1)
+
+
+def _total_variance(rows: Rows) -> float:
+    """Return the sum over columns of their variances, or 1 if nothing varies."""
+    mean = column_means(rows) if sparse.issparse(rows) else rows.mean(axis=0)
+    return float(_squares(rows).mean() - np.square(mean).sum()) or 1.0
+
+
+def _unit_length(rows: Rows) -> Rows:
+    """Bring rows to length one; empty ones stay empty."""
+    length = np.sqrt(_squares(rows))
+    return sparse.diags(1 / np.maximum(length, 1e-6)).astype(np.float32) @ rows
+
+
+def _identity(rows: Rows) -> Rows:
+    return rows

@@ -1,0 +1,178 @@
+"""Attackers that learn: a form of the reports, and a family of models to choose from."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.attackers.threads import one_thread
+from midpoint.audit.statistics import auc, chance_deviation
+from midpoint.audit.view import Rehearsal, View
+from midpoint.errors import MidpointError
+
+Rows = Any
+"""A dense array, or a sparse matrix of rows."""
+Answer = Callable[[Rows], Float]
+"""Scores n rows under each of s settings; more is likelier 1. Shape (s, n)."""
+People = NDArray[np.intp]
+FEW = 2000
+"""With fewer people than this, choosing a setting takes several splits to be sure."""
+
+SURE = 3.0
+"""Standard errors below 0.5 at which an answer is turned round."""
+
+
+@dataclass(frozen=True)
+class Family(ABC):
+    """Models of one kind, told apart by a setting."""
+
+    settings: Sequence[Any]
+    """What to choose from."""
+    most_rows: int | None = None
+    """Rows that a model is fitted to, at most."""
+    tuning_rows: int | None = 6000
+    """Rows that the choice is made on, at most."""
+
+    @abstractmethod
+    def train(
+        self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[Any], seed: int, /
+    ) -> Answer:
+        """Fit one model for each chosen setting, sharing what can be shared."""
+
+
+class Trial(NamedTuple):
+    """Rows to learn from and rows to judge by, one table for each draw of the coins."""
+
+    learn: Sequence[Rows]
+    """To learn from."""
+    learners: People
+    """Whose each of their rows is."""
+    judge: Sequence[Rows]
+    """To judge by."""
+    judged: People
+    """Whose each of their rows is."""
+
+
+@dataclass
+class Learned:
+    """Reads reports in one form; chooses a model, and the sign of its answer, inside training.
+
+    A choice is judged on training people it was not fitted to, by rehearsals where the views have
+    them. A plain split is no ground to turn the answer round (see `Rehearsal`), nor is chance.
+    """
+
+    name: str
+    """What it is called in reports."""
+    adaptive: bool
+    """Whether it is fitted on obfuscated views, or on clean ratings."""
+    form: Callable[[View], Rows]
+    """Turns a view into rows of numbers, one for each person."""
+    family: Family
+    """What learns to read them."""
+    control: str = "no"
+    """The scheme that it must be able to read."""
+    setting: Any = field(default=None, init=False)
+    """The one chosen."""
+    sign: float = field(default=1.0, init=False)
+    """-1 if training people are better told apart by the opposite answer."""
+    answer: Answer | None = field(default=None, init=False, repr=False)
+    """What was fitted."""
+
+    def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
+        """Choose a setting, and fit it to all draws."""
+        drawn, ones = [self.form(view) for view in views], np.asarray(category) == 1
+        if ones.all() or not ones.any():
+            raise MidpointError("an attacker needs training people of both categories")
+        rng = np.random.default_rng(seed)
+        with one_thread():
+            if rehearsals := views[0].rehearsals:
+                judged = np.concatenate([one.judged for one in rehearsals])
+                doubt = SURE * chance_deviation(ones[judged])
+                self._choose(_rehearsed(self.form, rehearsals), ones, doubt, rng, seed)
+            else:
+                self._choose(_split(drawn, ones, rng), ones, 0.5, rng, seed)
+            rows, whose = _take(
+                drawn, np.arange(len(ones), dtype=np.intp), self.family.most_rows, rng
+            )
+            self.answer = self.family.train(rows, ones[whose], [self.setting], seed)
+
+    def score(self, view: View) -> Float:
+        """Score people by the fitted model."""
+        if self.answer is None:
+            raise MidpointError(f"attacker {self.name!r} has to be fitted before it scores")
+        with one_thread():
+            return np.asarray(self.sign * self.answer(self.form(view))[0], np.float64)
+
+    def _choose(
+        self,
+        trials: Iterator[Trial],
+        ones: NDArray[np.bool_],
+        doubt: float,
+        rng: np.random.Generator,
+        seed: int,
+    ) -> None:
+        """Take the setting that reads others best; turn it round if it is below 0.5 - doubt."""
+        readings, most = [], self.family.tuning_rows
+        for trial in trials:
+            rows, whose = _take(trial.learn, trial.learners, most, rng)
+            answer = self.family.train(rows, ones[whose], self.family.settings, seed)
+            rows, whose = _take(trial.judge, trial.judged, most, rng)
+            readings.append([auc(one, ones[whose]) for one in answer(rows)])
+        found = np.mean(readings, axis=0)
+        turned = found < 0.5 - doubt
+        best = int(np.argmax(np.where(turned, 1 - found, found)))
+        self.setting, self.sign = self.family.settings[best], -1.0 if turned[best] else 1.0
+
+
+def _rehearsed(form: Callable[[View], Rows], rehearsals: Sequence[Rehearsal]) -> Iterator[Trial]:
+    """Learn and judge as the rehearsals say."""
+    for one in rehearsals:
+        learn = [form(view) for view in one.learn]
+        yield Trial(learn, one.learners, [form(one.judge)], one.judged)
+
+
+def _split(
+    drawn: Sequence[Rows], ones: NDArray[np.bool_], rng: np.random.Generator
+) -> Iterator[Trial]:
+    """Learn from some training people and judge by others, all of a person's draws together."""
+    for learn, judge in _splits(ones, rng):
+        yield Trial([rows[learn] for rows in drawn], learn, [rows[judge] for rows in drawn], judge)
+
+
+def _splits(ones: NDArray[np.bool_], rng: np.random.Generator) -> Iterator[tuple[People, People]]:
+    """Cut people into those to learn from and those to judge by, each class in proportion."""
+    cuts = 4
+    order = rng.permutation(len(ones))
+    order = order[np.argsort(ones[order], kind="stable")]
+    part = np.empty(len(ones), dtype=np.int64)
+    part[order] = np.arange(len(ones)) % cuts
+    for cut in range(cuts if len(ones) < FEW else 1):
+        yield np.flatnonzero(part != cut), np.flatnonzero(part == cut)
+
+
+def _take(
+    drawn: Sequence[Rows], people: People, most: int | None, rng: np.random.Generator
+) -> tuple[Rows, People]:
+    """Stack all draws of rows, or as many as wanted: other people before other draws.
+
+    Row i of every draw is that of people[i]; so are the people returned beside the rows.
+    """
+    draws, size = len(drawn), len(people)
+    if most is None or most >= draws * size:
+        return _stack(drawn), np.tile(people, draws)
+    order, place = rng.permutation(size), np.arange(most)
+    row, draw = order[place % size], (place + place // size) % draws
+    chosen = [row[draw == one] for one in range(draws)]
+    rows = [table[some] for table, some in zip(drawn, chosen, strict=True)]
+    return _stack(rows), people[np.concatenate(chosen)]
+
+
+def _stack(parts: Sequence[Rows]) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)

@@ -1,0 +1,165 @@
+"""Attackers that need not learn: they know the model, the scheme and what was disclosed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import CategoryEstimates, estimate_profiles
+from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.features import beliefs
+from midpoint.audit.statistics import auc
+from midpoint.audit.view import View
+from midpoint.user import PURPOSES, Parameters, obfuscate
+from midpoint.wire import ValueMap, to_fixed
+
+LEAST = 1e-6
+"""Probability of what a category never does, as far as is known."""
+COINS = 64
+"""Coins that stand for all coins when a scheme's outcomes are worked out."""
+
+
+@dataclass
+class ByCategory:
+    """Weighs the evidence for each category; training says which category is the one wanted.
+
+    score = e_c - log sum_{k != c} exp(e_k),  which is e_1 - e_0 for a binary feature
+    """
+
+    name: str
+    """What it is called in reports."""
+    adaptive: bool
+    """Whether it is fitted on obfuscated views, or on clean ratings."""
+    evidence: Callable[[View], Float]
+    """Log-likelihood of what each person reported under each category. Shape (N, K)."""
+    control: str = "no"
+    """The scheme that it must be able to read."""
+    wanted: int = field(default=1, init=False)
+    """The category that training people labelled 1 have."""
+
+    def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
+        """Find out which category the ones have: nothing else is to be learned."""
+        found = self.evidence(views[0])
+        readings = [auc(_contrast(found, k), category) for k in range(found.shape[1])]
+        # The last of equals: where nothing can be read, category 1 of a binary feature.
+        self.wanted = len(readings) - 1 - int(np.argmax(readings[::-1])) if readings else 0
+
+    def score(self, view: View) -> Float:
+        """Return the log-odds of the wanted category."""
+        return _contrast(self.evidence(view), self.wanted)
+
+
+def joint_errors(view: View) -> Float:
+    """Fit profile and category jointly (LSE, Eq. 6), under the prior of profiles. Shape (N, K).
+
+    e_k = -min_x [sum_j (y_j - centre_j - offset_jk - <x, v_j>)^2 / sigma^2
+                  + (x - m)' C^-1 (x - m)] / 2
+    """
+    profiles, reports = view.profiles, view.reports
+    precision = np.linalg.inv(profiles.profile_covariance)
+    found = np.zeros((view.n_users, profiles.offset.shape[1]))
+    for k in range(found.shape[1]):
+        left = reports.value - profiles.offset[reports.item, k]
+        x = estimate_profiles(profiles, reports.user_offsets, reports.item, left, threads=1)
+        taste = np.einsum("nd,nd->n", x[view.user], profiles.vectors[reports.item])
+        error = np.square(left - profiles.centre[reports.item] - taste)
+        away = x - profiles.profile_mean
+        found[:, k] = np.bincount(view.user, error, view.n_users) / profiles.noise_variance
+        found[:, k] += np.einsum("nd,de,ne->n", away, precision, away)
+    return -found / 2
+
+
+def fractions(view: View) -> Float:
+    """Count how many values are whole ratings less each category's offset. Shape (N, K).
+
+    A rating is a level, so y = r - offset_k tells which offset it was, unless it was rounded.
+    """
+    return _by_part(view, _whole_ratings)
+
+
+def likelihoods(view: View) -> Float:
+    """Return log P(report | category), items taken as independent. Shape (N, K).
+
+    e_k = sum_{j revealed} log [q_jk / sum_i q_ik  P_k(y_j)]: which items, given how many, with
+    q = p_k reveal_k, and what was said of them, by the scheme's own outcomes.
+    """
+    return _by_part(view, _likelihood)
+
+
+def _by_part(view: View, evidence: Callable[[View], Float]) -> Float:
+    """Weigh people by what they themselves were told."""
+    return np.concatenate([evidence(part) for part in view.parts or (view,)])
+
+
+def _whole_ratings(view: View) -> Float:
+    parameters, item = Parameters.of(view.disclosure), view.profiles.place[view.reports.item]
+    if parameters.offset is None or parameters.points is None:
+        return np.zeros((view.n_users, parameters.n_cells))
+    before = to_fixed(view.reports.value)[:, None] + parameters.offset[item]
+    return _added(view, np.isin(before, parameters.points))
+
+
+def _likelihood(view: View) -> Float:
+    believed = beliefs(view.profiles)
+    if believed is None:
+        return np.zeros((view.n_users, 0))
+    parameters, place = Parameters.of(view.disclosure), view.profiles.place
+    rate = np.maximum(believed.probability, LEAST)
+    if parameters.reveal is not None:
+        rate = rate * parameters.reveal[place]
+    which = np.log(rate / rate.sum(axis=0))[view.reports.item]
+    return _added(view, which + _log_values(view, believed, parameters, place))
+
+
+def _log_values(
+    view: View, believed: CategoryEstimates, parameters: Parameters, place: NDArray[np.intp]
+) -> Float:
+    """Return log P_k(y_j) of each reported value; 0 where the scheme's map says nothing. (n, K)."""
+    item, value = view.reports.item, to_fixed(view.reports.value)
+    kind, points = parameters.scheme.value_map, parameters.points
+    averaged = kind in (ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
+    if believed.levels is None or points is None or averaged:
+        return np.zeros((len(item), believed.probability.shape[1]))
+    K, outcome, given = believed.levels.shape[1], value[:, None], believed.levels
+    if kind is ValueMap.SHIFTED and parameters.offset is not None:
+        outcome = outcome + parameters.offset[place[item]]
+    elif kind is not ValueMap.AS_IS:
+        given = _outcomes(given, parameters, points, place)
+    level = np.minimum(np.searchsorted(points, outcome), len(points) - 1)
+    likely = given[item[:, None], np.arange(K), np.broadcast_to(level, (len(item), K))]
+    return np.log(np.maximum(np.where(points[level] == outcome, likely, 0.0), LEAST))
+
+
+def _outcomes(
+    given: Float, parameters: Parameters, points: NDArray[np.int64], place: NDArray[np.intp]
+) -> Float:
+    """Return each category's distribution over the levels after obfuscation. Shape (M, K, L).
+
+    Every rating of every category is obfuscated with coins that fill the square evenly.
+    """
+    M, K, L = given.shape
+    item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
+    found = np.zeros((M, K, L))
+    coins = np.zeros((len(item), len(PURPOSES)))
+    for turn in range(COINS):
+        even = (turn + 0.5) / COINS
+        for column, purpose in enumerate(PURPOSES):
+            coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
+        sent = obfuscate(place[item], points[level], cell, parameters, coins).value
+        np.add.at(found, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
+    return found
+
+
+def _contrast(evidence: Float, wanted: int) -> Float:
+    """Set the evidence for one category against the others'. Shape (N,)."""
+    others = np.delete(evidence, wanted, axis=1)
+    if not others.shape[1]:
+        return np.zeros(len(evidence))
+    return np.asarray(evidence[:, wanted] - np.logaddexp.reduce(others, axis=1), np.float64)
+
+
+def _added(view: View, entries: NDArray[np.generic]) -> Float:
+    """Add entries (n, K) of reported ratings up by person. Shape (N, K)."""
+    columns = [np.bincount(view.user, column, view.n_users) for column in entries.T]
+    return np.stack(columns, axis=1).astype(np.float64)

@@ -1,0 +1,51 @@
+"""A quadratic model of dense columns: what categories differ by in spread and correlation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from midpoint.audit.attackers.attacker import Float
+from midpoint.audit.attackers.learned import Answer, Family, Rows
+from midpoint.audit.attackers.scaling import Scaling
+
+FARTHEST = 4.0
+"""Standard deviations at which outliers are cut, or they rule the products."""
+
+
+@dataclass(frozen=True)
+class Products(Family):
+    """Ridge regression on columns and all products of two of them; a setting is the penalty.
+
+    (Z'Z + penalty n I) w = Z'y, all columns of Z standardised
+    """
+
+    settings: Sequence[float] = (0.1, 1.0, 10.0)
+    """Penalties, as shares of the number of rows."""
+
+    def train(
+        self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[float], _seed: int, /
+    ) -> Answer:
+        """Solve for the weights."""
+        outer = Scaling.of(rows)
+        inner = Scaling.of(_products(outer(rows)))
+        Z = inner(_products(outer(rows)))
+        A, b = Z.T @ Z, Z.T @ (ones.astype(np.float32) - np.float32(ones.mean()))
+        eye = np.eye(len(A), dtype=np.float32) * len(Z)
+        weights = np.stack(
+            [linalg.solve(A + penalty * eye, b, assume_a="pos") for penalty in chosen]
+        )
+
+        def answer(new: Rows) -> Float:
+            return np.asarray(weights @ inner(_products(outer(new))).T, np.float64)
+
+        return answer
+
+
+def _products(rows: Rows) -> Rows:
+    """Put all products of two columns beside the columns. Shape (n, c + c (c + 1) / 2)."""
+    cut = np.clip(rows, -FARTHEST, FARTHEST)
+    first, second = np.triu_indices(cut.shape[1])
+    return np.hstack([cut, cut[:, first] * cut[:, second]])

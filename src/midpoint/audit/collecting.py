@@ -1,0 +1,253 @@
+"""From what the tasks stored to the numbers that are reported."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.audit.plan import Plan
+from midpoint.audit.results import (
+    AUC,
+    READABLE,
+    RMSE,
+    AuditResults,
+    Band,
+    ByActivity,
+    Control,
+    Histogram,
+    Row,
+)
+from midpoint.audit.statistics import Area, NullBand, area, null_band
+from midpoint.audit.store import ATTACK, Arrays, Store
+from midpoint.audit.tasks import ACCURACY, LEARN
+from midpoint.data import Description, Feature, Ratings
+
+Float = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+NORMAL_95 = 1.959964
+BINS = 40
+QUARTERS = 4
+
+
+def collect(store: Store, plan: Plan, people: Ratings, description: Description) -> AuditResults:
+    """Measure all that is complete in a directory, whenever it was run."""
+    found = Collected(store, plan, people)
+    manifest = store.manifest()
+    attackers = {
+        name: one
+        for name, one in manifest["attackers"].items()
+        if name in found.attacks(one["control"])
+    }
+    schemes = list(manifest["schemes"])
+    return AuditResults(
+        dataset=people.name,
+        data_digest=manifest["data"]["digest"],
+        feature=found.feature.name,
+        categories=found.feature.categories,
+        discrete=people.scale.is_discrete,
+        folds=plan.folds,
+        seed=plan.seed,
+        code=manifest["code"],
+        rows=tuple(row for scheme in schemes for row in found.rows(scheme)),
+        bands={scheme: found.band(scheme) for scheme in schemes if found.attacks(scheme)},
+        controls={name: found.control(name, one["control"]) for name, one in attackers.items()},
+        adaptive={name: one["adaptive"] for name, one in attackers.items()},
+        per_fold={
+            scheme: {name: found.per_fold(scheme, name) for name in found.attacks(scheme)}
+            for scheme in schemes
+        },
+        answers={}
+        if len(found.feature.categories) > 2
+        else {
+            scheme: {name: found.histogram(scheme, name) for name in found.attacks(scheme)}
+            for scheme in schemes
+        },
+        activity={
+            s: found.by_activity(s) for s in schemes if found.has_cost(s) and found.attacks(s)
+        },
+        withheld={s: found.deciles(s) for s in schemes if found.has_cost(s)},
+        schemes=manifest["schemes"],
+        seconds=found.seconds(schemes),
+        description=description.as_dict(),
+    )
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Reads the store, fold after fold."""
+
+    store: Store
+    """Where the tasks put their results."""
+    plan: Plan
+    """What the audit does."""
+    people: Ratings
+    """The ratings of all users who were attacked in turn."""
+
+    @cached_property
+    def category(self) -> NDArray[np.int64]:
+        """Category of everyone, fold after fold. Shape (N,)."""
+        return np.concatenate([one["category"] for one in self._every(LEARN)])
+
+    @cached_property
+    def folds(self) -> NDArray[np.int64]:
+        """Fold of everyone. Shape (N,)."""
+        sizes = [len(one["category"]) for one in self._every(LEARN)]
+        return np.repeat(np.arange(self.plan.folds), sizes)
+
+    @cached_property
+    def feature(self) -> Feature:
+        """The private feature."""
+        return self.people.feature(*self.plan.feature)
+
+    @property
+    def questions(self) -> list[int]:
+        """The categories that attackers look for: the second of two, or each of several."""
+        count = len(self.feature.categories)
+        return [1] if count == 2 else list(range(count))
+
+    def _every(self, *names: str) -> list[Arrays]:
+        return [self.store.load(fold, *names) for fold in range(self.plan.folds)]
+
+    def has_cost(self, scheme: str) -> bool:
+        """Tell whether a scheme's cost was measured in all folds."""
+        return all(self.store.has(fold, scheme, ACCURACY) for fold in range(self.plan.folds))
+
+    def attacks(self, scheme: str) -> list[str]:
+        """Return the attackers that tried a scheme in all folds, in the order they came."""
+        each = [set(self.store.attacks(fold, scheme)) for fold in range(self.plan.folds)]
+        complete = set.intersection(*each)
+        return [name for name in self.store.manifest()["attackers"] if name in complete]
+
+    def scores(self, scheme: str, attack: str) -> Float:
+        """Return everyone's scores, for each question. Shape (N, questions)."""
+        return np.concatenate([one["scores"] for one in self._every(scheme, ATTACK, attack)])
+
+    def areas(self, scheme: str, attack: str, among: Mask | None = None) -> list[Area]:
+        """Return the AUC of each question, of all people or some of them."""
+        scores, some = self.scores(scheme, attack), slice(None) if among is None else among
+        return [
+            area(scores[some, column], self.category[some] == k, self.folds[some])
+            for column, k in enumerate(self.questions)
+        ]
+
+    def rows(self, scheme: str) -> Iterator[Row]:
+        """Go through all numbers of a scheme."""
+        head = self.people.name, self.feature.name, scheme
+        tail = self.plan.folds, self.plan.seed
+        for attack in self.attacks(scheme):
+            areas = self.areas(scheme, attack)
+            macro = Area.mean(areas)
+            yield Row(*head, AUC, attack, macro.value, *macro.interval(), *tail)
+            if len(areas) > 1:
+                for k, one in zip(self.questions, areas, strict=True):
+                    name = f"{attack}[{self.feature.categories[k]}]"
+                    yield Row(*head, AUC, name, one.value, *one.interval(), *tail)
+        if self.has_cost(scheme):
+            for metric, value, low, high in self._costs(scheme):
+                yield Row(*head, metric, "", value, low, high, *tail)
+
+    def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
+        """Return errors, the share withheld and the bits, with intervals over users."""
+        found = self._every(scheme, ACCURACY)
+        hidden = np.concatenate([one["hidden"] for one in found])
+        for metric in RMSE:
+            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
+            yield metric, *_root_mean(squares, hidden)
+        withheld = self.withheld(scheme)
+        half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
+        mean = float(withheld.mean())
+        yield "withheld", mean, max(mean - half, 0.0), min(mean + half, 1.0)
+        bits = [float(one["bits"]) for one in found]
+        yield "disclosed_bits", float(np.mean(bits)), min(bits), max(bits)
+
+    def withheld(self, scheme: str) -> Float:
+        """Return the share of each user's ratings that stays with her. Shape (N,)."""
+        found = self._every(scheme, ACCURACY)
+        given, kept = (np.concatenate([one[key] for one in found]) for key in ("given", "kept"))
+        return np.asarray(1 - kept / np.maximum(given, 1))
+
+    def deciles(self, scheme: str) -> tuple[float, ...]:
+        """Return deciles over users of the share withheld."""
+        return tuple(np.quantile(self.withheld(scheme), np.linspace(0, 1, 11)).tolist())
+
+    def band(self, scheme: str) -> Band:
+        """Return what chance would show of the strongest of all that ever tried a scheme."""
+        names = self.attacks(scheme)
+        null = self._null(scheme, names)
+        values = [Area.mean(self.areas(scheme, name)).value for name in names]
+        strongest = max(values, key=lambda value: abs(value - 0.5))
+        return Band(null.low, null.high, len(names), null.p_value(strongest))
+
+    def _null(self, scheme: str, names: list[str]) -> NullBand:
+        scores = np.stack([self.scores(scheme, name) for name in names])
+        if len(self.questions) == 1:
+            scores = scores[:, :, 0]
+        return null_band(scores, self.category, self.folds)
+
+    def control(self, attack: str, scheme: str) -> Control:
+        """Tell whether an attacker can read what it should be able to read."""
+        value = Area.mean(self.areas(scheme, attack)).value
+        reads = value >= max(READABLE, self._null(scheme, [attack]).high)
+        return Control(scheme, value, bool(reads))
+
+    def per_fold(self, scheme: str, attack: str) -> tuple[float, ...]:
+        """Return the (macro) AUC in each fold."""
+        return tuple(
+            Area.mean(self.areas(scheme, attack, self.folds == fold)).value
+            for fold in range(self.plan.folds)
+        )
+
+    def histogram(self, scheme: str, attack: str) -> Histogram:
+        """Count an attacker's answers, each fold's on a scale of its own, by category."""
+        scores = self.scores(scheme, attack)[:, 0]
+        for fold in range(self.plan.folds):
+            inside = self.folds == fold
+            spread = scores[inside].std() or 1.0
+            scores[inside] = (scores[inside] - np.median(scores[inside])) / spread
+        low, high = np.quantile(scores, (0.005, 0.995))
+        edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
+        inside = np.clip(scores, edges[0], edges[-1])
+        counts = [np.histogram(inside[self.category == k], edges)[0] for k in (0, 1)]
+        return Histogram(tuple(edges.tolist()), tuple(tuple(c.tolist()) for c in counts))
+
+    def by_activity(self, scheme: str) -> ByActivity:
+        """Split users into quarters by how many ratings they gave; judge the strongest attacker."""
+        names = self.attacks(scheme)
+        values = {name: Area.mean(self.areas(scheme, name)).value for name in names}
+        strongest = max(names, key=lambda name: abs(values[name] - 0.5))
+        given = np.concatenate([one["given"] for one in self._every(scheme, ACCURACY)])
+        quarter = np.argsort(np.argsort(given, kind="stable")) * QUARTERS // len(given)
+        parts = [quarter == q for q in range(QUARTERS)]
+        areas = [Area.mean(self.areas(scheme, strongest, part)) for part in parts]
+        intervals = [one.interval() for one in areas]
+        return ByActivity(
+            strongest,
+            tuple(float(given[part].mean()) for part in parts),
+            tuple(one.value for one in areas),
+            tuple(low for low, _ in intervals),
+            tuple(high for _, high in intervals),
+        )
+
+    def seconds(self, schemes: list[str]) -> dict[str, float]:
+        """Add up where the time went: by attacker and step, and what attackers share."""
+        places: list[tuple[str, ...]] = [(LEARN,)]
+        places += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
+        places += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
+        total: dict[str, float] = {}
+        for names in places:
+            for one in self._every(*names):
+                for kind, key in ((names[-1], "seconds"), ("obfuscate", "shared_seconds")):
+                    total[kind] = total.get(kind, 0.0) + float(one[key])
+        return dict(sorted(total.items(), key=lambda pair: -pair[1]))
+
+
+def _root_mean(squares: Float, count: NDArray[np.int64]) -> tuple[float, float, float]:
+    """Return sqrt(sum of squares / count) with the interval that users as a sample give it."""
+    total = max(int(count.sum()), 1)
+    mean = float(squares.sum()) / total
+    deviation = float(np.sqrt(np.square(squares - mean * count).sum())) / total
+    value = float(np.sqrt(mean))
+    half = NORMAL_95 * deviation / (2 * max(value, 1e-12))
+    return value, max(value - half, 0.0), value + half

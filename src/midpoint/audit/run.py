@@ -1,0 +1,257 @@
+"""Run an audit: plan, spread over processes, resume, and measure."""
+
+import multiprocessing
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from midpoint.analyst import Factorizer, default_scheme
+from midpoint.audit.attackers import ATTACKERS, Attacker
+from midpoint.audit.collecting import collect
+from midpoint.audit.folds import audited
+from midpoint.audit.plan import RAW, Plan, Work, read_scheme
+from midpoint.audit.results import AuditResults
+from midpoint.audit.store import Store
+from midpoint.audit.tasks import Auditor, Task, Unit
+from midpoint.data import Ratings, Scale, describe
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import SCHEMES
+
+PAPER_ATTACKS = ("lse", "nb", "lr", "svm")
+"""The attackers of Sec. 7.1."""
+QUICK_ATTACKS = (
+    "lse",
+    "nb",
+    "lr",
+    "adaptive-lr-items",
+    "adaptive-lr-profile",
+    "adaptive-trees-profile",
+    "fraction",
+    "likelihood",
+)
+"""Strong attackers that take little time."""
+QUICK_FOLDS = 3
+POLL = 0.5
+"""Seconds between two looks at what other processes have stored."""
+
+Schemes = Iterable[str] | Mapping[str, LearningProtocol]
+Attacks = Iterable[str] | Mapping[str, Callable[[], Attacker]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an audit has come."""
+
+    done: int
+    """Results that are there."""
+    total: int
+    """Results that will be there."""
+    seconds_left: float | None
+    """How long the rest will take by what was seen so far; None before anything was."""
+
+
+def audit(  # noqa: PLR0913
+    ratings: Ratings,
+    feature: str | Iterable[str],
+    schemes: Schemes | None = None,
+    attacks: Attacks | None = None,
+    *,
+    folds: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    quick: bool = False,
+    out: Path | str | None = None,
+    factorizer: Factorizer | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> AuditResults:
+    """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
+
+    Args:
+        ratings: The data; users whose category is not known are left out.
+        feature: The private feature, or several to be crossed.
+        schemes: Names with settings, such as `mpss:alpha=0.5`, or protocols of one's own by
+            name; all schemes that the scale allows unless given.
+        attacks: Names, or what makes attackers of one's own, by name; all unless given.
+        folds: 10 unless given, 3 if quick.
+        seed: Decides every random draw.
+        jobs: Processes; the numbers do not depend on it. A script that asks for several must
+            start from `if __name__ == "__main__":`.
+        quick: A few schemes, attackers and folds.
+        out: Directory for what was found so far; a killed run resumes from it.
+        factorizer: How item profiles are learned.
+        progress: Called after each result.
+    """
+    names = (feature,) if isinstance(feature, str) else tuple(feature)
+    plan = Plan(
+        names,
+        folds=folds or (QUICK_FOLDS if quick else 10),
+        seed=seed,
+        factorizer=factorizer or Factorizer(),
+    )
+    people, private = audited(ratings, plan)
+    work = Work.of(
+        choose_schemes(schemes, people.scale, quick=quick), choose_attacks(attacks, quick=quick)
+    )
+    data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
+    with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
+        store = Store(Path(out or scratch))
+        store.open(plan, data, work)
+        auditor = Auditor(people, plan, work, store)
+        run_all(auditor, jobs, progress)
+        return collect(store, plan, people, describe(people))
+
+
+def choose_schemes(
+    schemes: Schemes | None, scale: Scale, *, quick: bool = False
+) -> dict[str, LearningProtocol]:
+    """Return protocols by name; the control comes first, whether asked for or not."""
+    if isinstance(schemes, Mapping):
+        named = dict(schemes)
+    elif schemes is not None:
+        named = {text: read_scheme(text) for text in schemes}
+    else:
+        every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
+        wanted = (RAW, "mp", default_scheme(scale)) if quick else every
+        named = {name: LearningProtocol(name) for name in wanted}
+    return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
+
+
+def choose_attacks(
+    attacks: Attacks | None, *, quick: bool = False
+) -> dict[str, Callable[[], Attacker]]:
+    """Return what makes each attacker, by name; `paper` stands for the paper's four."""
+    if isinstance(attacks, Mapping):
+        return dict(attacks)
+    if attacks is None:
+        attacks = QUICK_ATTACKS if quick else ATTACKERS
+    asked = [one for name in attacks for one in (PAPER_ATTACKS if name == "paper" else (name,))]
+    return {name: _attacker(name) for name in dict.fromkeys(asked)}
+
+
+def _attacker(name: str) -> Callable[[], Attacker]:
+    """Find an attacker by name, or one of somebody's own by `module:name`."""
+    if name in ATTACKERS:
+        return ATTACKERS[name]
+    module, _, member = name.partition(":")
+    if not member:
+        raise MidpointError(
+            f"there is no attack {name!r}; choose of paper, {', '.join(ATTACKERS)}, or name one"
+            " of your own as module:name"
+        )
+    try:
+        own: Callable[[], Attacker] = getattr(import_module(module), member)
+    except (ImportError, AttributeError) as error:
+        raise MidpointError(f"attack {name!r} cannot be imported ({error})") from error
+    return own
+
+
+def run_all(auditor: Auditor, jobs: int, progress: Callable[[Progress], None] | None) -> None:
+    """Do all that is missing, in this process or in several others."""
+    if jobs < 1:
+        raise MidpointError(f"jobs must be at least 1: got {jobs}")
+    meter = Meter(auditor, jobs, progress)
+    meter.look()
+    if jobs == 1:
+        for fold in range(auditor.plan.folds):
+            for unit in [Unit(fold, "learn"), *auditor.units(fold)]:
+                for _ in auditor.run(unit):
+                    meter.look()
+    elif meter.missing:
+        _spread(auditor, jobs, meter)
+
+
+class Meter:
+    """Looks at what is stored, and tells how far the audit has come."""
+
+    def __init__(
+        self, auditor: Auditor, jobs: int, progress: Callable[[Progress], None] | None
+    ) -> None:
+        folds = range(auditor.plan.folds)
+        units = [unit for f in folds for unit in (Unit(f, "learn"), *auditor.units(f))]
+        every = [task for unit in units for task in auditor.tasks(unit)]
+        self._store, self._jobs, self._progress = auditor.store, jobs, progress
+        self._total = len(every)
+        self._seconds: dict[str, list[float]] = {}
+        self.missing: list[Task] = every
+
+    def look(self) -> None:
+        """Count what is new, and report."""
+        new = [task for task in self.missing if self._store.has(task.fold, *task.names)]
+        for task in new:
+            found = self._store.load(task.fold, *task.names)
+            took = float(found["seconds"]) + float(found["shared_seconds"])
+            self._seconds.setdefault(task.kind, []).append(took)
+        there = set(new)
+        self.missing = [task for task in self.missing if task not in there]
+        if self._progress:
+            done = self._total - len(self.missing)
+            self._progress(Progress(done, self._total, self._left()))
+
+    def _left(self) -> float | None:
+        """Expect of each task what others of its kind took, or all others."""
+        if not self._seconds:
+            return None
+        means = {kind: sum(took) / len(took) for kind, took in self._seconds.items()}
+        overall = sum(means.values()) / len(means)
+        return sum(means.get(task.kind, overall) for task in self.missing) / self._jobs
+
+
+_auditor: list[Auditor] = []
+"""In a process of its own: whose tasks it does."""
+
+
+def _start(auditor: Auditor) -> None:
+    _auditor[:] = [auditor]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Do not outlive a killed audit: nobody would give this process work, or end it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(unit: Unit) -> Unit:
+    for _ in _auditor[0].run(unit):
+        pass
+    return unit
+
+
+def _spread(auditor: Auditor, jobs: int, meter: Meter) -> None:
+    """Share units among processes; a fold's units wait for its profiles."""
+    spawn = multiprocessing.get_context("spawn")  # compiled kernels and fork do not mix
+    pool = ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(auditor,))
+    try:
+        first = [Unit(fold, "learn") for fold in range(auditor.plan.folds)]
+        waiting: set[Future[Unit]] = {pool.submit(_work, unit) for unit in first}
+        while waiting:
+            done, waiting = wait(waiting, timeout=POLL, return_when=FIRST_COMPLETED)
+            for unit in _results(done):
+                if unit.kind == "learn":
+                    waiting |= {
+                        pool.submit(_work, later)
+                        for later in auditor.units(unit.fold)
+                        if auditor.missing(later)
+                    }
+            meter.look()
+    except BrokenProcessPool as error:
+        raise MidpointError(
+            "a process of the audit was ended from outside, often for want of memory; run it"
+            " again, with fewer jobs, to go on where it was"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _results(done: Iterable[Future[Unit]]) -> Iterator[Unit]:
+    for future in done:
+        yield future.result()

@@ -1,0 +1,207 @@
+"""How well scores tell categories apart, how sure that is, and what chance alone would show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+
+Float = NDArray[np.float64]
+Integers = NDArray[np.integer]
+
+PERMUTATIONS = 1000
+"""Enough for a band to within about 0.001."""
+PERMUTATION_SEED = 20_140_131
+"""Fixed, so that all attackers on a data set, whenever they ran, meet the same permutations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Area:
+    """Area under the ROC curve over N people, not folded: below 0.5 it is a leak as well."""
+
+    value: float
+    """Probability that a person of category 1 scores above one of category 0 of her fold."""
+    influence: Float
+    """What each person adds to its error; its variance is the sum of squares. Shape (N,)."""
+
+    @property
+    def deviation(self) -> float:
+        """Standard error."""
+        return float(np.sqrt(np.square(self.influence).sum()))
+
+    @property
+    def distance(self) -> float:
+        """Distance from chance, on either side."""
+        return abs(self.value - 0.5)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the normal confidence interval, cut at 0 and 1."""
+        half = NormalDist().inv_cdf((1 + level) / 2) * self.deviation
+        return max(self.value - half, 0.0), min(self.value + half, 1.0)
+
+    @classmethod
+    def mean(cls, areas: Sequence[Self]) -> Self:
+        """Average areas of the same people: the macro AUC of one-against-rest answers."""
+        return cls(
+            float(np.mean([area.value for area in areas])),
+            np.mean([area.influence for area in areas], axis=0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NullBand:
+    """What the strongest of several attackers reads where there is nothing to read."""
+
+    distance: Float
+    """Greatest |AUC - 0.5| over the attackers, in each permutation, ascending."""
+    level: float
+    """How much of chance the band holds."""
+
+    @property
+    def half_width(self) -> float:
+        """Distance from 0.5 that the strongest of them exceeds with probability 1 - level."""
+        return float(np.quantile(self.distance, self.level))
+
+    @property
+    def low(self) -> float:
+        """Lower end of the band."""
+        return 0.5 - self.half_width
+
+    @property
+    def high(self) -> float:
+        """Upper end of the band."""
+        return 0.5 + self.half_width
+
+    def p_value(self, area: float) -> float:
+        """Return how often chance takes the strongest at least this far from 0.5."""
+        as_far = int((self.distance >= abs(area - 0.5) - 1e-12).sum())
+        return (1 + as_far) / (1 + len(self.distance))
+
+
+def auc(scores: NDArray[Any], labels: NDArray[Any]) -> float:
+    """Return P(score of a 1 > score of a 0) + P(equal) / 2, or 0.5 where a class is missing."""
+    positive = np.asarray(labels) == 1
+    ones, zeros = int(positive.sum()), int((~positive).sum())
+    if not ones or not zeros:
+        return 0.5
+    above = _ranks(scores)[positive].sum() - ones * (ones + 1) / 2
+    return float(above / (ones * zeros))
+
+
+def chance_deviation(labels: NDArray[Any]) -> float:
+    """Return the standard error of an AUC where there is nothing to read: (n + 1) / 12 n1 n0."""
+    ones = int((np.asarray(labels) == 1).sum())
+    pairs = ones * (len(labels) - ones)
+    return float(np.sqrt((len(labels) + 1) / (12 * pairs))) if pairs else 0.5
+
+
+def area(scores: NDArray[Any], labels: NDArray[Any], folds: Integers | None = None) -> Area:
+    """Compare people within their folds, and pool; with DeLong's variance.
+
+    Each fold has an attacker of its own, whose scores need not be on the others' scale:
+
+        AUC = sum_f w_f AUC_f,   w_f = (pairs of unlike people in fold f) / (all such pairs).
+
+    Shapes (N,); all one fold unless given.
+    """
+    scores, labels = np.asarray(scores), np.asarray(labels)
+    if not np.isfinite(scores).all():
+        raise MidpointError("an attacker gave a score that is no number; mend its `score`")
+    folds = np.zeros(len(scores), dtype=np.int64) if folds is None else folds
+    pairs = _pairs(labels, folds)
+    value, influence = 0.5 if not pairs.sum() else 0.0, np.zeros(len(scores))
+    for fold in np.flatnonzero(pairs):
+        inside = folds == fold
+        share = pairs[fold] / pairs.sum()
+        part, each = _delong(scores[inside], labels[inside])
+        value += share * part
+        influence[inside] = share * each
+    return Area(float(value), influence)
+
+
+def null_band(
+    scores: NDArray[Any],
+    category: Integers,
+    folds: Integers,
+    *,
+    level: float = 0.95,
+    permutations: int = PERMUTATIONS,
+) -> NullBand:
+    """Permute categories within folds, the same way for all attackers, on fixed scores.
+
+    Args:
+        scores: Of each attacker, for category 1 against 0: shape (attackers, N); or for each of
+            K categories against the rest, judged by macro AUC: shape (attackers, N, K).
+        category: Shape (N,).
+        folds: Shape (N,).
+        level: How much of chance the band is to hold.
+        permutations: How many.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    wanted = range(1, 2) if scores.ndim == 2 else range(scores.shape[2])
+    columns = scores[:, :, None] if scores.ndim == 2 else scores
+    total = np.zeros((permutations, len(scores)))
+    for column, one in enumerate(wanted):
+        total += permuted_areas(columns[:, :, column], category, folds, permutations, one)
+    distance = np.abs(total / len(wanted) - 0.5).max(axis=1, initial=0.0)
+    return NullBand(np.sort(distance), level)
+
+
+def permuted_areas(
+    scores: Float, category: Integers, folds: Integers, permutations: int, wanted: int = 1
+) -> Float:
+    """Return each attacker's pooled AUC under each permutation. Shape (permutations, attackers).
+
+    An AUC is linear in the ranks of the ones, so all permutations are one product of matrices.
+    """
+    labels = np.asarray(category) == wanted
+    pairs = _pairs(labels, folds)
+    if not pairs.sum():
+        return np.full((permutations, len(scores)), 0.5)
+    total = np.zeros((permutations, len(scores)))
+    for fold in np.flatnonzero(pairs):
+        inside = np.flatnonzero(folds == fold)
+        order = _permutations(len(inside), int(fold), permutations)
+        ones = labels[inside][order].astype(np.float32)
+        ranks = np.stack([_ranks(row[inside]) for row in scores], axis=1)
+        above = ones @ (ranks - ranks.mean()).astype(np.float32)
+        total += above / pairs.sum() + 0.5 * pairs[fold] / pairs.sum()
+    return total
+
+
+def _permutations(size: int, fold: int, count: int) -> NDArray[np.int64]:
+    """Return permutations that depend on nothing but a fold's size and number. (count, size)."""
+    rng = np.random.default_rng([PERMUTATION_SEED, fold, size])
+    return rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+
+
+def _pairs(labels: NDArray[Any], folds: Integers) -> Float:
+    """Count the pairs of a one and a zero in each fold. Shape (folds,)."""
+    ones = np.bincount(folds, labels == 1)
+    return np.asarray(ones * (np.bincount(folds) - ones), np.float64)
+
+
+def _delong(scores: NDArray[Any], labels: NDArray[Any]) -> tuple[float, Float]:
+    """Return the AUC and each person's part in its error (DeLong et al. 1988).
+
+    A one's placement is the share of zeros below her, a zero's the share of ones above.
+    """
+    positive = labels == 1
+    ones, zeros = int(positive.sum()), int((~positive).sum())
+    overall, own = _ranks(scores), np.empty(len(scores))
+    own[positive], own[~positive] = _ranks(scores[positive]), _ranks(scores[~positive])
+    placement = (overall - own) / np.where(positive, zeros, ones)
+    placement[~positive] = 1 - placement[~positive]
+    value = float(placement[positive].mean())
+    size = np.where(positive, ones, zeros)
+    return value, (placement - value) / np.sqrt(size * np.maximum(size - 1, 1))
+
+
+def _ranks(scores: NDArray[Any]) -> Float:
+    """Return ranks from 1, equal scores sharing their mean rank. Same shape."""
+    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place.reshape(-1)])

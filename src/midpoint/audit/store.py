@@ -1,0 +1,180 @@
+"""What an audit has found so far, on disk: one small file a task, so that a killed run resumes."""
+
+import hashlib
+import inspect
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+import midpoint
+from midpoint.audit.plan import Plan, Work
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+
+MANIFEST = "audit.json"
+TASKS = "tasks"
+ATTACK = "attack"
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "scikit-learn-intelex", "lightgbm")
+"""What the numbers may depend on."""
+SHOWING = frozenset(
+    f"{name}.py"
+    for name in (
+        "certifying",
+        "collecting",
+        "comparison",
+        "figures",
+        "paper",
+        "report",
+        "results",
+        "verdict",
+    )
+)
+"""Modules of the audit that show numbers and do not make any."""
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The directory of one audit."""
+
+    root: Path
+    """Where it is."""
+
+    def open(self, plan: Plan, data: Mapping[str, Any], work: Work) -> None:
+        """Make the directory, or go on in one that was made in exactly this way.
+
+        Schemes and attackers may be added; one of a name that was there must be the same.
+        """
+        fixed = {"code": code_digest(), "data": dict(data), "plan": asdict(plan)}
+        named = {
+            "schemes": {
+                name: {"kind": described_kind(type(how)), **asdict(how)}
+                for name, how in work.schemes.items()
+            },
+            "attackers": {
+                name: {
+                    "kind": described_kind(make),
+                    "adaptive": name not in work.clean,
+                    "control": work.controls[name],
+                }
+                for name, make in work.attackers.items()
+            },
+        }
+        wanted = json.loads(json.dumps(fixed | named))
+        if (self.root / MANIFEST).exists():
+            found = self.manifest()
+            self._require_same(found, {key: wanted[key] for key in fixed})
+            for key in named:
+                known = found.get(key, {})
+                self._require_same(known, {k: v for k, v in wanted[key].items() if k in known})
+                wanted[key] = known | wanted[key]
+        elif self.root.exists() and any(self.root.iterdir()):
+            raise MidpointError(f"{self.root} holds something else; name a new directory")
+        replace_file(self.root / MANIFEST, (json.dumps(wanted, indent=1) + "\n").encode())
+
+    def manifest(self) -> dict[str, Any]:
+        """Read how the directory was made."""
+        try:
+            found = json.loads((self.root / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise MidpointError(
+                f"{self.root} holds no audit; make one with: midpoint audit SOURCE --out"
+                f" {self.root}"
+            ) from error
+        except (OSError, ValueError) as error:
+            raise MidpointError(f"{self.root / MANIFEST} is damaged ({error})") from error
+        if not isinstance(found, dict):
+            raise MidpointError(f"{self.root / MANIFEST} is damaged")
+        return found
+
+    def _require_same(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+        for key, value in wanted.items():
+            if found.get(key) != value:
+                raise MidpointError(
+                    f"{self.root} was made with other {_names(key, found.get(key), value)};"
+                    " its numbers would not go together with new ones: name a new directory"
+                )
+
+    def profiles(self, fold: int) -> Path:
+        """Return where the item profiles of a fold are."""
+        return self.root / TASKS / f"fold-{fold:02d}" / "profiles"
+
+    def path(self, fold: int, *names: str) -> Path:
+        """Return where the result of a task is."""
+        *folders, last = (quote(name, safe="+=,") for name in names)
+        return (self.root / TASKS / f"fold-{fold:02d}").joinpath(*folders, f"{last}.npz")
+
+    def has(self, fold: int, *names: str) -> bool:
+        """Tell whether a task is done."""
+        return self.path(fold, *names).exists()
+
+    def save(self, arrays: Mapping[str, Any], fold: int, *names: str) -> None:
+        """Keep what a task found, whole or not at all."""
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)
+        replace_file(self.path(fold, *names), stream.getvalue())
+
+    def load(self, fold: int, *names: str) -> Arrays:
+        """Read what a task found."""
+        path = self.path(fold, *names)
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
+                return dict(content)
+        except (OSError, ValueError, EOFError, BadZipFile) as error:
+            raise MidpointError(f"{path} is damaged ({error}); remove it and run again") from error
+
+    def attacks(self, fold: int, scheme: str) -> list[str]:
+        """Return the attackers that were ever run on a scheme here, sorted."""
+        folder = self.path(fold, scheme, ATTACK, "any").parent
+        return sorted(unquote(file.stem) for file in folder.glob("*.npz"))
+
+
+def described_kind(kind: Any) -> str:
+    """Name a class or function; one that is not ours by a digest of its source as well."""
+    while isinstance(kind, partial):
+        kind = kind.func
+    named = kind if hasattr(kind, "__qualname__") else type(kind)
+    name = f"{named.__module__}.{named.__qualname__}"
+    if name.startswith("midpoint."):
+        return name
+    try:
+        source = inspect.getsource(named)
+    except (OSError, TypeError):  # typed in at a prompt, or made by another function
+        return name
+    return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of all code of ours that makes numbers, and of the libraries' versions."""
+    root = Path(midpoint.__file__).parent
+    total = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        inside = path.relative_to(root)
+        if inside.parts[0] == "cli" or (inside.parts[0] == "audit" and path.name in SHOWING):
+            continue
+        total.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in LIBRARIES:
+        try:
+            total.update(f"{name} {version(name)}\n".encode())
+        except PackageNotFoundError:
+            total.update(f"{name} is not here\n".encode())
+    return total.hexdigest()
+
+
+def _names(key: str, found: Any, wanted: Any) -> str:
+    """Name what differs, a level deeper where that is possible."""
+    if isinstance(found, dict) and isinstance(wanted, dict) and key in {"plan", "data"}:
+        other = [k for k in wanted if found.get(k) != wanted[k]]
+        return f"{key} ({', '.join(f'{k}: {found.get(k)!r}, now {wanted[k]!r}' for k in other)})"
+    return {"code": "code or libraries"}.get(key, f"settings of {key!r}")

@@ -1,0 +1,63 @@
+"""What the numbers mean, in plain words."""
+
+from dataclasses import dataclass
+
+from midpoint.audit.results import AuditResults, Row
+
+DEFAULTS = ("dmpss", "mpss")
+"""The schemes that are offered by default, on levels and on a continuous scale."""
+GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
+"""What to call a distance from 0.5 below each bound."""
+OUTRIGHT = "the feature is there to read"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement on one scheme."""
+
+    scheme: str
+    """The protocol."""
+    strongest: Row
+    """The attacker that is farthest from 0.5."""
+    sentence: str
+    """It in one sentence."""
+    safe: bool
+    """Whether what is read is no more than chance, by attackers that can read."""
+
+
+def judge(results: AuditResults, scheme: str) -> Verdict | None:
+    """Judge a scheme by its strongest attacker against the band of chance; None if untried."""
+    row = results.strongest(scheme)
+    if row is None:
+        return None
+    band, cost = results.bands[scheme], results.cost(scheme)
+    inside = band.holds(row.value)
+    able = [name for name in results.attack_names() if results.controls[name].reads]
+    tried = {one.attack for one in results.areas(scheme)} & set(able)
+    if inside and not tried:
+        found = "no attacker could read raw ratings either, so this proves nothing"
+    else:
+        found = "no more than chance" if inside else _grade(row.value)
+    price = "" if cost is None else f"; cost {100 * cost:+.1f} % RMSE"
+    sentence = (
+        f"strongest attacker {row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f}), chance"
+        f" band {band.low:.3f}-{band.high:.3f}: {found}{price}"
+    )
+    return Verdict(scheme, row, sentence, inside and bool(tried))
+
+
+def headline(results: AuditResults) -> Verdict | None:
+    """Judge the default scheme, or the last one where that was not tried."""
+    names = [name for name in results.scheme_names() if results.strongest(name)]
+    chosen = [name for name in DEFAULTS if name in names] or names[-1:]
+    return judge(results, chosen[0]) if chosen else None
+
+
+def proves_nothing(results: AuditResults, attack: str) -> bool:
+    """Tell whether an attacker could not read its control."""
+    return not results.controls[attack].reads
+
+
+def _grade(value: float) -> str:
+    distance = abs(value - 0.5)
+    return next((name for bound, name in GRADES if distance < bound), OUTRIGHT)

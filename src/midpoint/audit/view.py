@@ -1,0 +1,145 @@
+"""What the analyst sees: reports, and what it knows by itself to read them with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from midpoint.analyst import ItemProfiles, estimate_profiles
+from midpoint.data import Scale
+from midpoint.protocol import Reports
+from midpoint.wire import Disclosure
+
+Float = NDArray[np.float64]
+Matrix = Any
+"""A sparse matrix in rows (scipy's CSR), which has no types."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the analyst sees of some people, and all that it knows by itself; N people, M items."""
+
+    reports: Reports
+    """What they reported, whether raw ratings or obfuscated ones."""
+    profiles: ItemProfiles
+    """The item profiles that it attacks with, and whose places `reports.item` are."""
+    disclosure: Disclosure
+    """What their devices were told."""
+    scale: Scale
+    """What a rating can be."""
+    parts: tuple["View", ...] = ()
+    """The views it was pooled from, if their people were told different things."""
+    rehearsals: tuple["Rehearsal", ...] = ()
+    """Of training people: trials to choose among models by."""
+
+    @property
+    def n_users(self) -> int:
+        """Count the people, silent ones included."""
+        return len(self.reports.user_offsets) - 1
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many items each of them revealed. Shape (N,)."""
+        return np.diff(self.reports.user_offsets)
+
+    @cached_property
+    def user(self) -> NDArray[np.intp]:
+        """Whose each reported rating is. Shape (n,)."""
+        return np.repeat(np.arange(self.n_users), self.counts)
+
+    @cached_property
+    def profile(self) -> Float:
+        """Their profiles: as devices sent them, or estimated from ratings. Shape (N, D)."""
+        if self.reports.profile is not None:
+            return self.reports.profile
+        rows = self.reports.user_offsets, self.reports.item, self.reports.value
+        return estimate_profiles(self.profiles, *rows, threads=1)
+
+    @cached_property
+    def residual(self) -> Float:
+        """What their profiles leave unexplained of each reported rating. Shape (n,)."""
+        item = self.reports.item
+        taste = np.einsum("nd,nd->n", self.profile[self.user], self.profiles.vectors[item])
+        return np.asarray(self.reports.value - self.profiles.centre[item] - taste)
+
+    def table(self, entries: NDArray[Any], column: NDArray[Any], width: int) -> Matrix:
+        """Lay entries of the reported ratings out in rows of people. Shape (N, width)."""
+        parts = entries.astype(np.float32), column.astype(np.int32), self.reports.user_offsets
+        return sparse.csr_matrix(parts, shape=(self.n_users, width))
+
+    def item_table(self, entries: NDArray[Any]) -> Matrix:
+        """Lay one entry for each reported rating out by item. Shape (N, M)."""
+        return self.table(entries, self.reports.item, self.profiles.n_items)
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """Training people attacked as held-out ones will be.
+
+    Nobody who is judged took part in what the others were told. Otherwise the judgement is turned
+    round: what is special about the judged by chance goes into the disclosures, and these take it
+    out of the others' reports.
+    """
+
+    learn: tuple[View, ...]
+    """What is learned from, one view for each draw of the coins."""
+    learners: NDArray[np.intp]
+    """Who they are: their places among the people whose view this is a rehearsal of."""
+    judge: View
+    """What is judged by."""
+    judged: NDArray[np.intp]
+    """Who they are, likewise."""
+
+
+def rehearse(
+    show: Callable[[int, frozenset[int], int], View],
+    members: Sequence[NDArray[np.intp]],
+    judged: int,
+    draws: int,
+) -> Rehearsal:
+    """Set one part of the training people against the others.
+
+    Args:
+        show: Gives what is seen of the people of a part, obfuscated under a disclosure (and with
+            the profiles) fitted without some parts, in one draw of the coins.
+        members: Places of each part's people among all those that will be trained on.
+        judged: The part to judge by.
+        draws: Draws of the coins to learn from.
+    """
+    judge = show(judged, frozenset({judged}), 0)
+    others = [part for part in range(len(members)) if part != judged]
+    learn = tuple(
+        pool(
+            [show(part, frozenset({part, judged}), draw) for part in others],
+            judge.profiles,
+            judge.disclosure,
+        )
+        for draw in range(draws)
+    )
+    learners = np.concatenate([members[part] for part in others])
+    return Rehearsal(learn, learners, judge, members[judged])
+
+
+def pool(views: Sequence[View], profiles: ItemProfiles, disclosure: Disclosure) -> View:
+    """Put people who were told different things into one view, one part after the other.
+
+    Attackers train on people obfuscated under disclosures made without them; the profiles and
+    the disclosure are those of the people they will be tried on.
+    """
+    reports = [view.reports for view in views]
+    starts = accumulate((len(one.item) for one in reports), initial=0)
+    offsets = [one.user_offsets[1:] + start for one, start in zip(reports, starts, strict=False)]
+    sent = [one.profile for one in reports if one.profile is not None]
+    pooled = Reports(
+        kept=np.concatenate([one.kept for one in reports]),
+        user_offsets=np.concatenate([np.zeros(1, np.int64), *offsets]),
+        item=np.concatenate([one.item for one in reports]),
+        value=np.concatenate([one.value for one in reports]),
+        profile=np.concatenate(sent) if sent else None,
+    )
+    return View(pooled, profiles, disclosure, views[0].scale, tuple(views))

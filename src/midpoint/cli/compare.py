@@ -1,0 +1,59 @@
+"""`midpoint compare`: what changed between two audits."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from midpoint.cli.messages import AsJson
+
+if TYPE_CHECKING:
+    from midpoint.audit.comparison import Change
+
+Audit = Annotated[Path, typer.Argument(help="Directory of an audit.", show_default=False)]
+
+
+def compare_command(
+    first: Audit,
+    second: Audit,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what did not change by more than chance.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed from one audit to another."""
+    from midpoint.audit.comparison import changes, differences
+    from midpoint.audit.results import AuditResults
+
+    a, b = AuditResults.load(first), AuditResults.load(second)
+    found = [change for change in changes(a, b) if every or change.beyond_chance]
+    if as_json:
+        rows = [change._asdict() | {"beyond_chance": change.beyond_chance} for change in found]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    console = Console(highlight=False)
+    for line in differences(a, b):
+        console.print(line, markup=False, soft_wrap=True)
+    if not found:
+        console.print("No number changed by more than its interval.")
+        return
+    table = Table("scheme", "metric", "attack", str(first), str(second), "change")
+    for change in found:
+        table.add_row(change.scheme, change.metric, change.attack, *_cells(change))
+    console.print(table)
+
+
+def _cells(change: "Change") -> tuple[str, str, str]:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        gone, new = _number(before), _number(after)
+        return gone, new, "new" if before is None else "gone"
+    mark = " *" if change.beyond_chance else ""
+    return _number(before), _number(after), f"{after - before:+.4f}{mark}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

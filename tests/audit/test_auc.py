@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from midpoint.audit.statistics import Area, area, auc, chance_deviation, null_band, permuted_areas
+from midpoint.errors import MidpointError
+
+
+def people(n: int, shift: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    labels = (np.arange(n) % 3 == 0).astype(np.int64)
+    folds = rng.permutation(np.arange(n) % 4)
+    return rng.normal(size=n) + shift * labels, labels, folds
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=2, max_size=40).filter(
+        lambda rows: len({label for _, label in rows}) == 2
+    )
+)
+def test_auc_is_the_share_of_pairs_in_order(rows: list[tuple[int, int]]) -> None:
+    scores, labels = np.array(rows, dtype=float).T
+    ones, zeros = scores[labels == 1], scores[labels == 0]
+    won = (ones[:, None] > zeros).mean() + (ones[:, None] == zeros).mean() / 2
+    assert auc(scores, labels) == pytest.approx(won)
+    assert area(scores, labels).value == pytest.approx(won)
+    assert auc(-scores, labels) == pytest.approx(1 - won)
+
+
+def test_a_missing_class_says_nothing() -> None:
+    assert auc(np.arange(3.0), np.ones(3)) == 0.5
+    alone = area(np.arange(3.0), np.ones(3))
+    assert (alone.value, alone.deviation) == (0.5, 0.0)
+
+
+def test_scores_are_compared_within_folds_only() -> None:
+    scores, labels, folds = people(400, 1.0, 0)
+    per_fold = np.array([1000.0, -50.0, 3.0, 0.0])
+    moved = area(scores + per_fold[folds], labels, folds)
+    assert moved.value == pytest.approx(area(scores, labels, folds).value)
+    assert abs(area(scores + per_fold[folds], labels).value - moved.value) > 0.05
+
+
+def test_the_interval_agrees_with_the_bootstrap() -> None:
+    scores, labels, folds = people(600, 0.8, 1)
+    found = area(scores, labels, folds)
+    rng = np.random.default_rng(2)
+    cells = [np.flatnonzero((folds == f) & (labels == y)) for f in range(4) for y in (0, 1)]
+    again = []
+    for _ in range(300):
+        drawn = np.concatenate([rng.choice(cell, len(cell)) for cell in cells])
+        again.append(area(scores[drawn], labels[drawn], folds[drawn]).value)
+    assert np.std(again) == pytest.approx(found.deviation, rel=0.15)
+    low, high = found.interval()
+    assert (low, high) == pytest.approx(np.quantile(again, [0.025, 0.975]), abs=0.015)
+    assert found.interval(0.5)[0] > low
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    truth = 0.7602  # P(N(1, 2) > 0)
+    inside = 0
+    for seed in range(200):
+        low, high = area(*people(240, 1.0, seed)).interval()
+        inside += low < truth < high
+    assert 180 <= inside <= 198
+
+
+def test_a_macro_area_is_the_mean_and_surer_than_its_parts() -> None:
+    scores, labels, folds = people(500, 0.5, 3)
+    one = area(scores, labels, folds)
+    other = area(np.random.default_rng(4).normal(size=500), labels, folds)
+    both = Area.mean([one, other])
+    assert both.value == pytest.approx((one.value + other.value) / 2)
+    assert both.deviation < max(one.deviation, other.deviation)
+    assert Area.mean([one, one]).deviation == pytest.approx(one.deviation)
+
+
+def test_permuted_areas_are_those_of_permuted_labels() -> None:
+    scores, labels, _ = people(60, 1.0, 5)
+    folds = np.zeros(60, dtype=np.int64)
+    found = permuted_areas(np.stack([scores, -scores]), labels, folds, 50)
+    assert found.sum(axis=1) == pytest.approx(np.ones(50), abs=1e-5)
+    assert found.std() == pytest.approx(chance_deviation(labels), rel=0.25)
+    assert chance_deviation(labels) == pytest.approx(np.sqrt(61 / (12 * 20 * 40)))
+    grid = found[:, 0] * 20 * 40
+    assert np.allclose(grid, np.rint(grid), atol=1e-2)
+
+
+def test_the_band_holds_noise_and_not_a_leak() -> None:
+    rng = np.random.default_rng(6)
+    labels, folds = (np.arange(2000) % 3 == 0).astype(np.int64), np.arange(2000) // 200
+    noise = rng.normal(size=(15, 2000))
+    band = null_band(noise, labels, folds)
+    strongest = max(area(row, labels, folds).distance for row in noise)
+    assert strongest < band.half_width
+    assert 0.03 < band.half_width < 0.055  # 15 attackers; one alone would have 0.026
+    assert null_band(noise[:1], labels, folds).half_width == pytest.approx(0.0265, abs=0.003)
+    leak = area(noise[0] + 0.3 * labels, labels, folds)
+    assert leak.value > band.high
+    assert band.p_value(leak.value) < 0.01 < band.p_value(0.5 + strongest)
+
+
+def test_the_band_of_copies_is_that_of_one() -> None:
+    scores, labels, folds = people(300, 0.0, 7)
+    one = null_band(scores[None], labels, folds)
+    copies = null_band(np.stack([scores, 2 * scores, -scores]), labels, folds)
+    assert copies.half_width == pytest.approx(one.half_width, abs=1e-6)
+
+
+def test_the_band_of_three_categories_is_that_of_the_macro_area() -> None:
+    rng = np.random.default_rng(8)
+    category, folds = rng.integers(0, 3, 900), np.arange(900) % 3
+    scores = rng.normal(size=(4, 900, 3))
+    macro = null_band(scores, category, folds)
+    single = null_band(scores[:, :, 1], (category == 1).astype(np.int64), folds)
+    assert 0.4 * single.half_width < macro.half_width < 0.85 * single.half_width
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    with pytest.raises(MidpointError, match="no number"):
+        area(np.array([0.0, np.nan]), np.array([0, 1]))

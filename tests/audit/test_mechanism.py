@@ -1,0 +1,113 @@
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from seen import LEAKY, Seen, codes, some
+
+from midpoint.audit.attackers import ATTACKERS, ByCategory
+from midpoint.audit.attackers.mechanism import (
+    _contrast,
+    _outcomes,
+    fractions,
+    joint_errors,
+    likelihoods,
+)
+from midpoint.audit.features import beliefs
+from midpoint.audit.statistics import auc
+from midpoint.audit.view import View, pool
+from midpoint.data import Scale
+from midpoint.user import Parameters
+
+
+@cache
+def seen() -> Seen:
+    return Seen()
+
+
+def reading(evidence: np.ndarray) -> float:
+    return auc(_contrast(evidence, 1), codes(seen().tried))
+
+
+def shown(scheme: str, seed: int = 0) -> View:
+    return seen().view(seen().tried, scheme, seed)
+
+
+def test_the_joint_error_is_that_of_a_regularised_regression() -> None:
+    view = some(shown("no"), np.array([4]))
+    profiles, item = view.profiles, view.reports.item
+    V = profiles.vectors[item].astype(np.float64)
+    prior = np.linalg.inv(profiles.profile_covariance) * profiles.noise_variance
+    for k in range(2):
+        y = view.reports.value - profiles.centre[item] - profiles.offset[item, k]
+        m = profiles.profile_mean
+        x = np.linalg.solve(V.T @ V + prior, V.T @ y + prior @ m)
+        loss = np.square(y - V @ x).sum() + (x - m) @ prior @ (x - m)
+        expected = -loss / profiles.noise_variance / 2
+        assert joint_errors(view)[0, k] == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_fraction_attack_reads_unrounded_shifts_and_nothing_else() -> None:
+    for scheme in ("mp", "mpss"):
+        assert reading(fractions(shown(scheme))) == 1.0
+    for scheme in ("no", "mpr", "dmp", "dmpss", "ia"):
+        assert reading(fractions(shown(scheme))) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_continuous_scale_has_no_fractions_to_read() -> None:
+    smooth = Seen(replace(LEAKY, scale=None))
+    assert not fractions(smooth.view(smooth.tried, "mp")).any()
+    assert (
+        auc(_contrast(likelihoods(smooth.view(smooth.tried, "no")), 1), codes(smooth.tried)) > 0.7
+    )
+    assert Scale.guess(smooth.tried.value).levels is None
+
+
+def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
+    assert reading(likelihoods(shown("mp"))) == 1.0
+    assert reading(likelihoods(shown("no"))) > 0.85
+    assert reading(likelihoods(shown("dmp"))) > 0.7  # which items
+    assert reading(likelihoods(shown("ss"))) > 0.7  # how they were rated
+    assert reading(likelihoods(shown("dmpss"))) == pytest.approx(0.5, abs=0.14)
+
+
+def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories() -> None:
+    view = shown("dmp")
+    believed = beliefs(view.profiles)
+    assert believed is not None
+    assert believed.levels is not None
+    parameters = Parameters.of(view.disclosure)
+    assert parameters.points is not None
+    place, points = view.profiles.place, parameters.points
+    found = _outcomes(believed.levels, parameters, points, place)
+    assert found.sum(axis=2) == pytest.approx(np.ones(found.shape[:2]))
+    assert found[:, 0] == pytest.approx(found[:, 1], abs=0.02)
+    assert np.abs(believed.levels[:, 0] - believed.levels[:, 1]).max() > 0.1
+
+
+def test_pooled_people_are_read_by_what_they_were_told() -> None:
+    half = seen().view(seen().tried, "mp", 0)
+    told = half.disclosure
+    assert told.offset is not None
+    other = told.model_copy(update={"offset": tuple((a + 7, b + 9) for a, b in told.offset)})
+    lied = replace(half, disclosure=other)
+    both = pool([half, lied], half.profiles, told)
+    assert both.n_users == 2 * half.n_users
+    expected = np.concatenate([fractions(half), fractions(lied)])
+    assert np.array_equal(fractions(both), expected)
+    assert not np.array_equal(fractions(replace(both, parts=())), expected)
+
+
+def test_the_wanted_category_is_found_among_three() -> None:
+    category = np.arange(90) % 3
+    evidence = np.random.default_rng(0).normal(size=(90, 3)) + 2.0 * np.eye(3)[category]
+    for wanted in range(3):
+        attacker = ByCategory("made up", adaptive=True, evidence=lambda _: evidence)
+        attacker.fit([shown("no")], (category == wanted).astype(np.int64), seed=0)
+        assert attacker.wanted == wanted
+        assert auc(attacker.score(shown("no")), category == wanted) > 0.8
+
+
+def test_the_fraction_attack_is_controlled_on_what_it_can_read() -> None:
+    assert ATTACKERS["fraction"]().control == "mp"
+    assert ATTACKERS["lr"]().control == "no"

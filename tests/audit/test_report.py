@@ -1,0 +1,169 @@
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from made_up_results import AREAS, made_up
+
+from midpoint.audit import report
+from midpoint.audit.figures import pictures
+from midpoint.audit.report import page, write_report
+from midpoint.audit.verdict import headline, judge
+
+
+@pytest.fixture
+def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures out, which take their time."""
+    monkeypatch.setattr(report, "pictures", lambda _: iter(()))
+
+
+VOID = {"br", "img", "meta"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags close, and keeps what is loaded from where, and the words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loaded: list[str] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loaded += [value or "" for name, value in attrs if name in {"src", "href"}]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    assert reader.open == []
+    return reader
+
+
+def test_the_verdict_is_the_default_schemes_in_one_sentence() -> None:
+    verdict = headline(made_up())
+    assert verdict is not None
+    assert verdict.scheme == "dmpss"
+    assert verdict.sentence == (
+        "strongest attacker 0.560 (adaptive-lr-items, 0.540-0.580), chance band 0.470-0.530:"
+        " a leak; cost +2.0 % RMSE"
+    )
+    assert not verdict.safe
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "safe"),
+    [
+        (0.52, "no more than chance", True),
+        (0.48, "no more than chance", True),
+        (0.46, "a slight leak", False),
+        (0.40, "a leak", False),
+        (0.75, "a strong leak", False),
+        (1.0, "the feature is there to read", False),
+        (0.0, "the feature is there to read", False),
+    ],
+)
+def test_distance_from_one_half_is_judged_on_either_side(
+    value: float, words: str, safe: bool
+) -> None:
+    verdict = judge(made_up({"no": {"lr": 0.8}, "dmp": {"lr": value}}), "dmp")
+    assert verdict is not None
+    assert f": {words}" in verdict.sentence
+    assert verdict.safe == safe
+
+
+def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
+    verdict = judge(made_up({"no": {"lr": 0.5}, "dmp": {"lr": 0.5}}), "dmp")
+    assert verdict is not None
+    assert "proves nothing" in verdict.sentence
+    assert not verdict.safe
+
+
+def test_the_page_is_one_piece_with_the_verdict_on_top(tmp_path: Path) -> None:
+    results = made_up()
+    path = write_report(results, tmp_path, "midpoint audit invented")
+    html = path.read_text()
+    reader = read(html)
+    assert all(source.startswith("data:image/svg+xml") for source in reader.loaded)
+    assert len(reader.loaded) == 4
+    assert "<script" not in html
+    text = " ".join(reader.words)
+    verdict = headline(results)
+    assert verdict is not None
+    assert verdict.sentence in text
+    assert text.index(verdict.sentence) < text.index("Who reads what")
+    assert "midpoint audit invented" in text
+    assert "F:M 1:2.5" in text
+    assert "tall" not in text
+    for scheme in results.scheme_names():
+        assert scheme in text
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_flaws_are_said_plainly() -> None:
+    text = " ".join(read(page(made_up())).words)
+    assert "the feature is there to read" in text  # mp by the fraction attack
+    assert "On a discrete scale it protects nothing" in text
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_attackers_without_a_control_are_marked_and_others_are_not() -> None:
+    weak = {s: {**a, "lr": 0.52 if s == "no" else a["lr"]} for s, a in AREAS.items()}
+    assert "no 0.520: proves nothing" in " ".join(read(page(made_up(weak))).words)
+    assert "proves nothing" not in page(made_up())
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_names_cannot_break_the_page() -> None:
+    html = page(made_up(dataset="<script>alert(1)</script>", feature="a&b"))
+    assert "<script" not in html
+    assert "a&amp;b" in html
+    read(html)
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_the_papers_numbers_stand_beside_ours() -> None:
+    text = " ".join(read(page(made_up(dataset="movielens-1m"))).words)
+    assert "Beside the paper" in text
+    assert "0.841" in text
+    assert "0.919" in text
+    assert "Beside the paper" not in page(made_up())
+
+
+def test_figures_are_drawings_with_words_for_those_who_do_not_see_them() -> None:
+    for picture in pictures(made_up()):
+        content = base64.b64decode(picture.source.partition(",")[2])
+        assert ET.fromstring(content).tag.endswith("svg")  # noqa: S314
+        assert len(picture.text) > 40
+    assert list(pictures(made_up())) == list(pictures(made_up()))
+
+
+def test_curves_are_drawn_where_a_setting_was_varied() -> None:
+    varied = {"no": {"lr": 0.8}, "mp:alpha=0.5": {"lr": 0.7}, "mp": {"lr": 0.55}}
+    titles = [picture.title for picture in pictures(made_up(varied))]
+    assert "Privacy against accuracy" in titles
+    assert "Privacy against disclosure" not in titles
+    fewer = {"no": {"lr": 0.8}, "mp:bits=2": {"lr": 0.6}, "mp": {"lr": 0.55}}
+    assert "Privacy against disclosure" in [one.title for one in pictures(made_up(fewer))]
+
+
+def test_three_categories_have_no_histogram() -> None:
+    titles = [one.title for one in pictures(made_up(categories=("D", "I", "R"), answers={}))]
+    assert "Answers before and after" not in titles
+    assert "Answers before and after" in [one.title for one in pictures(made_up())]
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_intervals_and_distances_are_in_the_table() -> None:
+    html = page(made_up())
+    assert re.search(r"0\.560</span><br><small>0\.540-0\.580; 0\.060", html)

@@ -1,0 +1,90 @@
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_model import run, trained
+from typer.testing import CliRunner
+
+from midpoint.audit.results import AuditResults, Row
+from midpoint.cli.app import app
+from midpoint.errors import MidpointError
+from midpoint.wire import Certificate, Disclosure, Signed
+
+FEW = ("--schemes", "mpr,dmpss", "--attacks", "lse,likelihood", "--folds", 2, "--jobs", 1)
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("audit") / "out"
+    shown = run("audit", "simulated-tiny", "--feature", "gender", *FEW, "--out", out)
+    return out, shown
+
+
+def test_an_audit_writes_its_results_and_shows_them(audited: tuple[Path, str]) -> None:
+    out, shown = audited
+    rows = list(csv.DictReader((out / "results.csv").read_text().splitlines()))
+    assert {row["scheme"] for row in rows} == {"no", "mpr", "dmpss"}
+    assert tuple(rows[0]) == Row._fields
+    assert (out / "report.html").read_text().startswith("<!doctype html>")
+    assert "dmpss: strongest attacker" in shown
+    assert "chance band" in shown
+    assert AuditResults.load(out).seed == 0
+
+
+def test_other_options_are_refused_for_the_same_directory(audited: tuple[Path, str]) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--seed", "5", *map(str, FEW)]
+    result = CliRunner().invoke(app, [*words, "--out", str(audited[0])])
+    assert isinstance(result.exception, MidpointError)
+    assert "was made with other" in str(result.exception)
+
+
+def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -> None:
+    results = AuditResults.load(audited[0])
+    moved = [
+        row._replace(value=0.99, low=0.98, high=1.0)
+        if (row.scheme, row.attack) == ("dmpss", "lse")
+        else row
+        for row in results.rows
+    ]
+    replace(results, rows=tuple(moved), seed=9).save(tmp_path / "other")
+    shown = run("compare", audited[0], tmp_path / "other")
+    assert "They differ in seed: 0, 9" in shown
+    assert "0.9900" in shown
+    found = run("compare", audited[0], tmp_path / "other", "--json")
+    assert [(one["scheme"], one["attack"]) for one in found] == [("dmpss", "lse")]
+    assert "No number changed" in run("compare", audited[0], audited[0])
+    every = run("compare", audited[0], audited[0], "--all", "--json")
+    assert len(every) == len(results.rows)
+
+
+def test_certify_signs_what_was_measured(audited: tuple[Path, str], tmp_path: Path) -> None:
+    model, out, key = trained(), tmp_path / "certificate.json", tmp_path / "key.pem"
+    words = ("--disclosure", model.disclosure, "--key", key, "--out", out, "--auditor", "A. U.")
+    shown = run("certify", audited[0], *words)
+    assert "A. U. vouches for" in shown
+    signed = Signed.parse(out.read_bytes())
+    made = signed.open(Certificate)
+    assert made.disclosure == model.told.digest
+    assert signed.is_signed_by(made.key, Certificate)
+    assert not signed.is_signed_by("0" * 64, Certificate)
+    strongest = AuditResults.load(audited[0]).strongest("dmpss")
+    assert strongest is not None
+    assert (made.attack, made.auc) == (strongest.attack, round(strongest.value * 1e6))
+    run("certify", audited[0], *words)  # by the same key again
+    assert Signed.parse(out.read_bytes()).open(Certificate).key == made.key
+
+
+def test_certify_refuses_what_was_not_audited(audited: tuple[Path, str], tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    content = json.loads(trained().told.raw) | {"scheme": "dmp"}
+    del content["reveal"]
+    other.write_text(json.dumps(content))
+    assert Disclosure.parse(other.read_bytes()).scheme == "dmp"
+    words = ["certify", audited[0], "--disclosure", other, "--key", tmp_path / "key.pem"]
+    words += ["--out", tmp_path / "out.json", "--auditor", "me"]
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert isinstance(result.exception, MidpointError)
+    assert "did not try 'dmp'" in str(result.exception)
+    assert not (tmp_path / "out.json").exists()
