@@ -24,7 +24,7 @@ from midpoint.files import replace_file
 MANIFEST = "audit.json"
 TASKS = "tasks"
 ATTACK = "attack"
-LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "scikit-learn-intelex", "lightgbm")
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "lightgbm")
 """What the numbers may depend on."""
 SHOWING = frozenset(
     f"{name}.py"
