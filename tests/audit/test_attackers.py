@@ -14,6 +14,8 @@ from midpoint.audit.view import View
 Labels = NDArray[np.int64]
 every_attacker = pytest.mark.parametrize("name", ATTACKERS)
 
+pytestmark = pytest.mark.slow  # every attacker learns
+
 
 @cache
 def seen() -> Seen:

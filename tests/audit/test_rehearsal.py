@@ -16,6 +16,8 @@ from midpoint.audit.view import View, pool, rehearse
 from midpoint.data import simulate
 from midpoint.protocol import LearningProtocol, Population
 
+pytestmark = pytest.mark.slow  # whole audits and drawings
+
 PARTS = 3
 
 

@@ -12,6 +12,8 @@ from midpoint.audit.figures import pictures
 from midpoint.audit.report import page, write_report
 from midpoint.audit.verdict import headline, judge
 
+pytestmark = pytest.mark.slow  # whole audits and drawings
+
 
 @pytest.fixture
 def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:

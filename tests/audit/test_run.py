@@ -16,6 +16,8 @@ from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
 
+pytestmark = pytest.mark.slow  # whole audits and drawings
+
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -12,6 +12,8 @@ from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.wire import Certificate, Disclosure, Signed
 
+pytestmark = pytest.mark.slow  # whole audits and drawings
+
 FEW = ("--schemes", "mpr,dmpss", "--attacks", "lse,likelihood", "--folds", 2, "--jobs", 1)
 
 

@@ -174,6 +174,7 @@ SAME, ALL_RATED = accept(told_with(RATED[0])), accept(told_with(1, "dmp"))
 CHANGED = accept(told_with(RATED[0]), told_with(0.6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "rated"),
     [(asked_again, RATED), (under_a_new_disclosure, RATED), (with_another_rating, (1, 1))],
