@@ -1,6 +1,9 @@
 """Shared fixtures, and how much the property tests try: less of it in `make check`."""
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -23,6 +26,19 @@ SMALL = SimulationConfig(
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=15)
+
+
+@pytest.fixture
+def real() -> Callable[[str], Path]:
+    """Find a real data set in MIDPOINT_DATA, or leave the test out."""
+
+    def find(name: str) -> Path:
+        path = Path(os.environ.get("MIDPOINT_DATA", "nowhere")) / name
+        if not path.exists():
+            pytest.skip(f"{name} is not in MIDPOINT_DATA")
+        return path
+
+    return find
 
 
 @pytest.fixture(scope="session")

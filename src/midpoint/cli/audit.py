@@ -44,9 +44,7 @@ def audit_command(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few schemes, attacks and folds: about a minute.")
     ] = False,
-    at_least: Annotated[
-        int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
-    ] = 1,
+    at_least: options.AtLeast = 1,
     users: options.Users = None,
     user_column: options.UserColumn = None,
     item_column: options.ItemColumn = None,
@@ -60,7 +58,6 @@ def audit_command(
     with console.status("Reading ratings"):
         from midpoint.audit import audit
         from midpoint.audit.report import write_report
-        from midpoint.data import at_least as keep
 
         ratings = options.load_source(
             source,
@@ -72,9 +69,8 @@ def audit_command(
             feature_columns=feature_columns,
             scale=scale,
             seed=seed,
+            at_least=at_least,
         )
-        if at_least > 1:
-            ratings = keep(ratings, user_ratings=at_least, item_ratings=at_least)
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with audit_bar(console) as report:
         results = audit(

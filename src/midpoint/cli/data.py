@@ -14,7 +14,6 @@ from rich.table import Column, Table
 
 from midpoint.cli import source as options
 from midpoint.data.describe import Description, FeatureDescription, describe
-from midpoint.data.prepare import at_least as keep
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.catalogue import SOURCES, find_source, own_directory
 from midpoint.data.sources.download import Progress as Report
@@ -88,9 +87,7 @@ def describe_command(
     feature_columns: options.FeatureColumns = None,
     scale: options.ScaleText = None,
     seed: options.Seed = 0,
-    at_least: Annotated[
-        int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
-    ] = 1,
+    at_least: options.AtLeast = 1,
     as_json: AsJson = False,
 ) -> None:
     """Describe a data set as the paper's Table 1 does."""
@@ -106,9 +103,8 @@ def describe_command(
         feature_columns=feature_columns,
         scale=scale,
         seed=seed,
+        at_least=at_least,
     )
-    if at_least > 1:
-        ratings = keep(ratings, user_ratings=at_least, item_ratings=at_least)
     description = describe(ratings)
     if as_json:
         typer.echo(json.dumps(description.as_dict(), indent=2))

@@ -64,6 +64,9 @@ ScaleText = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Decides what a simulated source draws.")]
+AtLeast = Annotated[
+    int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
+]
 
 
 class Notes(logging.Handler):
@@ -97,13 +100,15 @@ def load_source(
     feature_columns: str | None = None,
     scale: str | None = None,
     seed: int = 0,
+    at_least: int = 1,
 ) -> "Ratings":
-    """Load what the options name; the readers of tables are imported only now."""
+    """Load and prepare what the options name; the readers of tables are imported only now."""
+    from midpoint.data import at_least as keep
     from midpoint.data.sources.columns import Columns
     from midpoint.data.sources.loading import load
 
     show_notes()
-    return load(
+    ratings = load(
         source,
         users=users,
         columns=Columns(
@@ -118,6 +123,9 @@ def load_source(
         scale=None if scale is None else parse_scale(scale),
         seed=seed,
     )
+    if at_least == 1:
+        return ratings
+    return keep(ratings, user_ratings=at_least, item_ratings=at_least)
 
 
 def parse_scale(text: str) -> "Scale":

@@ -69,9 +69,7 @@ def train_command(
     validation: Annotated[
         float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
     ] = 0.0,
-    at_least: Annotated[
-        int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
-    ] = 1,
+    at_least: options.AtLeast = 1,
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
     ] = False,
@@ -88,7 +86,6 @@ def train_command(
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst.factorize import Factorizer
     from midpoint.analyst.profiles import require_place
-    from midpoint.data import at_least as keep
 
     require_place(out)
     console = Console()
@@ -104,9 +101,8 @@ def train_command(
             feature_columns=feature_columns,
             scale=scale,
             seed=seed,
+            at_least=at_least,
         )
-        if at_least > 1:
-            ratings = keep(ratings, user_ratings=at_least, item_ratings=at_least)
     console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
     factorizer = Factorizer(
         dimension=dimension,

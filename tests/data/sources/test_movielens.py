@@ -1,6 +1,5 @@
-import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -124,15 +123,8 @@ def test_a_missing_member_is_named(tmp_path: Path) -> None:
         load_movielens_1m(packed(tmp_path / "x.zip", files))
 
 
-def real(name: str) -> Path:
-    directory = os.environ.get("MIDPOINT_DATA")
-    if not directory or not (Path(directory) / name).exists():
-        pytest.skip(f"{name} is not in MIDPOINT_DATA")
-    return Path(directory) / name
-
-
 @pytest.mark.real_data
-def test_the_real_1m_has_its_published_counts() -> None:
+def test_the_real_1m_has_its_published_counts(real: Callable[[str], Path]) -> None:
     ratings = load_movielens_1m(real("ml-1m.zip"))
     assert (ratings.n_users, ratings.n_items, len(ratings)) == (6040, 3706, 1_000_209)
     gender = ratings.feature("gender")
@@ -144,7 +136,7 @@ def test_the_real_1m_has_its_published_counts() -> None:
 
 
 @pytest.mark.real_data
-def test_the_real_100k_has_its_published_counts() -> None:
+def test_the_real_100k_has_its_published_counts(real: Callable[[str], Path]) -> None:
     ratings = load_movielens_100k(real("ml-100k.zip"))
     assert (ratings.n_users, ratings.n_items, len(ratings)) == (943, 1682, 100_000)
     assert ratings.features["gender"].counts.tolist() == [273, 670]

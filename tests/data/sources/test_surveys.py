@@ -1,4 +1,4 @@
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,15 +94,8 @@ def test_television_is_zero_or_one_with_three_parties(tmp_path: Path) -> None:
     assert ratings.features["politics"].codes.tolist() == [0, -1]
 
 
-def real(name: str) -> Path:
-    directory = os.environ.get("MIDPOINT_DATA")
-    if not directory or not (Path(directory) / name).exists():
-        pytest.skip(f"{name} is not in MIDPOINT_DATA")
-    return Path(directory) / name
-
-
 @pytest.mark.real_data
-def test_the_real_surveys_have_their_counts() -> None:
+def test_the_real_surveys_have_their_counts(real: Callable[[str], Path]) -> None:
     young = load_young_people(real("young-people-survey"))
     assert (young.n_users, young.n_items, len(young)) == (1010, 135, 135_832)
     assert young.features["gender"].counts.tolist() == [593, 411]
