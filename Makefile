@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+WEB_READY := web/node_modules/.ready
 BENCH := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint bench lock clean
+.PHONY: help demo test check lint page docs bench lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -22,20 +23,34 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## train on MovieLens-100K, protect one person, recommend films
+$(WEB_READY): web/package-lock.json
+	@command -v npm >/dev/null || { echo "The page's tests need Node.js 20 or newer with npm"; exit 1; }
+	@echo "Setting up web/node_modules (once) ..."
+	@npm ci --prefix web --silent --no-audit --no-fund
+	@touch $@
+
+demo: $(READY) ## train on MovieLens-100K, protect one person, serve the page
 	@$(BIN)/midpoint demo
 
 test: lint ## everything: format, lint, types, import contract, all tests
-	$(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
+	npm --prefix web test
+	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
 check: lint ## the quick subset of `test`, under a minute
 	$(BIN)/pytest -n $(JOBS) -m "not slow" -q --hypothesis-profile=quick
 
-lint: $(READY)
+lint: $(READY) $(WEB_READY)
+	npm --prefix web run --silent check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+page: $(WEB_READY) ## build the page anew, into the Python package
+	npm --prefix web run build
+
+docs: $(READY) ## build the documentation into build/docs
+	$(BIN)/mkdocs build --strict --site-dir build/docs
 
 # The peers live in an environment of their own, outside the lock. One of them wants torch, whose
 # CPU build is enough where pip can find one.
@@ -44,12 +59,12 @@ $(BENCH_READY): pyproject.toml
 	@$(PYTHON) -m venv .venv-bench
 	@$(BENCH)/python -m pip install --quiet "torch==2.13.0+cpu" 2>/dev/null \
 		|| $(BENCH)/python -m pip install --quiet torch
-	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,spark]'
+	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
-	@for program in factorisation new_users scaling selection obfuscation; do \
-		$(BENCH)/python benchmarks/$$program.py || exit 1; done
+	@for program in factorisation new_users privacy audit scaling engines sizes selection obfuscation \
+		service page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 lock: $(READY) ## compile the locked requirements anew
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

@@ -23,6 +23,8 @@ PACKAGES = (
     *("midpoint", "numpy", "numba", "cornac", "lenskit", "scikit-surprise", "implicit", "pyspark"),
 )
 T = TypeVar("T")
+_shown: list[dict[str, Any]] = []
+"""The tables that this program printed, which are kept with its figures."""
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
@@ -88,15 +90,16 @@ def warn_if_busy(console: Console) -> None:
 
 
 def write_results(name: str, results: Mapping[str, Any]) -> Path:
-    """Keep the figures beside the benchmark."""
+    """Keep the figures, and the tables shown so far, beside the benchmark."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(results, indent=2) + "\n")
+    path.write_text(json.dumps({**results, "tables": _shown}, indent=2) + "\n")
     return path
 
 
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a Markdown table on standard output."""
+    """Print a Markdown table on standard output, and keep it for `write_results`."""
+    _shown.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})
     console = Console(width=180)
     table = Table(box=box.MARKDOWN)
     for k, word in enumerate(head):

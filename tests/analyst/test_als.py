@@ -11,8 +11,8 @@ from midpoint.analyst.als import (
     Factors,
     Observations,
     Regularization,
-    _expected_squares,
     alternate,
+    expected_squares,
 )
 from midpoint.data import Ratings, Simulation, SimulationConfig, simulate, split_at_random
 from midpoint.data.simulation import SimulatedFeature
@@ -199,14 +199,14 @@ def test_what_all_items_have_in_common_is_expected_of_a_new_one() -> None:
     assert np.abs(control.offset.mean(axis=0)).max() < 0.1
 
 
-def test_expected_squares_are_those_of_drawn_profiles() -> None:
+def testexpected_squares_are_those_of_drawn_profiles() -> None:
     """E (y - m - b - <x, v>)^2, with levels and vectors as uncertain as their variances say."""
     rng = np.random.default_rng(7)
     user, item = (np.array(index, np.int32) for index in ([0, 0, 1, 2], [1, 0, 1, 0]))
     value = rng.normal(size=4).astype(np.float32)
     x, v = (rng.normal(size=(rows, 4)).astype(np.float32) for rows in (3, 2))
     spread = [rng.uniform(0.1, 0.6, (rows, 2)).astype(np.float32) for rows in (3, 2)]
-    found = _expected_squares(user, item, value, x, v, *spread)
+    found = expected_squares(user, item, value, x, v, *spread)
     draws = 200_000
     X, V = (
         mean + rng.normal(size=(draws, *mean.shape)) * np.sqrt(s[:, [0, 1, 1, 1]])
@@ -216,7 +216,7 @@ def test_expected_squares_are_those_of_drawn_profiles() -> None:
     squares = ((value - X[:, user, 0] - V[:, item, 0] - inner) ** 2).sum(axis=1)
     assert found == pytest.approx(squares.mean(), abs=5 * squares.std() / np.sqrt(draws))
     nothing = [np.zeros_like(s) for s in spread]
-    certain = _expected_squares(user, item, value, x, v, *nothing)
+    certain = expected_squares(user, item, value, x, v, *nothing)
     exact = (value - x[user, 0] - v[item, 0] - (x[user, 1:] * v[item, 1:]).sum(axis=1)) ** 2
     assert certain == pytest.approx(exact.sum(), rel=1e-5)
     assert certain < 0.9 * found

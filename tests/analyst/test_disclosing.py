@@ -12,6 +12,7 @@ from midpoint.analyst import (
     disclose,
     estimate,
 )
+from midpoint.analyst.disclosing import believe
 from midpoint.analyst.estimates import Estimation
 from midpoint.data import Ratings, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
@@ -68,10 +69,11 @@ def test_so_it_is_on_a_continuous_scale(scheme: str, bits: int | None, trained: 
 def test_numbers_are_the_estimates_to_the_last_bit(trained_stars: Training) -> None:
     profiles = trained_stars.items
     assert profiles.statistics is not None
-    guess = estimate(profiles.statistics)
+    guess = believe(profiles)
     assert guess.levels is not None
     shifted, discrete = disclose(profiles, "mpss"), disclose(profiles, "dmpss")
-    assert np.abs(column(shifted, "offset") / ONE - profiles.offset).max() <= 0.5 / ONE
+    assert np.abs(column(shifted, "offset") / ONE - guess.offset).max() <= 0.5 / ONE
+    assert guess.offset == pytest.approx(profiles.offset, abs=1e-6)
     least = guess.probability.min(axis=1, keepdims=True)
     assert np.abs(column(shifted, "reveal") / ONE - least / guess.probability).max() <= 0.5 / ONE
     assert (column(shifted, "reveal").max(axis=1) == ONE).all()

@@ -9,7 +9,7 @@ KEY, OTHER = SigningKey(bytes(32)), SigningKey(bytes(range(32)))
 
 
 def test_devices_accept_the_list_and_follow_it(trained_stars: Training) -> None:
-    first, second = (disclose(trained_stars.items, scheme) for scheme in ("dmpss", "mpr"))
+    first, second = (disclose(trained_stars.items, bits=bits) for bits in (None, 8))
     begun = publish(first, KEY, time=7)
     entry = begun.open(Entry)
     assert (entry.sequence, entry.time, entry.key) == (0, 7, KEY.public)

@@ -104,7 +104,7 @@ def person(shown: Disclosure, ratings: dict[str, int], category: str, *asked: tu
     accepted = check_disclosure(shown.raw, [publish(shown, SigningKey(bytes(32)), time=0)], None)
     me, ledger = PrivateCategory({"gender": category}), Ledger(DeviceSecret(bytes(range(32))))
     questions = [
-        Solicitation(disclosure=shown.digest, round=number, items=items)
+        Solicitation(disclosure=shown.digest, round=number, items=items, open=False)
         for number, items in enumerate(asked)
     ]
     return [decide(ratings, question, accepted, me, ledger) for question in questions], ledger

@@ -152,6 +152,58 @@ def test_level_and_unit_of_the_scale_do_not_matter(seed: int) -> None:
     assert other.centre == pytest.approx(20 * plain.centre + 7, abs=1e-5)
 
 
+@pytest.mark.parametrize("crossed", [ONE, ((0, 1, 2),), ((0, 0, 1, 1), (0, 1, 0, 1))])
+def test_effects_along_tastes_are_told_from_those_of_the_item_alone(
+    crossed: tuple[tuple[int, ...], ...],
+) -> None:
+    observed, variance, truth = drawn(4, 1500, crossed, (0.05,) * len(crossed))
+    rng = np.random.default_rng(5)
+    tastes = rng.normal(size=(1500, 4))
+    along = tastes @ rng.normal(0, 0.25, (4, len(crossed[0])))
+    if len(crossed) > 1:  # main effects only
+        along = (along[:, [0, 0, 1, 1]] + along[:, [2, 3, 2, 3]]) / 2
+    observed, truth = observed + along, truth + centred(along).effect
+    knowing = shrink_effects(observed, variance, crossed, tastes).effect
+    without = shrink_effects(observed, variance, crossed).effect
+    assert error(knowing, truth) < 0.9 * error(without, truth)
+
+    def slope(found: Float) -> float:
+        """Regress the truth on what was found, both without what tastes explain: 1 is right."""
+        basis, _ = np.linalg.qr(np.column_stack([np.ones(1500), tastes]))
+        x, y = (one - basis @ (basis.T @ one) for one in (found, truth))
+        return float((x * y).sum() / (x * x).sum())
+
+    assert slope(knowing) == pytest.approx(1, abs=0.2)
+    assert slope(without) < 0.8
+
+
+def test_tastes_that_tell_nothing_change_nothing() -> None:
+    observed, variance, truth = drawn(6, 1500, ONE, (0.1,))
+    tastes = np.random.default_rng(7).normal(size=(1500, 4))
+    knowing, without = (
+        shrink_effects(observed, variance, ONE, one).effect for one in (tastes, None)
+    )
+    assert error(knowing, without) < 0.1 * error(without, truth)
+
+
+def test_an_item_that_nobody_rated_follows_its_tastes() -> None:
+    observed, variance, _ = drawn(8, 400, ONE, (0.01,))
+    tastes = np.random.default_rng(9).normal(size=(400, 1))
+    observed += np.outer(tastes[:, 0], [-0.5, 0.5])
+    observed[:5] = np.nan
+    found = shrink_effects(observed, variance, ONE, tastes).effect
+    common = shrink_effects(observed, variance, ONE).effect[0, 1]
+    assert found[:5, 1] - common == pytest.approx(0.5 * tastes[:5, 0], abs=0.1)
+
+
+def test_the_shift_between_distributions_is_the_effect_exactly() -> None:
+    rng = np.random.default_rng(3)
+    count, values = rng.integers(0, 60, (50, 2, 5)), np.arange(1.0, 6.0)
+    effect = np.outer(rng.normal(0, 0.2, 50), [-1, 1])
+    found = shrink_distributions(count, values, effect) @ values
+    assert found[:, 1] - found[:, 0] == pytest.approx(2 * effect[:, 1], abs=1e-6)
+
+
 @given(
     st.lists(st.floats(0.01, 1), min_size=5, max_size=5),
     st.floats(-1, 1),
@@ -193,6 +245,20 @@ def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
     )
     without = shrink_distributions(count, values, 0 * effect)
     assert error(found, truth) < 0.9 * error(without, truth)
+
+
+def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None:
+    """Men avoid the ends on all items, at the same means: no one item shows it."""
+    rng = np.random.default_rng(12)
+    values = np.arange(1.0, 6.0)
+    truth = np.array([[0.25, 0.15, 0.2, 0.15, 0.25], [0.05, 0.25, 0.4, 0.25, 0.05]])
+    count = rng.multinomial(10, truth, (300, 2))
+    found = shrink_distributions(count, values, np.zeros((300, 2)))
+    assert found.mean(axis=0) == pytest.approx(truth, abs=0.02)
+    assert error(found, truth) < 0.5 * error(count / 10, truth)
+    alike = rng.multinomial(10, truth[0], (300, 2))  # where there is no habit, none is seen
+    ends = shrink_distributions(alike, values, np.zeros((300, 2)))[:, :, [0, 4]].mean(axis=(0, 2))
+    assert ends[0] == pytest.approx(ends[1], abs=0.02)
 
 
 def test_the_category_that_rates_most_weighs_most_in_the_common_distribution() -> None:

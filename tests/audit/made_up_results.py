@@ -73,8 +73,10 @@ def settings(scheme: str) -> dict[str, Any]:
     """Return a protocol's settings as an audit keeps them."""
     name, *chosen = scheme.split(":")
     own = dict(part.split("=") for part in chosen)
-    return {
-        "kind": "midpoint.protocol.learning.LearningProtocol",
+    thinned = {"share": float(own["share"])} if "share" in own else {}
+    kind = "audit.curves.Thinned" if thinned else "protocol.learning.LearningProtocol"
+    return thinned | {
+        "kind": f"midpoint.{kind}",
         "name": name,
         "estimation": "shrunken",
         "bits": int(own["bits"]) if "bits" in own else None,

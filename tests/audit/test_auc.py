@@ -3,7 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.audit.statistics import Area, area, auc, chance_deviation, null_band, permuted_areas
+from midpoint.audit.statistics import (
+    Area,
+    area,
+    auc,
+    chance_deviation,
+    null_band,
+    paired_cost,
+    permuted_areas,
+)
 from midpoint.errors import MidpointError
 
 
@@ -66,14 +74,23 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 180 <= inside <= 198
 
 
-def test_a_macro_area_is_the_mean_and_surer_than_its_parts() -> None:
+def test_a_macro_area_is_the_mean_distance_and_surer_than_its_parts() -> None:
     scores, labels, folds = people(500, 0.5, 3)
     one = area(scores, labels, folds)
     other = area(np.random.default_rng(4).normal(size=500), labels, folds)
-    both = Area.mean([one, other])
-    assert both.value == pytest.approx((one.value + other.value) / 2)
+    both = Area.macro([one, other])
+    assert both.value == pytest.approx(0.5 + (one.distance + other.distance) / 2)
     assert both.deviation < max(one.deviation, other.deviation)
-    assert Area.mean([one, one]).deviation == pytest.approx(one.deviation)
+    assert Area.macro([one, one]).deviation == pytest.approx(one.deviation)
+
+
+def test_leaks_on_either_side_do_not_cancel_out() -> None:
+    scores, labels, folds = people(500, 0.8, 3)
+    above, below = area(scores, labels, folds), area(-scores, labels, folds)
+    assert above.value + below.value == pytest.approx(1)
+    assert Area.macro([above, below]).value == pytest.approx(above.value)
+    assert Area.macro([above, below], [1.0, 1.0]).value == pytest.approx(0.5)
+    assert Area.macro([below]) is below
 
 
 def test_permuted_areas_are_those_of_permuted_labels() -> None:
@@ -108,13 +125,45 @@ def test_the_band_of_copies_is_that_of_one() -> None:
     assert copies.half_width == pytest.approx(one.half_width, abs=1e-6)
 
 
-def test_the_band_of_three_categories_is_that_of_the_macro_area() -> None:
+def test_the_bands_of_three_categories_are_those_of_the_greatest_and_of_the_mean() -> None:
     rng = np.random.default_rng(8)
     category, folds = rng.integers(0, 3, 900), np.arange(900) % 3
     scores = rng.normal(size=(4, 900, 3))
-    macro = null_band(scores, category, folds)
-    single = null_band(scores[:, :, 1], (category == 1).astype(np.int64), folds)
-    assert 0.4 * single.half_width < macro.half_width < 0.85 * single.half_width
+    singles = [
+        np.abs(permuted_areas(scores[:, :, k], category, folds, 1000, k) - 0.5) for k in range(3)
+    ]
+    greatest, mean = np.max(singles, axis=(0, 2)), np.mean(singles, axis=0).max(axis=1)
+    judged, macro = (
+        null_band(scores, category, folds),
+        null_band(scores, category, folds, macro=True),
+    )
+    assert judged.half_width == pytest.approx(np.quantile(greatest, 0.95))
+    assert macro.half_width == pytest.approx(np.quantile(mean, 0.95))
+    alone = null_band(scores[:, :, 1], (category == 1).astype(np.int64), folds)
+    assert macro.half_width < alone.half_width < judged.half_width
+
+
+def test_a_leak_of_one_category_of_three_is_no_chance() -> None:
+    rng = np.random.default_rng(9)
+    category, folds = rng.integers(0, 3, 1500), np.arange(1500) % 3
+    noise = rng.normal(size=(1, 1500, 3))
+    band = null_band(noise, category, folds)
+    leak = area(noise[0, :, 2] - 0.4 * (category == 2), category == 2, folds)
+    assert not band.low <= leak.value <= band.high
+    quiet = area(noise[0, :, 2], category == 2, folds)
+    assert band.low <= quiet.value <= band.high
+
+
+def test_a_cost_is_a_ratio_of_errors_and_pairing_makes_it_surer() -> None:
+    rng = np.random.default_rng(10)
+    raw = rng.gamma(2.0, size=800)  # people differ much in how well they are predicted
+    here = raw * (1.02 + 0.01 * rng.normal(size=800))
+    value, low, high = paired_cost(here, raw)
+    assert value == pytest.approx(np.sqrt(here.sum() / raw.sum()) - 1)
+    assert 0.009 < low < value < high < 0.011
+    _, apart_low, apart_high = paired_cost(rng.permutation(here), raw)
+    assert apart_high - apart_low > 20 * (high - low)
+    assert paired_cost(raw, raw) == (0.0, 0.0, 0.0)
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:

@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from small_audit import QUICKLY, ByItems
 
+from midpoint.audit import folds, rehearsing
 from midpoint.audit.folds import (
     FoldData,
     FoldProfiles,
@@ -14,6 +17,7 @@ from midpoint.audit.folds import (
     one_against_rest,
 )
 from midpoint.audit.plan import Plan, Work, read_scheme
+from midpoint.audit.rehearsing import rehearsals
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -70,13 +74,17 @@ def test_profiles_for_cross_fitting_leave_their_part_out(
     assert [users(p) for p in range(3)] == [fold.training.n_users - size for size in sizes]
 
 
-def test_profiles_come_back_from_disk(profiles: FoldProfiles, tmp_path_factory: object) -> None:
-    assert isinstance(tmp_path_factory, pytest.TempPathFactory)
-    directory = tmp_path_factory.mktemp("fold")
+def test_profiles_come_back_from_disk(
+    fold: FoldData, profiles: FoldProfiles, tmp_path: Path
+) -> None:
+    directory = tmp_path / "fold"
     profiles.save(directory)
-    again = FoldProfiles.load(directory, 3)
+    again = FoldProfiles.load(directory, fold)
     assert np.array_equal(again.whole.vectors, profiles.whole.vectors)
     assert np.array_equal(again.without[2].vectors, profiles.without[2].vectors)
+    assert len(again.without_two) == 3
+    for two, found in again.without_two.items():
+        assert np.array_equal(found.vectors, profiles.without_two[two].vectors)
 
 
 def test_pooled_views_and_categories_are_in_the_same_order(
@@ -121,6 +129,51 @@ def test_each_part_is_obfuscated_under_a_disclosure_made_without_it(
     assert told not in {part.disclosure.digest for part in view.parts}
 
 
+def test_rehearsals_show_each_part_under_what_was_learned_without_it(
+    fold: FoldData, profiles: FoldProfiles
+) -> None:
+    how = LearningProtocol("mp")
+    found = rehearsals(fold, profiles, "mp", how)
+    assert len(found) == 3  # people are few
+    order = np.argsort(fold.part, kind="stable")
+    for judged, one in enumerate(found):
+        assert set(fold.part[order][one.judged]) == {judged}
+        assert judged not in fold.part[order][one.learners]
+        assert len(one.judged) + len(one.learners) == fold.training.n_users
+        assert len(one.learn) == PLAN.draws
+        told = how.disclose(profiles.without[judged]).digest
+        assert one.judge.disclosure.digest == told == one.learn[0].disclosure.digest
+        for part, view in zip(sorted({0, 1, 2} - {judged}), one.learn[0].parts, strict=True):
+            without = profiles.without_two[frozenset({part, judged})]
+            assert view.profiles is without
+            assert view.disclosure.digest == how.disclose(without).digest
+            assert without.statistics is not None
+            inside = ~np.isin(fold.part, [part, judged])
+            assert without.statistics.users.sum() == inside.sum()
+
+
+def test_rehearsals_show_the_people_whose_places_they_name(
+    fold: FoldData, profiles: FoldProfiles
+) -> None:
+    rated = clean_view(fold, profiles).item_table(np.ones(len(fold.training)))
+    order = np.argsort(fold.part, kind="stable")
+    one = rehearsals(fold, profiles, "no", LearningProtocol("no"))[1]
+    for view, who in ((one.judge, one.judged), (one.learn[1], one.learners)):
+        sent = view.item_table(np.ones(len(view.reports.item)))
+        assert sent.multiply(rated[order[who]]).sum() == sent.sum()
+        assert sent.multiply(rated[order[who[::-1]]]).sum() < sent.sum()
+
+
+def test_many_people_are_judged_once(
+    fold: FoldData, profiles: FoldProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (folds, rehearsing):
+        monkeypatch.setattr(module, "FEW", 10)
+    (only,) = rehearsals(fold, profiles, "no", LearningProtocol("no"))
+    assert len(only.learn) == 2
+    assert len(only.judged) == (fold.part == 0).sum()
+
+
 def test_coins_follow_from_the_names_of_fold_and_scheme(
     fold: FoldData, profiles: FoldProfiles
 ) -> None:
@@ -152,11 +205,13 @@ def test_too_few_people_for_the_folds_are_refused(tiny: Simulation) -> None:
 
 def test_questions_are_one_for_two_categories_and_each_for_three() -> None:
     category = np.array([0, 1, 2, 1])
-    assert [labels.tolist() for labels in one_against_rest(category % 2, 2)] == [[0, 1, 0, 1]]
-    assert [labels.tolist() for labels in one_against_rest(category, 3)] == [
-        [1, 0, 0, 0],
-        [0, 1, 0, 1],
-        [0, 0, 1, 0],
+    assert [(k, ones.tolist()) for k, ones in one_against_rest(category % 2, 2)] == [
+        (1, [0, 1, 0, 1])
+    ]
+    assert [(k, ones.tolist()) for k, ones in one_against_rest(category, 3)] == [
+        (0, [1, 0, 0, 0]),
+        (1, [0, 1, 0, 1]),
+        (2, [0, 0, 1, 0]),
     ]
 
 
@@ -169,17 +224,25 @@ def test_schemes_are_read_with_their_settings() -> None:
             read_scheme(text)
     with pytest.raises(MidpointError, match="did you mean dmpss"):
         read_scheme("dmps")
-    with pytest.raises(MidpointError, match="audit `mp`"):
-        read_scheme("full")
+    assert read_scheme("full") == LearningProtocol("full")
 
 
 def test_the_control_is_always_there_and_one_of_an_attackers_own_too() -> None:
     class OfMpOnly(ByItems):
         control = "mp"
 
-    work = Work.of({"dmp": LearningProtocol("dmp")}, {"items": ByItems, "own": OfMpOnly})
-    assert set(work.schemes) == {"no", "mp", "dmp"}
+    class ByProfiles(ByItems):
+        reads_profiles = True
+
+    work = Work.of(
+        {"dmp": LearningProtocol("dmp"), "full": LearningProtocol("full")},
+        {"items": ByItems, "own": OfMpOnly, "profiles": ByProfiles},
+    )
+    assert set(work.schemes) == {"no", "mp", "dmp", "full"}
+    assert work.wants("full", "profiles")
+    assert work.wants("dmp", "profiles")
+    assert not work.wants("full", "items")
     assert work.wants("mp", "own")
     assert not work.wants("mp", "items")
     assert work.wants("no", "items")
-    assert work.clean == {"items", "own"}
+    assert work.clean == {"items", "own", "profiles"}

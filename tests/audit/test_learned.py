@@ -3,13 +3,14 @@ import pytest
 from scipy import sparse
 
 from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
-from midpoint.audit.attackers.learned import FEW, Family, Learned, _splits, _take
+from midpoint.audit.attackers.learned import Family, Learned, _splits, _take
 from midpoint.audit.attackers.linear import Logistic, NaiveBayes
 from midpoint.audit.attackers.products import Products
 from midpoint.audit.attackers.scaling import Scaling
 from midpoint.audit.attackers.trees import Trees
 from midpoint.audit.features import values
 from midpoint.audit.statistics import auc
+from midpoint.audit.view import FEW
 from midpoint.errors import MidpointError
 
 RNG = np.random.default_rng(0)
@@ -53,13 +54,13 @@ def test_logistic_regression_is_where_its_loss_is_least() -> None:
     X = RNG.normal(size=(300, 4)).astype(np.float32)
     ones = RNG.random(300) < 1 / (1 + np.exp(-X[:, 0] + 0.5 * X[:, 1]))
     y = np.where(ones, 1.0, -1.0)
-    answer = Logistic((0.5,), standardised=False).train(X, ones, (0.5,), 0)
+    answer = Logistic((150.0,), standardised=False).train(X, ones, (150.0,), 0)
     points = np.vstack([np.zeros(4), np.eye(4)])
     margins = answer(points)[0]
     b, w = margins[0], margins[1:] - margins[0]
 
     def loss(b: float, w: np.ndarray) -> float:
-        return float(0.5 * np.logaddexp(0, -y * (X @ w + b)).sum() + w @ w / 2)
+        return float(150 * np.logaddexp(0, -y * (X @ w + b)).mean() + w @ w / 2)
 
     for k in range(4):
         for step in (-0.05, 0.05):
@@ -70,7 +71,7 @@ def test_logistic_regression_is_where_its_loss_is_least() -> None:
 def test_logistic_regression_takes_sparse_rows_too() -> None:
     X = np.where(RNG.random((200, 6)) < 0.4, RNG.normal(size=(200, 6)), 0).astype(np.float32)
     ones = X[:, 0] + RNG.normal(size=200) * 0.3 > 0.1
-    family = Logistic((1e-2, 1.0), standardised=False)
+    family = Logistic((2.0, 200.0), standardised=False)
     dense = family.train(X, ones, family.settings, 0)(X)
     sparse_rows = sparse.csr_matrix(X)
     assert family.train(sparse_rows, ones, family.settings, 0)(sparse_rows) == pytest.approx(
@@ -112,12 +113,12 @@ def crossed(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, ones
 
 
-@pytest.mark.parametrize("family", [Products(), SupportVectors([(1.0, 0.7)]), Trees()])
+@pytest.mark.parametrize("family", [Products(), SupportVectors([(600.0, 0.7)]), Trees()])
 def test_joint_attackers_read_correlations(family: Family) -> None:
     (X, ones), (new, truth) = crossed(600, 1), crossed(400, 2)
     answer = family.train(X, ones, family.settings[:1], 0)
     assert auc(answer(new)[0], truth) > 0.75
-    linear = Logistic((0.1,)).train(X, ones, (0.1,), 0)
+    linear = Logistic((60.0,)).train(X, ones, (60.0,), 0)
     assert abs(auc(linear(new)[0], truth) - 0.5) < 0.1
 
 
@@ -129,8 +130,8 @@ def test_the_quadratic_kernel_reads_pairs_of_levels() -> None:
         return sparse.csr_matrix(np.hstack([np.eye(2)[first], np.eye(2)[second]])), ones
 
     (X, ones), (new, truth) = levels(400, 1), levels(400, 2)
-    assert auc(QuadraticKernel().train(X, ones, (3.0,), 0)(new)[0], truth) > 0.85
-    assert abs(auc(Logistic((0.1,)).train(X, ones, (0.1,), 0)(new)[0], truth) - 0.5) < 0.1
+    assert auc(QuadraticKernel().train(X, ones, (0.01,), 0)(new)[0], truth) > 0.85
+    assert abs(auc(Logistic((40.0,)).train(X, ones, (40.0,), 0)(new)[0], truth) - 0.5) < 0.1
 
 
 def test_support_vectors_are_those_of_the_radial_kernel() -> None:
@@ -139,7 +140,7 @@ def test_support_vectors_are_those_of_the_radial_kernel() -> None:
     ones = np.asarray(X[:, 0].toarray()).reshape(-1) > 0
     dense = X.toarray()
     stock = machines.SVC(C=2.0, gamma=0.7 / (2 * dense.var(axis=0).sum())).fit(dense, ones)
-    ours = SupportVectors([(2.0, 0.7)]).train(X, ones, [(2.0, 0.7)], 0)
+    ours = SupportVectors([(300.0, 0.7)]).train(X, ones, [(300.0, 0.7)], 0)
     assert ours(X)[0] == pytest.approx(stock.decision_function(dense), abs=0.02)
     assert np.array_equal(ours(X)[0] > 0, stock.decision_function(dense) > 0)
 
@@ -150,3 +151,21 @@ def test_fewer_trees_are_the_first_of_more() -> None:
     several, few = family.train(X, ones, (5, 40), 0)(X), family.train(X, ones, (5,), 0)(X)
     assert np.array_equal(several[0], few[0])
     assert not np.array_equal(several[0], several[1])
+
+
+@pytest.mark.parametrize(
+    ("family", "setting"),
+    [
+        (Logistic((5.0,)), 5.0),
+        (SupportVectors([(50.0, 0.5)]), (50.0, 0.5)),
+        (QuadraticKernel(), 0.05),
+        (Products(), 0.5),
+    ],
+)
+def test_a_setting_means_the_same_on_twice_as_many_rows(family: Family, setting: object) -> None:
+    """What is chosen on few rows is used on many: the same rows twice give the same answer."""
+    X, ones = crossed(120, 5)
+    twice, both = np.vstack([X, X]), np.concatenate([ones, ones])
+    one = family.train(X, ones, [setting], 0)(X)[0]
+    other = family.train(twice, both, [setting], 0)(X)[0]
+    assert other == pytest.approx(one, abs=0.02 * np.ptp(one))

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -23,6 +23,10 @@ from midpoint.user import Parameters
 @cache
 def seen() -> Seen:
     return Seen()
+
+
+def _constant(evidence: np.ndarray, _view: View) -> np.ndarray:
+    return evidence
 
 
 def reading(evidence: np.ndarray) -> float:
@@ -98,14 +102,29 @@ def test_pooled_people_are_read_by_what_they_were_told() -> None:
     assert not np.array_equal(fractions(replace(both, parts=())), expected)
 
 
-def test_the_wanted_category_is_found_among_three() -> None:
+def test_the_category_asked_about_is_looked_for_among_three() -> None:
     category = np.arange(90) % 3
     evidence = np.random.default_rng(0).normal(size=(90, 3)) + 2.0 * np.eye(3)[category]
     for wanted in range(3):
         attacker = ByCategory("made up", adaptive=True, evidence=lambda _: evidence)
+        attacker.ask(wanted)
         attacker.fit([shown("no")], (category == wanted).astype(np.int64), seed=0)
-        assert attacker.wanted == wanted
         assert auc(attacker.score(shown("no")), category == wanted) > 0.8
+
+
+def test_noise_does_not_choose_the_category_or_turn_the_answer_round() -> None:
+    """Under good obfuscation training reads nothing: a guess from it would be a coin."""
+    category = np.arange(300) % 3
+    for seed in range(40):
+        noise = np.random.default_rng(seed).normal(size=(300, 3))
+        attacker = ByCategory("made up", adaptive=True, evidence=partial(_constant, noise))
+        attacker.ask(2)
+        attacker.fit([shown("no")], (category == 2).astype(np.int64), seed=0)
+        assert (attacker.wanted, attacker.sign) == (2, 1.0)
+    turned = ByCategory("made up", adaptive=True, evidence=lambda _: -3.0 * np.eye(3)[category])
+    turned.ask(2)
+    turned.fit([shown("no")], (category == 2).astype(np.int64), seed=0)
+    assert turned.sign == -1.0
 
 
 def test_the_fraction_attack_is_controlled_on_what_it_can_read() -> None:

@@ -19,6 +19,8 @@ from midpoint.protocol import LearningProtocol, Population
 pytestmark = pytest.mark.slow  # whole audits and drawings
 
 PARTS = 3
+C = 2.0
+"""Of logistic regression."""
 
 
 class Crossfitted:
@@ -52,7 +54,7 @@ class Crossfitted:
 
 
 def reading(learn: View, ones: NDArray[np.bool_], judge: View, truth: NDArray[np.bool_]) -> float:
-    answer = Logistic((1e-2,)).train(mask(learn), ones, (1e-2,), 0)
+    answer = Logistic((C,)).train(mask(learn), ones, (C,), 0)
     return auc(answer(mask(judge))[0], truth)
 
 
@@ -61,7 +63,7 @@ def test_a_plain_split_of_crossfitted_people_is_turned_round_and_a_rehearsal_is_
     ones, view = made.labels == 1, made.pooled()
     half = np.arange(len(ones)) % 2 == 0
     table = mask(view)
-    answer = Logistic((1e-2,)).train(table[half], ones[half], (1e-2,), 0)
+    answer = Logistic((C,)).train(table[half], ones[half], (C,), 0)
     assert auc(answer(table[~half])[0], ones[~half]) < 0.4
     fair = []
     for part in range(PARTS):
@@ -79,6 +81,6 @@ def test_the_sign_is_chosen_by_rehearsals(turned: bool) -> None:
     if turned:  # those judged answer the other way round
         labels[one.judged] = 1 - labels[one.judged]
     everyone = replace(made.pooled(), rehearsals=(one,))
-    attacker = Learned("made up", adaptive=True, form=mask, family=Logistic((1e-3, 1e-2)))
+    attacker = Learned("made up", adaptive=True, form=mask, family=Logistic((0.2, C)))
     attacker.fit([everyone], labels, seed=0)
     assert attacker.sign == (-1.0 if turned else 1.0)

@@ -6,28 +6,13 @@ import numpy as np
 import pytest
 from made_up_results import made_up
 
-from midpoint.audit.certifying import certificate
-from midpoint.audit.collecting import _root_mean
-from midpoint.audit.comparison import changes, differences
+from midpoint.audit.comparison import changes, differences, turns
 from midpoint.audit.paper import PAPER, paper_numbers
-from midpoint.audit.results import AuditResults
+from midpoint.audit.results import AuditResults, Band, Cost
+from midpoint.audit.statistics import root_mean
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, FeatureNames, RatingScale
 
 COLUMNS = "dataset,feature,scheme,metric,attack,value,low,high,folds,seed"
-
-
-def told(scheme: str = "mp", feature: str = "gender", bits: int | None = None) -> Disclosure:
-    rows = ((0, 0),)
-    return Disclosure(
-        scheme=scheme,
-        features=(FeatureNames(name=feature, categories=("F", "M")),),
-        scale=RatingScale(low=1, high=5, levels=(1, 3, 5)),
-        items=("a",),
-        offset=rows if scheme in {"mp", "mpss"} else None,
-        reveal=rows if scheme == "mpss" else None,
-        bits=bits,
-    )
 
 
 def test_the_table_has_the_agreed_columns(tmp_path: Path) -> None:
@@ -83,7 +68,7 @@ def test_the_error_and_its_interval_follow_their_formula() -> None:
     count = rng.integers(1, 20, 400)
     errors = [rng.normal(0, rng.uniform(0.5, 1.5), n) for n in count]
     squares = np.array([np.square(one).sum() for one in errors])
-    value, low, high = _root_mean(squares, count)
+    value, low, high = root_mean(squares, count)
     assert value == pytest.approx(np.sqrt(np.square(np.concatenate(errors)).mean()))
     drawn = rng.integers(0, 400, (2000, 400))
     spread = np.sqrt(squares[drawn].sum(axis=1) / count[drawn].sum(axis=1)).std()
@@ -103,26 +88,39 @@ def test_changes_between_audits_are_told_from_noise() -> None:
     assert list(differences(before, made_up(seed=4))) == ["They differ in seed: 0, 4"]
 
 
-def test_a_certificate_says_what_was_measured() -> None:
-    disclosure = told("mp")
-    made = certificate(made_up(), disclosure, auditor="me", key="0" * 64, time=7)
-    assert made.disclosure == disclosure.digest
-    assert made.data == "d" * 64
-    assert (made.attack, made.auc, made.null_low) == ("fraction", 1_000_000, 470_000)
-    assert made.auc_low <= made.auc <= made.auc_high
-    assert made.rmse_cost == pytest.approx(9_800, abs=1)
+def test_a_difference_is_judged_by_both_standard_errors() -> None:
+    """Intervals of 0.02 on either side overlap until 0.04; the difference has 0.028."""
+    before = made_up({"no": {"lr": 0.8}, "dmp": {"lr": 0.60}})
+    for value, expected in ((0.574, False), (0.570, True)):
+        after = made_up({"no": {"lr": 0.8}, "dmp": {"lr": value}})
+        found = {(c.scheme, c.attack): c.beyond_chance for c in changes(before, after)}
+        assert found["dmp", "lr"] == expected
 
 
-def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
-    with pytest.raises(MidpointError, match="about gender, the disclosure about age"):
-        certificate(made_up(), told(feature="age"), auditor="me", key="0" * 64, time=7)
-    with pytest.raises(MidpointError, match="did not try 'mpss'"):
-        certificate(made_up(), told("mpss"), auditor="me", key="0" * 64, time=7)
-    with pytest.raises(MidpointError, match="with bits 4"):
-        certificate(made_up(), told(bits=4), auditor="me", key="0" * 64, time=7)
-    other = made_up(categories=("M", "F"))
-    with pytest.raises(MidpointError, match="categories are M, F"):
-        certificate(other, told(), auditor="me", key="0" * 64, time=7)
+def test_costs_are_compared_by_their_own_intervals() -> None:
+    def at(cost: float) -> AuditResults:
+        return made_up(costs={"dmpss": Cost(cost, cost - 0.001, cost + 0.001)})
+
+    found = {c.metric: c for c in changes(at(0.010), at(0.013)) if c.scheme == "dmpss"}
+    assert found["cost"].beyond_chance
+    assert not found["rmse_local"].beyond_chance  # the same in both here
+    assert not any(c.beyond_chance for c in changes(at(0.010), at(0.0112)))
+
+
+def test_verdicts_that_changed_are_named() -> None:
+    before = made_up({"no": {"lr": 0.8}, "dmp": {"lr": 0.60}, "mp": {"lr": 0.7}})
+    after = made_up({"no": {"lr": 0.8}, "dmp": {"lr": 0.51}, "mp": {"lr": 0.71}})
+    assert list(turns(before, after)) == [("dmp", "a leak", "no more than chance")]
+    assert list(turns(before, before)) == []
+
+
+def test_a_band_is_kept_as_prescribed_and_judged_by_a_wider_one() -> None:
+    band = Band(0.46, 0.54, 3, 0.2)
+    assert (band.judged_low, band.judged_high) == pytest.approx((0.4434, 0.5566), abs=1e-4)
+    assert band.holds(0.55)
+    assert not band.holds_closely(0.55)
+    assert not band.holds(0.56)
+    assert band.words == "chance band 0.460-0.540, judged by 0.443-0.557"
 
 
 def test_the_papers_numbers_are_all_there() -> None:

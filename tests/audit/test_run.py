@@ -1,16 +1,21 @@
 from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from small_audit import CALLS, SMALL, small_audit, with_three_categories
+from small_audit import CALLS, SMALL, AdaptiveByItems, small_audit, with_three_categories
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress, store
+from midpoint.audit.attackers import Learned
+from midpoint.audit.attackers.linear import NaiveBayes
+from midpoint.audit.features import mask, values
 from midpoint.audit.results import METRICS, AuditResults
 from midpoint.audit.run import choose_attacks, choose_schemes
-from midpoint.audit.store import Store
+from midpoint.audit.store import Store, described_kind
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
@@ -168,10 +173,78 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     found = small_audit(ratings, feature="party", schemes=["no"], attacks=attacks)
     rows = [row for row in found.rows if row.metric == "auc"]
     assert [row.attack for row in rows] == ["items", "items[D]", "items[I]", "items[R]"]
-    macro, *each = (row.value for row in rows)
-    assert macro == pytest.approx(np.mean(each))
+    mean, *each = (row.value for row in rows)
+    assert mean == pytest.approx(np.mean(each))
+    folded = found.macro["no"]["items"]
+    assert folded == pytest.approx(0.5 + np.mean(np.abs(np.subtract(each, 0.5))))
+    assert rows[0].low < mean < rows[0].high
     assert each[2] > 0.8  # R is told by gender
     assert found.answers == {}
+    strongest = found.strongest("no")
+    assert strongest is not None
+    assert strongest.attack == "items[R]" == found.activity["no"].attack
+    assert not found.is_chance(strongest)
+    assert found.macro_bands["no"].high < found.bands["no"].high
+    assert found.controls["items"].value == each[2]
+    assert np.mean(found.per_fold["no"]["items"]) == pytest.approx(mean, abs=0.03)
+    unread = found.controls["items"].unread
+    assert "R" not in unread
+    # D and I are dealt out by number, so that nobody can tell them but by not being R.
+    assert set(unread) <= {"D", "I"}
+
+
+def test_costs_are_compared_user_by_user(results: AuditResults) -> None:
+    for scheme in ("no", "mp", "dmpss"):
+        cost = results.costs[scheme]
+        assert cost.value == pytest.approx(results.cost(scheme))
+        assert cost.low < cost.value < cost.high
+        row, raw = results.get(scheme, "rmse_local"), results.get("no", "rmse_local")
+        assert row is not None
+        assert raw is not None
+        assert cost.high - cost.low < (row.high - row.low) / raw.value
+
+
+def test_of_nothing_there_is_nothing_to_read(tiny: Simulation) -> None:
+    CALLS.clear()
+    found = small_audit(tiny.ratings, schemes=["nothing"])
+    assert [row.value for row in found.areas("nothing")] == pytest.approx([0.5] * 3)
+    strongest, raw = found.strongest("nothing"), found.get("no", "rmse_blind")
+    assert strongest is not None
+    assert found.is_chance(strongest)
+    blind = found.get("nothing", "rmse_blind")
+    assert blind is not None
+    assert raw is not None
+    assert blind.value > raw.value
+    assert CALLS == ["items", "adaptive-items", "chance"] * 2  # for the control alone
+
+
+class ByProfiles(AdaptiveByItems):
+    """Weighs profiles by how they differ in training."""
+
+    name = "profiles"
+    reads_profiles = True
+
+    def fit(self, views: Any, category: Any, *, seed: int) -> None:
+        del seed
+        means = [views[0].profile[category == k].mean(axis=0) for k in (0, 1)]
+        self.weight = means[1] - means[0]
+
+    def score(self, view: Any) -> Any:
+        return view.profile @ self.weight
+
+
+def test_full_disclosure_is_attacked_through_the_profiles_it_sends(tiny: Simulation) -> None:
+    attacks = {"items": SMALL["items"], "profiles": ByProfiles}
+    found = small_audit(tiny.ratings, schemes=["full", "mp"], attacks=attacks)
+    assert [row.attack for row in found.areas("full")] == ["profiles"]
+    rows = [found.get(scheme, "rmse_local") for scheme in ("full", "mp")]
+    assert rows[0] is not None
+    assert rows[1] is not None
+    assert rows[0].value == pytest.approx(rows[1].value, rel=1e-3)  # the same regression
+    bits = [found.get(scheme, "disclosed_bits") for scheme in ("full", "mp")]
+    assert bits[0] is not None
+    assert bits[1] is not None
+    assert bits[0].value > bits[1].value
 
 
 class Silent(LearningProtocol):
@@ -197,7 +270,7 @@ def test_a_protocol_of_ones_own_is_audited(tiny: Simulation) -> None:
 def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="no attack 'magic'"):
         choose_attacks(["lr", "magic"])
-    with pytest.raises(MidpointError, match="'small_audit:Magic' cannot be imported"):
+    with pytest.raises(MidpointError, match="'small_audit:Magic' cannot be made"):
         choose_attacks(["small_audit:Magic"])
     with pytest.raises(MidpointError, match="no protocol 'magic'"):
         choose_schemes(["magic"], tiny.ratings.scale)
@@ -207,9 +280,71 @@ def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
         small_audit(tiny.ratings, feature="height")
 
 
+def test_the_same_class_with_other_settings_is_another_attacker(
+    tiny: Simulation, tmp_path: Path
+) -> None:
+    def run_with(make: Any) -> None:
+        small_audit(tiny.ratings, tmp_path / "out", schemes=["no"], attacks={"nb": make})
+
+    bayes = partial(Learned, "nb", adaptive=False, form=values, family=NaiveBayes())
+    run_with(bayes)
+    run_with(partial(Learned, "nb", form=values, adaptive=False, family=NaiveBayes()))
+    for other in ({"family": NaiveBayes((5.0,))}, {"form": mask}):
+        with pytest.raises(MidpointError, match="other settings of 'nb'"):
+            run_with(partial(bayes, **other))
+
+
+def test_what_is_written_down_of_a_class_is_the_same_in_another_process() -> None:
+    def mine(view: Any) -> Any:
+        return view
+
+    given: dict[str, Any] = {"form": mine, "family": NaiveBayes(), "control": object()}
+    text = described_kind(partial(Learned, "mine", **given))
+    assert " at 0x" not in text
+    assert "mine" in text
+    assert "NaiveBayes(settings=[0.01, 0.1, 1.0]" in text
+    own = described_kind(Silent)
+    assert own == f"test_run.Silent {sha256(Path(__file__).read_bytes()).hexdigest()[:16]}"
+
+
 def test_an_attacker_of_ones_own_is_found_by_its_module() -> None:
     name = "small_audit:ByItems"
     assert choose_attacks([name]) == {name: SMALL["items"]}
+
+
+OWN = """
+import numpy as np
+
+class Counts:
+    name, adaptive, control = "counts", True, "no"
+
+    def fit(self, views, category, *, seed):
+        counts = views[0].counts
+        self.sign = np.sign(counts[category == 1].mean() - counts[category == 0].mean())
+
+    def score(self, view):
+        return self.sign * view.counts
+
+class Half:
+    name, adaptive = "half", True
+"""
+
+
+def test_an_attacker_of_ones_own_is_found_by_its_file(tiny: Simulation, tmp_path: Path) -> None:
+    file, out = tmp_path / "mine.py", tmp_path / "out"
+    file.write_text(OWN)
+    name = f"{file}:Counts"
+    found = small_audit(tiny.ratings, out, schemes=["no"], attacks=[name], jobs=2)
+    assert [row.attack for row in found.areas("no")] == [name]
+    file.write_text(OWN + "\n# changed\n")
+    with pytest.raises(MidpointError, match="other settings of"):
+        small_audit(tiny.ratings, out, schemes=["no"], attacks=[name])
+    with pytest.raises(MidpointError, match="has no fit, score"):
+        choose_attacks([f"{file}:Half"])
+    with pytest.raises(MidpointError, match=r"cannot be made .*Absent"):
+        choose_attacks([f"{file}:Absent"])
+    with pytest.raises(MidpointError, match="cannot be made"):
+        choose_attacks([f"{tmp_path / 'absent.py'}:Counts"])
 
 
 def test_names_stand_for_several() -> None:

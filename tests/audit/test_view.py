@@ -46,6 +46,20 @@ def test_levels_have_a_column_each() -> None:
     assert rated == pytest.approx(5 * features.values(view).toarray())
 
 
+def test_what_categories_do_is_taken_from_what_was_learned_without_the_person() -> None:
+    """Rates that contain a person's own label would tell it in training and nowhere else."""
+    view = shown()
+    profiles = view.profiles
+    other = replace(profiles, offset=profiles.offset[:, ::-1].copy())
+    part = replace(view, profiles=other)
+    pooled = features.profile_features(pool([part], profiles, view.disclosure))
+    own, whole = features.profile_features(part), features.profile_features(view)
+    told = slice(-profiles.offset.shape[1], None)
+    assert pooled[:, told] == pytest.approx(own[:, told])
+    assert not np.allclose(pooled[:, told], whole[:, told])
+    assert np.array_equal(pooled[:, : profiles.dimension], whole[:, : profiles.dimension])
+
+
 @pytest.mark.parametrize(
     ("scale", "value", "expected"),
     [

@@ -2,9 +2,10 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from small_model import run, trained
+from small_model import run
 from typer.testing import CliRunner
 
 from midpoint.audit.results import AuditResults, Row
@@ -54,39 +55,78 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     shown = run("compare", audited[0], tmp_path / "other")
     assert "They differ in seed: 0, 9" in shown
     assert "0.9900" in shown
+    assert "The verdict on dmpss changed" in shown
     found = run("compare", audited[0], tmp_path / "other", "--json")
-    assert [(one["scheme"], one["attack"]) for one in found] == [("dmpss", "lse")]
-    assert "No number changed" in run("compare", audited[0], audited[0])
-    every = run("compare", audited[0], audited[0], "--all", "--json")
-    assert len(every) == len(results.rows)
+    assert [(one["scheme"], one["attack"]) for one in found["changes"]] == [("dmpss", "lse")]
+    assert [one["scheme"] for one in found["verdicts"]] == ["dmpss"]
+    assert found["differences"] == ["They differ in seed: 0, 9"]
+    same = run("compare", audited[0], audited[0])
+    assert "No number changed" in same
+    assert "No verdict changed" in same
+    every = run("compare", audited[0], audited[0], "--all", "--json")["changes"]
+    assert len(every) == len(results.rows) + len(results.costs)
 
 
-def test_certify_signs_what_was_measured(audited: tuple[Path, str], tmp_path: Path) -> None:
-    model, out, key = trained(), tmp_path / "certificate.json", tmp_path / "key.pem"
-    words = ("--disclosure", model.disclosure, "--key", key, "--out", out, "--auditor", "A. U.")
-    shown = run("certify", audited[0], *words)
+@pytest.fixture(scope="module")
+def disclosure(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("disclosed")
+    run("train", "simulated-tiny", "--feature", "gender", "--out", place / "model")
+    run("disclose", place / "model", "--out", place / "told.json")
+    return place / "told.json"
+
+
+def test_certify_signs_what_was_measured(
+    audited: tuple[Path, str], disclosure: Path, tmp_path: Path
+) -> None:
+    out, key = tmp_path / "certificate.json", tmp_path / "key.pem"
+    words = ("--disclosure", disclosure, "--key", key, "--out", out, "--auditor", "A. U.")
+    shown = run("certify", audited[0], "simulated-tiny", *words)
     assert "A. U. vouches for" in shown
     signed = Signed.parse(out.read_bytes())
     made = signed.open(Certificate)
-    assert made.disclosure == model.told.digest
+    assert made.disclosure == Disclosure.parse(disclosure.read_bytes()).digest
     assert signed.is_signed_by(made.key, Certificate)
     assert not signed.is_signed_by("0" * 64, Certificate)
     strongest = AuditResults.load(audited[0]).strongest("dmpss")
     assert strongest is not None
     assert (made.attack, made.auc) == (strongest.attack, round(strongest.value * 1e6))
-    run("certify", audited[0], *words)  # by the same key again
+    run("certify", audited[0], "simulated-tiny", *words)  # by the same key again
     assert Signed.parse(out.read_bytes()).open(Certificate).key == made.key
 
 
-def test_certify_refuses_what_was_not_audited(audited: tuple[Path, str], tmp_path: Path) -> None:
-    other = tmp_path / "other.json"
-    content = json.loads(trained().told.raw) | {"scheme": "dmp"}
+def other_scheme(content: dict[str, Any]) -> None:
+    content["scheme"] = "dmp"
     del content["reveal"]
+
+
+def other_numbers(content: dict[str, Any]) -> None:
+    content["reveal"][0] = content["reveal"][0][::-1]
+
+
+@pytest.mark.parametrize(
+    ("tamper", "source", "words"),
+    [
+        (other_scheme, "simulated-tiny", "did not try 'dmp'"),
+        (other_numbers, "simulated-tiny", "is not what simulated-tiny gives (reveal of"),
+        (lambda _: None, "simulated-ptv", "name the audited data"),
+    ],
+)
+def test_certify_refuses_what_was_not_measured(
+    audited: tuple[Path, str],
+    disclosure: Path,
+    tmp_path: Path,
+    tamper: Any,
+    source: str,
+    words: str,
+) -> None:
+    other, key, out = (tmp_path / name for name in ("other.json", "key.pem", "out.json"))
+    content = json.loads(disclosure.read_bytes())
+    tamper(content)
     other.write_text(json.dumps(content))
-    assert Disclosure.parse(other.read_bytes()).scheme == "dmp"
-    words = ["certify", audited[0], "--disclosure", other, "--key", tmp_path / "key.pem"]
-    words += ["--out", tmp_path / "out.json", "--auditor", "me"]
-    result = CliRunner().invoke(app, [str(word) for word in words])
+    given = ["certify", audited[0], source, "--disclosure", other, "--key", key]
+    given += ["--out", out, "--auditor", "me"]
+    result = CliRunner().invoke(app, [str(word) for word in given])
     assert isinstance(result.exception, MidpointError)
-    assert "did not try 'dmp'" in str(result.exception)
-    assert not (tmp_path / "out.json").exists()
+    assert words in str(result.exception)
+    assert not out.exists()
+    assert not key.exists()

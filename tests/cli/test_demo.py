@@ -1,8 +1,14 @@
 import re
+import socket
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from midpoint.analyst.service.running import Place
+from midpoint.analyst.service.settings import Settings
+from midpoint.analyst.site import Site
+from midpoint.analyst.storage import Storage
 from midpoint.cli import demo
 from midpoint.cli.app import app
 from midpoint.data import Ratings, Scale, SimulationConfig, simulate
@@ -31,7 +37,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["demo", *arguments], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["demo", "--no-serve", *arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -69,6 +75,28 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     assert shares[0] == 100 > shares[1] > 30
     assert shown == run("--top", "4")
     assert shown != run("--top", "4", "--seed", "5")
+
+
+@pytest.mark.usefixtures("no_network")
+def test_it_ends_with_a_service_and_says_where_to_go(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    served: list[tuple[Settings, str]] = []
+
+    def stand_in(settings: Settings, _place: Place, opened: socket.socket) -> None:
+        served.append((settings, str(opened.getsockname()[1])))
+
+    monkeypatch.setattr("midpoint.data.load", lambda _: simulate(SMALL, seed=1).ratings)
+    monkeypatch.setattr("midpoint.analyst.service.running.run", stand_in)
+    shown = CliRunner().invoke(app, ["demo", "--site", str(tmp_path)], catch_exceptions=False)
+    ((settings, port),) = served
+    assert f"midpoint answer http://127.0.0.1:{port}" in shown.output
+    assert settings.site == str(tmp_path)
+    chain = Site(tmp_path).chain()
+    assert chain is not None
+    assert len(chain.entries) == 1
+    with Storage(settings.database) as storage:
+        storage.check()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from small_model import Model, run, trained
 
 from midpoint.analyst import disclose
-from midpoint.cli.publish import protect
+from midpoint.cli.protecting import protect
 from midpoint.data import load
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file

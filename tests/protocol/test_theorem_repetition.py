@@ -131,7 +131,7 @@ class Device:
     def ask(self, accepted: Accepted, number: int, *items: str) -> Outcome:
         """Return all that the analyst sees: the answers, or the refusal."""
         digest = accepted.disclosure.digest
-        asked = Solicitation(disclosure=digest, round=number, items=items)
+        asked = Solicitation(disclosure=digest, round=number, items=items, open=False)
         try:
             return decide(self.ratings, asked, accepted, self.category, self.ledger).answers
         except RefusedError as refused:

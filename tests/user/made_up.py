@@ -20,6 +20,7 @@ from midpoint.wire import (
     ValueMap,
     as_rows,
 )
+from midpoint.wire.telling import most_spread, spread_of_means
 
 GENDER = FeatureNames(name="gender", categories=("F", "M"))
 AGE = FeatureNames(name="age", categories=("young", "middle", "old"))
@@ -36,17 +37,29 @@ def distributions(rng: np.random.Generator, shape: Sequence[int], L: int) -> NDA
     return np.diff(ends, axis=-1, prepend=0)
 
 
+def believable(
+    rng: np.random.Generator, M: int, K: int, points: Sequence[int]
+) -> NDArray[np.int64]:
+    """Draw distributions anew while an item's categories are further apart than devices take."""
+    values, most = np.asarray(points), most_spread(points[-1] - points[0])
+    drawn = distributions(rng, (M, K), len(points))
+    for _ in range(40):
+        far = spread_of_means(drawn, values) > most * ONE
+        drawn[far] = distributions(rng, (int(far.sum()), K), len(points))
+    return drawn
+
+
 def columns(
     scheme: str, M: int, K: int, points: Sequence[int], rng: np.random.Generator
 ) -> dict[str, Any]:
     """Draw the columns a scheme needs."""
     single = SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE
     raw = rng.integers(-ONE // 2, ONE // 2, size=(M, K)) * K
-    p = rng.integers(1, 1000, size=(M, K))
+    p = rng.integers(50, 1000, size=(M, K))
     drawn = {
         "offset": (raw - raw.sum(axis=1, keepdims=True) // K) // K,
         "reveal": np.maximum(p.min(axis=1, keepdims=True) * ONE // p, 1),
-        "levels": distributions(rng, (M, K), len(points)),
+        "levels": believable(rng, M, K, points),
         "average": rng.integers(points[0], points[-1], size=(M, 1 if single else K)),
     }
     return {name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns}
@@ -74,11 +87,11 @@ def disclosure(
 
 
 def solicitation(
-    shown: Disclosure, number: int = 1, items: Sequence[str] | None = None
+    shown: Disclosure, number: int = 1, items: Sequence[str] | None = None, *, more: bool = False
 ) -> Solicitation:
-    """Ask about these items, or all."""
+    """Ask about these items, or all; `more` may be answered in an open round."""
     asked = shown.items if items is None else tuple(items)
-    return Solicitation(disclosure=shown.digest, round=number, items=asked)
+    return Solicitation(disclosure=shown.digest, round=number, items=asked, open=more)
 
 
 def ratings(shown: Disclosure, seed: int = 7, share: float = 0.8) -> dict[str, int]:

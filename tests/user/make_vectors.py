@@ -43,17 +43,23 @@ from midpoint.user.coins import PURPOSES, coin_bits
 from midpoint.wire import (
     ONE,
     SCHEMES,
+    Catalogue,
     Certificate,
+    Certificates,
+    Chain,
     Disclosure,
     Entry,
     FeatureNames,
     Message,
+    Problem,
     RatingScale,
+    Receipt,
     Refusal,
     Report,
     Scores,
     Signed,
     Solicitation,
+    SolicitationRequest,
 )
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "v1"
@@ -65,7 +71,7 @@ FEATURES: dict[str, tuple[FeatureNames, ...]] = {
 }
 HALVES = tuple(ONE * half // 2 for half in range(1, 11))
 Case = dict[str, Any]
-Chain = tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]
+Listed = tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]
 
 
 def text(message: Message) -> str:
@@ -112,6 +118,7 @@ def pinned(entry: Entry, shown: Disclosure) -> Pin:
         head=entry.digest,
         features=shown.features,
         scale=shown.scale,
+        scheme=shown.scheme,
     )
 
 
@@ -123,24 +130,36 @@ def own_category(shown: Disclosure, turn: int) -> dict[str, str]:
 
 
 def reports() -> Iterator[Case]:
-    """Two rounds each: all items, then some of them again with other ratings."""
-    for turn, (name, shown) in enumerate(named_disclosures().items()):
+    """Two rounds each: most items, then some of them again with other ratings; then open ones."""
+    shown = named_disclosures()
+    yield from cases_of(shown, (9, 3), more=False)
+    some = ("dmpss 2", "dmpss 2x3", "mpssr 3", "ss 2", "dmpss names", "mpss continuous")
+    yield from cases_of({name: shown[name] for name in some}, (4, 10), more=True)
+
+
+def cases_of(
+    disclosures: Mapping[str, Disclosure], cuts: tuple[int, int], *, more: bool
+) -> Iterator[Case]:
+    """Ask about the items before the first cut, then about those from the second on."""
+    for turn, (name, shown) in enumerate(disclosures.items()):
         names, secret = own_category(shown, turn), DeviceSecret(KEY)
         ledger, category = Ledger(secret), PrivateCategory.of(shown, names)
         rounds = []
-        for number, items in ((1, shown.items[:9]), (2, shown.items[3:])):
-            asked, rated = solicitation(shown, number, items), ratings(shown, 10 * turn + number)
+        for number, items in ((1, shown.items[: cuts[0]]), (2, shown.items[cuts[1] :])):
+            asked = solicitation(shown, number, items, more=more)
+            rated = ratings(shown, 10 * turn + number, share=0.8 - 0.4 * (more and number == 1))
+            near = shown.items if more else items
             report = decide(rated, asked, accepted(shown), category, ledger)
             rounds.append(
                 {
                     "solicitation": text(asked),
                     "ratings": rated,
                     "report": text(report),
-                    "withheld": [i for i in items if (d := ledger.decision(i)) and d.value is None],
+                    "withheld": [i for i in near if (d := ledger.decision(i)) and d.value is None],
                 }
             )
         yield {
-            "name": name,
+            "name": f"{name}, open" if more else name,
             "disclosure": text(shown),
             "digest": shown.digest,
             "secret": KEY.hex(),
@@ -231,7 +250,7 @@ def chains() -> Iterator[Case]:
         }
 
 
-def changes_and_scales() -> Iterator[Chain]:
+def changes_and_scales() -> Iterator[Listed]:
     """What may not change, whoever she is and whatever she rated; and what is unsafe."""
     shown, pin = disclosure(), pinned(entries([disclosure()])[0], disclosure())
     stars, halves = disclosure("mpss"), disclosure(points=HALVES)
@@ -250,13 +269,18 @@ def changes_and_scales() -> Iterator[Chain]:
         ("levels dropped, continuous input", smooth, Refusal.SCALE_CHANGED),
     ):
         yield name, changed, sealed(entries([shown, changed])), pin, None, code
+    for weaker in ("dmp", "mpssr", "fa"):
+        other = disclosure(weaker)
+        code = Refusal.SCHEME_CHANGED
+        yield f"scheme {weaker} later", other, sealed(entries([shown, other])), pin, None, code
+    yield "unsafe later", stars, sealed(entries([shown, stars])), pin, None, Refusal.SCHEME_UNSAFE
     first, chain = entries([smooth])[0], sealed(entries([smooth]))
     yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
     yield "continuous input", smooth, chain, None, None, pinned(first, smooth)
     yield "unsafe", stars, sealed(entries([stars])), None, None, Refusal.SCHEME_UNSAFE
 
 
-def lists_of_entries() -> Iterator[Chain]:
+def lists_of_entries() -> Iterator[Listed]:
     """Links, keys, signatures and witnesses."""
     shown = [disclosure(seed=seed) for seed in range(4)]
     listed = entries(shown)
@@ -308,6 +332,17 @@ def bad_numbers() -> Iterator[Case]:
         (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "reveal", (0, ONE)),
         (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "reveal", (ONE, ONE + 1)),
         (Refusal.REVEAL_INCONSISTENT, "dmpss", "reveal", (ONE - 1, 5)),
+        (Refusal.TOO_TELLING, "mpssr", "offset", (2 * ONE, -2 * ONE)),
+        (Refusal.TOO_TELLING, "mpr", "offset", (3 * ONE // 2 + 1, -3 * ONE // 2 - 1)),
+        (Refusal.TOO_TELLING, "dmpss", "levels", ((ONE - 1, 0, 0, 0, 1), (1, 0, 0, 0, ONE - 1))),
+        (
+            Refusal.TOO_TELLING,
+            "dmp",
+            "levels",
+            ((ONE // 4 * 3 + 1, 0, 0, 0, ONE // 4 - 1), (0, 0, 0, 0, ONE)),
+        ),
+        (Refusal.TOO_TELLING, "dmpss", "reveal", (1, ONE)),
+        (Refusal.TOO_TELLING, "dmpss", "reveal", (ONE, ONE // 64 - 1)),
         (Refusal.AVERAGE_OUT_OF_RANGE, "fa", "average", (ONE - 1, ONE)),
         (Refusal.AVERAGE_OUT_OF_RANGE, "ia", "average", (5 * ONE + 1,)),
     ]
@@ -371,6 +406,59 @@ def bad_texts() -> Iterator[Case]:
     ]  # fmt: skip
     for name, kind, content, code in rows:
         yield {"name": name, "kind": kind, "text": content, "code": code}
+
+
+def service_texts() -> Iterator[Case]:
+    """Messages of the service; `code` is null where they are taken."""
+    shown = disclosure("dmpss", n_items=2)
+    chain = Chain(entries=tuple(sealed(entries([shown]))))
+    good: dict[str, Message] = {
+        "solicitation": solicitation(shown, 0, (), more=True),
+        "solicitation_request": SolicitationRequest(disclosure=shown.digest),
+        "receipt": Receipt(report=shown.digest, answers=3),
+        "problem": Problem(code="not_current", message="this is not the current disclosure"),
+        "catalogue": Catalogue(items=("a", "b"), titles=("A \u200d b", "é" * 500), ratings=(0, 7)),
+        "chain": chain,
+        "certificates": Certificates(certificates=()),
+    }
+    asked = SolicitationRequest(disclosure=shown.digest, after=7)
+    yield {"name": "after a round", "kind": "solicitation_request", "text": text(asked),
+           "code": None}  # fmt: skip
+    for kind, message in good.items():
+        yield {"name": kind, "kind": kind, "text": text(message), "code": None}
+    told = {kind: text(message) for kind, message in good.items()}
+    titles = told["catalogue"]
+    rows: list[tuple[str, str, str, Refusal]] = [
+        ("open left out", "solicitation", _without(told["solicitation"], "open"),
+         Refusal.MISSING_FIELD),
+        ("open as a number", "solicitation", _swap(told["solicitation"], "true", "1"),
+         Refusal.WRONG_SHAPE),
+        ("a long title", "catalogue", _swap(titles, "é", "éé"), Refusal.WRONG_SHAPE),
+        ("an empty title", "catalogue", _swap(titles, "é" * 500, ""), Refusal.WRONG_SHAPE),
+        ("a control character", "catalogue", _swap(titles, "é", "\\u001b"), Refusal.BAD_NAME),
+        ("a late control character", "catalogue", _swap(titles, "é", "\\u0085"), Refusal.BAD_NAME),
+        ("a line separator", "catalogue", _swap(titles, "é", "\u2028"), Refusal.BAD_NAME),
+        ("a title too few", "catalogue", _swap(titles, "[0,7]", "[0]"), Refusal.WRONG_SHAPE),
+        ("a negative number", "catalogue", _swap(titles, "[0,7]", "[0,-7]"), Refusal.WRONG_SHAPE),
+        ("items not sorted", "catalogue", _swap(titles, '"a","b"', '"b","a"'),
+         Refusal.WRONG_SHAPE),
+        ("no entries", "chain", '{"entries":[],"version":1}', Refusal.WRONG_SHAPE),
+        ("an entry without version", "chain", _swap(told["chain"], ',"version":1}],', "}],"),
+         Refusal.MISSING_FIELD),
+        ("an entry with more", "chain", _swap(told["chain"], '[{"', '[{"a":1,"'),
+         Refusal.UNKNOWN_FIELD),
+        ("a short digest", "receipt", _swap(told["receipt"], shown.digest, shown.digest[1:]),
+         Refusal.WRONG_SHAPE),
+        ("a code with spaces", "problem", _swap(told["problem"], "not_current", "not current"),
+         Refusal.WRONG_SHAPE),
+        ("lines", "problem", _swap(told["problem"], "this is", "this\\nis"), Refusal.BAD_NAME),
+        ("after too many rounds", "solicitation_request",
+         _swap(told["solicitation_request"], "{", '{"after":1000001,'), Refusal.WRONG_SHAPE),
+        ("a feature", "solicitation_request",
+         _swap(told["solicitation_request"], "{", '{"gender":"F",'), Refusal.UNKNOWN_FIELD),
+    ]  # fmt: skip
+    for name, kind, content, code in rows:
+        yield {"name": f"{kind}: {name}", "kind": kind, "text": content, "code": code}
 
 
 def _swap(content: str, old: str, new: str) -> str:
@@ -458,6 +546,7 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "chains": chains,
     "bad_numbers": bad_numbers,
     "bad_texts": bad_texts,
+    "service_texts": service_texts,
     "bad_rounds": bad_rounds,
     "certificates": certificates,
 }

@@ -29,6 +29,7 @@ PINS = [
         head=entry.digest,
         features=SHOWN[0].features,
         scale=SHOWN[0].scale,
+        scheme=SHOWN[0].scheme,
     )
     for entry in LIST
 ]
@@ -134,16 +135,17 @@ def test_a_scheme_that_leaves_the_category_readable_is_refused(scheme: str) -> N
         assert code_of(smooth.raw, sealed(entries([smooth])), None, ratings_in_levels=False) is None
 
 
-def test_features_and_scale_are_pinned_as_they_were_first_seen() -> None:
+def test_features_scale_and_scheme_are_pinned_as_they_were_first_seen() -> None:
     smooth = RatingScale(low=ONE, high=5 * ONE)
     first = disclosure("fa", (AGE,), scale=smooth)
-    later = disclosure("ssfa", (AGE,), scale=smooth, seed=3)
+    later = disclosure("fa", (AGE,), scale=smooth, seed=3)
     pin = check_disclosure(first.raw, sealed(entries([first])), None, ratings_in_levels=False).pin
-    assert (pin.features, pin.scale) == (first.features, first.scale)
+    assert (pin.features, pin.scale, pin.scheme) == (first.features, first.scale, "fa")
     for new, code in (
         (later, None),
         (disclosure("fa", (GENDER,), scale=smooth), Refusal.FEATURES_CHANGED),
         (disclosure("fa", (AGE,)), Refusal.SCALE_CHANGED),
+        (disclosure("ssfa", (AGE,), scale=smooth), Refusal.SCHEME_CHANGED),
         (disclosure("fa", (AGE,), scale=RatingScale(low=0, high=5 * ONE)), Refusal.SCALE_CHANGED),
     ):
         chain = sealed(entries([first, new]))
@@ -182,6 +184,9 @@ BAD_ROWS = [
     (Refusal.REVEAL_OUT_OF_RANGE, first_row("reveal", (ONE + 1, ONE))),
     (Refusal.REVEAL_INCONSISTENT, first_row("reveal", (ONE - 1, ONE // 2))),
     (Refusal.AVERAGE_OUT_OF_RANGE, first_row("average", (ONE - 1, 2 * ONE))),
+    (Refusal.TOO_TELLING, first_row("offset", (2 * ONE, -2 * ONE))),
+    (Refusal.TOO_TELLING, first_row("levels", ((ONE - 1, 0, 0, 0, 1), (1, 0, 0, 0, ONE - 1)))),
+    (Refusal.TOO_TELLING, first_row("reveal", (1, ONE))),
 ]
 
 
@@ -191,6 +196,25 @@ def test_inconsistent_numbers_are_refused(code: Refusal, change: dict[str, Any])
     assert code_of(bad.raw, sealed(entries([bad])), None) == code
     with pytest.raises(RefusedError, match="'item-00'"):
         check_numbers(bad)
+
+
+AT_THE_LIMIT: list[tuple[str, Any, Any]] = [
+    ("offset", (3 * ONE // 2, -3 * ONE // 2), (3 * ONE // 2 + 1, -3 * ONE // 2 - 1)),
+    ("reveal", (ONE, ONE // 64), (ONE, ONE // 64 - 1)),
+    (
+        "levels",
+        ((ONE // 4 * 3, 0, 0, 0, ONE // 4), (0, 0, 0, 0, ONE)),
+        ((ONE // 4 * 3 + 1, 0, 0, 0, ONE // 4 - 1), (0, 0, 0, 0, ONE)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("column", "within", "beyond"), AT_THE_LIMIT)
+def test_the_limits_of_what_is_too_telling(column: str, within: Any, beyond: Any) -> None:
+    check_numbers(disclosure(**first_row(column, within)))
+    with pytest.raises(RefusedError) as caught:
+        check_numbers(disclosure(**first_row(column, beyond)))
+    assert caught.value.code == Refusal.TOO_TELLING
 
 
 def test_quantised_offsets_may_be_off_centre_by_a_step() -> None:

@@ -47,8 +47,11 @@ def ask(
     items: tuple[str, ...] = SHOWN.items,
     rated: dict[str, int] = RATED,
     category: PrivateCategory = WOMAN,
+    *,
+    more: bool = False,
 ) -> Report:
-    return decide(rated, solicitation(shown, number, items), accepted(shown), category, ledger)
+    question = solicitation(shown, number, items, more=more)
+    return decide(rated, question, accepted(shown), category, ledger)
 
 
 def test_a_report_is_the_obfuscation_of_the_coins() -> None:
@@ -122,6 +125,42 @@ def test_what_is_left_unrated_is_closed_for_the_round_and_open_in_the_next() -> 
     second = ask(ledger, 2, always, rated=both)
     assert [item for item, _ in second.answers] == ["item-01", "item-02"]
     assert ask(ledger, 1, always, rated=both).raw == first.raw
+
+
+def test_an_open_round_decides_every_rated_item_by_the_same_coins() -> None:
+    """What is not asked about is decided as if it were, once and for all."""
+    asked = SHOWN.items[2:5]
+    ledger, closed, whole = Ledger(SECRET), Ledger(SECRET), Ledger(SECRET)
+    report = ask(ledger, 1, items=asked, more=True)
+    assert report.answers == ask(whole, 1).answers
+    assert ledger.decided == whole.decided == set(RATED)
+    told = ask(closed, 1, items=asked).answers  # the control: a closed round leaves the rest open
+    assert closed.decided == set(asked) & set(RATED)
+    assert len(told) < len(report.answers)
+    assert ask(ledger, 1, items=asked, more=True).raw == report.raw
+    with pytest.raises(RefusedError) as caught:
+        ask(ledger, 1, items=asked)
+    assert caught.value.code == Refusal.ROUND_CHANGED
+
+
+def test_an_open_round_tells_nothing_twice_unless_asked_and_keeps_every_decision() -> None:
+    ledger = Ledger(SECRET)
+    first = ask(ledger, 1, items=SHOWN.items[:6])
+    other = {item: STARS[0] + STARS[-1] - value for item, value in RATED.items()}
+    always = LATER.model_copy(update={"reveal": ((ONE, ONE),) * len(LATER.items)})
+    untold = tuple(item for item in SHOWN.items[:6] if item not in dict(first.answers))
+    second = ask(ledger, 2, always, untold[:1], other, MAN, more=True)
+    rest = [item for item in SHOWN.items[6:] if item in RATED]
+    assert [item for item, _ in second.answers] == rest  # nothing answered, nothing withheld
+    assert ask(ledger, 3, always, (), other, more=True).answers == ()
+    control = ask(Ledger(SECRET), 2, always, (), other, MAN, more=True)
+    assert {item for item, _ in control.answers} == set(RATED)
+
+
+def test_an_open_round_ignores_ratings_of_items_that_are_not_disclosed() -> None:
+    ledger = Ledger(SECRET)
+    ask(ledger, 1, items=(), rated={"item-01": ONE, "item-99": ONE}, more=True)
+    assert ledger.decided == {"item-01"}
 
 
 def test_one_round_asks_one_thing() -> None:

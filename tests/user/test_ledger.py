@@ -49,6 +49,24 @@ def test_disk_and_memory_hold_the_same(folder: Path) -> None:
         assert kinds == {True, False}
 
 
+def test_a_crash_between_the_secret_and_its_first_ledger_is_started_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = iter(DeviceSecret(bytes([n]) * 32) for n in range(9))
+    monkeypatch.setattr(DeviceSecret, "generate", lambda: next(secrets))
+    Ledger.create(tmp_path).close()
+    (tmp_path / "ledger").rename(tmp_path / ".ledger.0123")
+    with Ledger.create(tmp_path, after_crash=True) as ledger:
+        assert ledger.secret.prf(b"") == DeviceSecret(bytes([1]) * 32).prf(b"")
+    (tmp_path / "ledger").unlink()
+    (tmp_path / "pin").write_bytes(b"")  # control: this secret may have been used
+    with pytest.raises(MidpointError, match="keeps its secret"):
+        Ledger.create(tmp_path, after_crash=True)
+    (tmp_path / "pin").unlink()
+    with pytest.raises(MidpointError, match="keeps its secret"):
+        Ledger.create(tmp_path)
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A ledger of one item, for tests that try every byte."""
@@ -89,7 +107,7 @@ def test_a_cut_or_grown_ledger_is_seen(folder: Path, small: Path) -> None:
 
 def test_another_secret_does_not_open_it(folder: Path) -> None:
     (folder / "secret").unlink()
-    with pytest.raises(MidpointError, match="not a readable device secret"):
+    with pytest.raises(MidpointError, match="secret cannot be read"):
         Ledger.open(folder)
     DeviceSecret(bytes(32)).save(folder / "secret")
     with pytest.raises(MidpointError, match="another secret"):

@@ -25,17 +25,33 @@ from midpoint.user import (
 )
 from midpoint.wire import (
     SCHEMES,
+    Catalogue,
+    Certificates,
+    Chain,
     Disclosure,
     Message,
+    Problem,
+    Receipt,
     Refusal,
     RefusedError,
     Report,
     Scores,
     Signed,
     Solicitation,
+    SolicitationRequest,
 )
 
-KINDS: dict[str, type[Message]] = {"disclosure": Disclosure, "report": Report}
+KINDS: dict[str, type[Message]] = {
+    "disclosure": Disclosure,
+    "report": Report,
+    "solicitation": Solicitation,
+    "solicitation_request": SolicitationRequest,
+    "receipt": Receipt,
+    "problem": Problem,
+    "catalogue": Catalogue,
+    "chain": Chain,
+    "certificates": Certificates,
+}
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -83,7 +99,7 @@ def test_reports(case: dict[str, Any]) -> None:
         asked = Solicitation.parse(step["solicitation"].encode())
         report = decide(step["ratings"], asked, accepted(shown), category, ledger)
         assert report.raw.decode() == step["report"]
-        decided = {item: ledger.decision(item) for item in asked.items}
+        decided = {item: ledger.decision(item) for item in (shown if asked.open else asked).items}
         assert [i for i, d in decided.items() if d and d.value is None] == step["withheld"]
 
 
@@ -143,6 +159,17 @@ def test_bad_numbers(case: dict[str, Any]) -> None:
 def test_bad_texts(case: dict[str, Any]) -> None:
     with pytest.raises(RefusedError) as caught:
         KINDS[case["kind"]].parse(case["text"].encode())
+    assert caught.value.code == case["code"]
+
+
+@each("service_texts")
+def test_service_texts(case: dict[str, Any]) -> None:
+    kind, raw = KINDS[case["kind"]], case["text"].encode()
+    if case["code"] is None:
+        assert kind.parse(raw).raw == raw
+        return
+    with pytest.raises(RefusedError) as caught:
+        kind.parse(raw)
     assert caught.value.code == case["code"]
 
 

@@ -13,12 +13,17 @@ from pydantic import ValidationError
 from midpoint.wire import (
     ONE,
     SCHEMES,
+    Catalogue,
     Certificate,
+    Certificates,
+    Chain,
     Disclosure,
     Entry,
     FeatureNames,
     Message,
+    Problem,
     RatingScale,
+    Receipt,
     Refusal,
     RefusedError,
     Report,
@@ -26,6 +31,7 @@ from midpoint.wire import (
     Signed,
     SigningKey,
     Solicitation,
+    SolicitationRequest,
     as_rows,
     from_fixed,
     to_fixed,
@@ -73,16 +79,25 @@ CERTIFICATE = Certificate(
     rmse_cost=-12,
     time=5,
 )
+ENTRY = Entry(sequence=0, disclosure=ZERO, time=0, key=KEY.public)
 MESSAGES: list[Message] = [
     *(example(scheme) for scheme in SCHEMES),
-    Solicitation(disclosure=ZERO, round=3, items=("a", "b")),
+    Solicitation(disclosure=ZERO, round=3, items=("a", "b"), open=True),
     Report(id="0" * 32, disclosure=ZERO, round=3, answers=(("a", -5), ("b", ONE))),
     Scores(disclosure=ZERO, items=("a", "b"), score=(1, -1), deviation=(0, 2)),
-    Entry(sequence=0, disclosure=ZERO, time=0, key=KEY.public),
+    ENTRY,
     Entry(sequence=1, disclosure=ZERO, previous=ZERO, time=0, key=KEY.public),
     CERTIFICATE,
     Signed.seal(CERTIFICATE, KEY),
+    SolicitationRequest(disclosure=ZERO),
+    Receipt(report=ZERO, answers=7),
+    Problem(code="not_current", message="this is not current"),
+    Catalogue(items=("a", "b"), titles=("Ça va \u200d?", "B"), ratings=(0, 9)),
+    Chain(entries=(Signed.seal(ENTRY, KEY), Signed.seal(ENTRY, KEY))),
+    Certificates(certificates=()),
+    Certificates(certificates=(Signed.seal(CERTIFICATE, KEY),)),
 ]
+REPORT = next(message for message in MESSAGES if isinstance(message, Report))
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
@@ -115,6 +130,51 @@ def code_of(kind: type[Message], content: object) -> Refusal | None:
     except RefusedError as refused:
         return refused.code
     return None
+
+
+def test_a_message_inside_another_is_whole_and_has_its_own_bytes() -> None:
+    chain = Chain.parse(Chain(entries=(Signed.seal(ENTRY, KEY),)).raw)
+    assert chain.entries[0].raw == Signed.seal(ENTRY, KEY).raw
+    assert chain.entries[0].open(Entry) == ENTRY
+    for field, code in (
+        ("version", Refusal.MISSING_FIELD),
+        ("signature", Refusal.MISSING_FIELD),
+        ("more", Refusal.UNKNOWN_FIELD),
+    ):
+        content = json.loads(chain.raw)
+        if content["entries"][0].pop(field, None) is None:
+            content["entries"][0][field] = 1
+        assert code_of(Chain, content) == code
+
+
+def test_a_list_is_never_empty_and_columns_are_equally_long() -> None:
+    with pytest.raises(ValidationError):
+        Chain(entries=())
+    for titles, ratings in ((("A",), (1, 2)), (("A", "B"), (1,))):
+        with pytest.raises(ValidationError, match="differ in length"):
+            Catalogue(items=("a", "b"), titles=titles, ratings=ratings)
+    with pytest.raises(ValidationError, match="ascending"):
+        Catalogue(items=("b", "a"), titles=("A", "B"), ratings=(1, 2))
+
+
+@pytest.mark.parametrize("text", ["a\nb", "\x1b[2J", "a\x7f", "a\x85", "a\u2028b", ""])
+def test_titles_and_problems_print_as_one_line(text: str) -> None:
+    with pytest.raises(ValidationError):
+        Catalogue(items=("a",), titles=(text,), ratings=(1,))
+    if text:
+        with pytest.raises(ValidationError):
+            Problem(code="malformed", message=text)
+    for long in (1, 500, 501):
+        content = {"items": ["a"], "titles": ["é" * long], "ratings": [1], "version": 1}
+        assert code_of(Catalogue, content) == (Refusal.WRONG_SHAPE if long > 500 else None)
+
+
+def test_whether_a_round_is_open_is_said_by_true_or_false() -> None:
+    content = json.loads(Solicitation(disclosure=ZERO, round=0, items=(), open=False).raw)
+    assert code_of(Solicitation, content) is None
+    values: list[object] = [0, 1, "true", None, []]
+    for value in values:
+        assert code_of(Solicitation, {**content, "open": value}) == Refusal.WRONG_SHAPE
 
 
 def test_exact_bytes_are_kept_and_never_made_again() -> None:
@@ -233,11 +293,11 @@ def test_noise_is_refused_and_never_crashes(raw: bytes) -> None:
 
 @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
 def test_damage_is_refused_or_changes_the_digest(place: int, patch: bytes) -> None:
-    raw = MESSAGES[-6].raw
+    raw = REPORT.raw
     at = place % len(raw)
     changed = raw[:at] + patch + raw[at + len(patch) :]
     if changed != raw and code_of(Report, changed) is None:
-        assert Report.parse(changed).digest != MESSAGES[-6].digest
+        assert Report.parse(changed).digest != REPORT.digest
 
 
 @pytest.mark.parametrize("name", ["a b", "Zoë", "東京", "🎬", "\ue000", "naïve-1.0/2", "ß"])

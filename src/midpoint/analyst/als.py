@@ -54,6 +54,14 @@ class Observations(NamedTuple):
     """The ratings by item. Shape (n,)."""
     known: Floats
     """Known entries of the users' profiles, whose item entries are fitted (Eq. 5). (users, q)."""
+    grouped: tuple[NDArray[np.int32], Floats] | None = None
+    """Users and values in the order of `item_order`, where they lie on disk. Shapes (n,)."""
+
+    def by_item(self) -> tuple[NDArray[np.int32], Floats]:
+        """Return users and values item by item. Shapes (n,)."""
+        if self.grouped is not None:
+            return self.grouped
+        return self.user[self.item_order], self.value[self.item_order]
 
 
 @dataclass
@@ -97,8 +105,8 @@ class Factors(NamedTuple):
 
     def mean_square(self, seen: Observations) -> float:
         """Return the mean squared error on these ratings."""
-        value = seen.value - _explained(seen, self.items)
-        total = _expected_squares(
+        value = _unexplained(seen, self.items)
+        total = expected_squares(
             seen.user,
             seen.item,
             value,
@@ -136,18 +144,18 @@ def alternate(
     start[:, 1:d] = np.random.default_rng(seed).normal(0, 0.3, (len(start), dimension))
     items = Side.start(start)
     users = Side.start(np.zeros((len(seen.user_offsets) - 1, d), np.float32))
-    by_item = seen.user[seen.item_order], seen.value[seen.item_order]
+    by_item = seen.by_item()
     noise = 1.0
     for k in range(iterations):
         learned = regularization == "learned" and k >= WARM_UP
         fit = _Fit(None if learned else _ridge(regularization), dimension, noise, threads)
-        by_user = seen.item, seen.value - _explained(seen, items)
+        by_user = seen.item, _unexplained(seen, items)
         fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items)
         fit(items, seen.item_offsets, *by_item, np.hstack([users.profile, seen.known]), users)
         noise = _noise(seen, users, items)
         if after_iteration and after_iteration(k, Factors(users, items, noise)):
             break
-    by_user = seen.item, seen.value - _explained(seen, items)
+    by_user = seen.item, _unexplained(seen, items)
     fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items)
     return Factors(users, items, _noise(seen, users, items))
 
@@ -198,28 +206,30 @@ class _Fit(NamedTuple):
         side.learn_prior(rated, found.covariance)
 
 
-def _explained(seen: Observations, items: Side) -> Floats | float:
-    """Return what the known entries of the users explain of each rating: sum_q known_iq w_jq."""
+def _unexplained(seen: Observations, items: Side) -> Floats:
+    """Return what the known entries of the users leave open: y - sum_q known_iq w_jq. (n,)."""
     q = seen.known.shape[1]
     if q == 0:
-        return 0.0
+        return seen.value  # not a copy: it may be larger than memory
     explained: Floats = (seen.known[seen.user] * items.profile[seen.item, -q:]).sum(axis=1)
-    return explained
+    return seen.value - explained
 
 
 def _noise(seen: Observations, users: Side, items: Side) -> float:
     """Estimate the noise variance from about `SAMPLE` evenly spaced ratings."""
     step = max(1, len(seen.value) // SAMPLE)
-    some = seen._replace(user=seen.user[::step], item=seen.item[::step], value=seen.value[::step])
-    total = _expected_squares(
-        some.user, some.item, some.value - _explained(some, items),
+    some = seen._replace(
+        user=seen.user[::step], item=seen.item[::step], value=seen.value[::step].copy()
+    )
+    total = expected_squares(
+        some.user, some.item, _unexplained(some, items),
         users.profile, items.profile, users.variance, items.variance,
     )  # fmt: skip
     return max(float(total / len(some.value)), SMALLEST)
 
 
 @compiled
-def _expected_squares(
+def expected_squares(
     user: NDArray[np.int32],
     item: NDArray[np.int32],
     value: Floats,

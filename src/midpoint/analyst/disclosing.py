@@ -1,5 +1,6 @@
 """What the analyst tells everyone: its estimates as integers, no more than a scheme needs."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from midpoint.wire import (
     on_grid,
     to_fixed,
 )
+from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_means
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -44,6 +46,9 @@ def disclose(
 ) -> Disclosure:
     """Compute l = L(V, p), the disclosure of a scheme (Algorithms 1 and 2).
 
+    Devices refuse categories that are said to be too far apart (`wire.telling`); what a few
+    ratings of a rare item seem to say beyond that is brought to the limit.
+
     Args:
         profiles: What training found out.
         scheme: Name of a scheme; the default one for the scale unless given.
@@ -61,11 +66,11 @@ def disclose(
     filled: dict[str, Any] = {}
     if columns:
         statistics = _statistics(profiles)
-        guess = estimate(statistics, estimation)
+        guess = believe(profiles, estimation)
         makers = {
             "offset": lambda: _offset(profiles, guess, estimation, bits),
             "reveal": lambda: _reveal(guess, bits),
-            "levels": lambda: _levels(guess, bits),
+            "levels": lambda: _levels(profiles, guess, bits),
             "average": lambda: _average(profiles, statistics, guess, name, bits),
         }
         filled = {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
@@ -87,6 +92,13 @@ def disclose(
         ) from error
 
 
+@lru_cache(maxsize=16)
+def believe(profiles: ItemProfiles, estimation: Estimation = "shrunken") -> CategoryEstimates:
+    """Return what the analyst believes of each category, once it knows the items' profiles."""
+    tastes = profiles.standard_vectors.astype(np.float64)
+    return estimate(_statistics(profiles), estimation, tastes)
+
+
 def _statistics(profiles: ItemProfiles) -> CategoryStatistics:
     if profiles.statistics is None:
         raise MidpointError(
@@ -104,9 +116,16 @@ def _scale(scale: Scale) -> RatingScale:
 def _offset(
     profiles: ItemProfiles, guess: CategoryEstimates, estimation: Estimation, bits: int | None
 ) -> Integers:
-    """Return the offsets that training took out, or plain ones where those are asked for."""
+    """Return the offsets that come with the profiles, or plain ones where those are asked for."""
     offset = guess.offset if estimation == "plain" else profiles.offset
-    return on_grid(to_fixed(offset), _range(profiles.scale), bits)
+    span = _range(profiles.scale)
+    told, most = on_grid(to_fixed(offset), span, bits), most_spread(span)
+    far, step = spread(told) > most, 1 if bits is None else max(1, span >> bits)
+    exact = offset[far] * ONE
+    share = np.minimum(most / np.ptp(exact, axis=1, keepdims=True), 1.0)
+    # Towards zero, so that what is brought to the limit does not step over it again.
+    told[far] = (np.trunc(exact * share / step) * step).astype(np.int64)
+    return told
 
 
 def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
@@ -115,15 +134,28 @@ def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
     least = p.min(axis=1, keepdims=True)
     ratio = np.divide(least, p, out=np.ones_like(p), where=p > 0)
     step = 1 << (FINEST - (bits or FINEST))
-    return np.maximum(on_grid(to_fixed(ratio), ONE, bits), step)
+    return np.maximum(on_grid(to_fixed(ratio), ONE, bits), max(step, LEAST_REVEAL))
 
 
-def _levels(guess: CategoryEstimates, bits: int | None) -> Integers:
-    """Return distributions in whole units that sum to 2^16 exactly, by largest remainders."""
-    if guess.levels is None:
+def _levels(profiles: ItemProfiles, guess: CategoryEstimates, bits: int | None) -> Integers:
+    """Return distributions in whole units; those too far apart are mixed with their mean."""
+    if guess.levels is None or profiles.scale.levels is None:
         raise MidpointError("level distributions need a discrete scale; choose another scheme")
+    points, most = to_fixed(np.array(profiles.scale.levels)), most_spread(_range(profiles.scale))
+    told = _in_units(guess.levels, bits)
+    for share in (0.99, 0.0):  # no share of their own where the grid is too coarse for one
+        apart = spread_of_means(told, points) / ONE
+        far = apart > most
+        own = guess.levels[far]
+        mean = own.mean(axis=1, keepdims=True)
+        told[far] = _in_units(mean + (own - mean) * (share * most / apart[far, None, None]), bits)
+    return told
+
+
+def _in_units(distribution: Float, bits: int | None) -> Integers:
+    """Return whole units that sum to 2^16 exactly, by largest remainders. Shape (M, K, L)."""
     whole = 1 << (bits or FINEST)
-    exact = guess.levels * whole
+    exact = distribution * whole
     floor = np.floor(exact).astype(np.int64)
     missing = whole - floor.sum(axis=2, keepdims=True)
     rank = np.argsort(np.argsort(floor - exact, axis=2, kind="stable"), axis=2)

@@ -27,12 +27,19 @@ class CategoryEstimates:
     """On a discrete scale, each category's distribution over the levels. Shape (M, K, L)."""
 
 
-def estimate(statistics: CategoryStatistics, method: Estimation = "shrunken") -> CategoryEstimates:
-    """Estimate as the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken")."""
-    return _plain(statistics) if method == "plain" else _shrunken(statistics)
+def estimate(
+    statistics: CategoryStatistics, method: Estimation = "shrunken", along: Float | None = None
+) -> CategoryEstimates:
+    """Estimate as the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken").
+
+    The latter knows that categories differ in taste, if told the items' profiles: `along`, (M, D).
+    """
+    return _plain(statistics) if method == "plain" else _shrunken(statistics, along)
 
 
-def mean_effects(statistics: CategoryStatistics, method: Estimation = "shrunken") -> Effects:
+def mean_effects(
+    statistics: CategoryStatistics, method: Estimation = "shrunken", along: Float | None = None
+) -> Effects:
     """Return the midpoint of the categories' mean ratings, and what each adds: x0 v_j0.
 
     "plain" are half differences of class means; an item that some category never rated has none to
@@ -41,7 +48,7 @@ def mean_effects(statistics: CategoryStatistics, method: Estimation = "shrunken"
     if method == "shrunken":
         seen = np.where(statistics.count > 0, statistics.count, np.nan)
         variance = statistics.within_variance / seen
-        return shrink_effects(statistics.mean, variance, statistics.crossed)
+        return shrink_effects(statistics.mean, variance, statistics.crossed, along)
     count, total = statistics.count.sum(axis=1), statistics.total.sum(axis=1)
     overall = total.sum() / max(count.sum(), 1)
     pooled = np.where(count > 0, total / np.maximum(count, 1), overall)
@@ -60,14 +67,14 @@ def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
     )
 
 
-def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
+def _shrunken(statistics: CategoryStatistics, along: Float | None) -> CategoryEstimates:
     """Pull means to common effects, probabilities likewise in log space, and distributions."""
-    means = mean_effects(statistics)
+    means = mean_effects(statistics, along=along)
     rates = _shrunken_log_probability(statistics)
     distributions = None
     if statistics.level_count is not None and statistics.level_values is not None:
         levels, values = statistics.level_count, statistics.level_values
-        distributions = shrink_distributions(levels, values, means.effect)
+        distributions = shrink_distributions(levels, values, means.effect, statistics.crossed)
     return CategoryEstimates(
         centre=means.centre,
         offset=means.effect,
@@ -77,7 +84,10 @@ def _shrunken(statistics: CategoryStatistics) -> CategoryEstimates:
 
 
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
-    """Shrink log p; half a rating is added so that an item one class never rated has one."""
+    """Shrink log p; half a rating is added so that an item one class never rated has one.
+
+    Not along tastes, which tell how items are rated: of who rates them they told nothing more.
+    """
     smoothed = (statistics.count + 0.5) / (statistics.users + 1.0)
     variance = np.where(statistics.users > 0, (1 - smoothed) / (statistics.count + 0.5), np.nan)
     return shrink_effects(np.log(smoothed), variance, statistics.crossed)

@@ -1,22 +1,19 @@
 """Training: ratings in, frozen item profiles out."""
 
-import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.metadata import version
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint import __version__
 from midpoint.analyst.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.estimates import mean_effects
-from midpoint.analyst.profiles import ItemProfiles, Provenance
+from midpoint.analyst.freezing import Catalogue, Unit, freeze, provenance
+from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.sgd import descend
-from midpoint.analyst.standardised import Float, Standardised, joint_offset
-from midpoint.analyst.statistics import CategoryStatistics, tally
+from midpoint.analyst.standardised import Float, Standardised
+from midpoint.analyst.statistics import tally
 from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
 
@@ -124,8 +121,12 @@ class Factorizer:
         factors = self._factors(problem, checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":
             factors = factors._replace(noise_variance=checked.noise_variance)
-        made = _provenance(self, ratings, checked.iterations)
-        return _freeze(made, ratings, private, statistics, offset, problem, factors)
+        made = provenance(self, ratings.name, ratings.digest, checked.iterations)
+        rated = np.diff(ratings.by_item.offsets) > 0
+        catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
+        unit = Unit(problem.level, problem.spread)
+        profiles = freeze(made, catalogue, private, statistics, offset, unit, factors)
+        return Training(profiles, problem.spread * factors.users.profile.astype(np.float64))
 
     def _factors(
         self, problem: Standardised, iterations: int, watch: Callable[[int, Factors], bool]
@@ -208,52 +209,3 @@ def _feature(ratings: Ratings, names: str | Sequence[str] | None) -> Feature | N
     if not names:
         return None
     return ratings.feature(*([names] if isinstance(names, str) else names))
-
-
-def _freeze(
-    made: Provenance,
-    ratings: Ratings,
-    feature: Feature | None,
-    statistics: CategoryStatistics | None,
-    offset: Float | None,
-    problem: Standardised,
-    factors: Factors,
-) -> Training:
-    """Bring a fit back to rating units; the spread goes to the users' side."""
-    d = factors.users.profile.shape[1]
-    items = factors.items.profile.astype(np.float64)
-    if feature is None:
-        offset = np.zeros((len(items), 0))
-    elif offset is None:
-        offset = problem.spread * joint_offset(items[:, d:], feature)
-    vectors = items[:, :d].astype(np.float32)
-    vectors[:, 0] = 1
-    vectors[np.diff(problem.seen.item_offsets) == 0, 1:] = 0
-    profiles = ItemProfiles(
-        item_ids=ratings.item_ids,
-        item_names=ratings.item_names,
-        scale=ratings.scale,
-        vectors=vectors,
-        centre=problem.level + problem.spread * items[:, 0],
-        offset=offset,
-        features=feature.parts if feature else (),
-        statistics=statistics,
-        noise_variance=problem.spread**2 * factors.noise_variance,
-        profile_mean=problem.spread * factors.users.mean,
-        profile_covariance=problem.spread**2 * factors.users.covariance,
-        provenance=made,
-    )
-    return Training(profiles, problem.spread * factors.users.profile.astype(np.float64))
-
-
-def _provenance(factorizer: Factorizer, ratings: Ratings, iterations: int) -> Provenance:
-    configuration = asdict(factorizer)
-    del configuration["threads"]  # the result does not depend on it
-    return Provenance(ratings.name, ratings.digest, configuration, iterations, dict(_versions()))
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    """Look up versions once: reading a package's metadata takes milliseconds."""
-    libraries = tuple((name, version(name)) for name in ("numpy", "numba", "scipy"))
-    return ("midpoint", __version__), ("python", platform.python_version()), *libraries

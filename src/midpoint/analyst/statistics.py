@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.data import Feature, Ratings
+from midpoint.data import Feature, Ratings, Scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,60 @@ class CategoryStatistics:
         explained = (total**2 / np.maximum(count, 1)).sum()
         freedom = int(np.maximum(count - 1, 0).sum())
         return float(max(self.square.sum() - explained, 0.0) / max(freedom, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Ratings counted in cells of item and category, or of item, category and value; C cells."""
+
+    item: NDArray[np.integer]
+    """Item of each cell. Shape (C,)."""
+    category: NDArray[np.integer]
+    """Category of its users. Shape (C,)."""
+    count: NDArray[np.integer]
+    """Ratings in it. Shape (C,)."""
+    total: NDArray[np.float64]
+    """Their sum. Shape (C,)."""
+    square: NDArray[np.float64]
+    """The sum of their squares. Shape (C,)."""
+    value: NDArray[np.float64] | None
+    """What all of them are, on a discrete scale. Shape (C,)."""
+
+
+def assemble(
+    cells: Cells, *, users: NDArray[np.int64], items: int, feature: Feature, scale: Scale
+) -> CategoryStatistics:
+    """Put cells that some engine counted into the tables that `tally` makes of ratings in memory.
+
+    Args:
+        cells: The counts, in any order.
+        users: Users in each category. Shape (K,).
+        items: How many items there are.
+        feature: The private feature; its users do not matter.
+        scale: What a rating can be.
+    """
+    size = (items, len(feature.categories))
+    cell = cells.item.astype(np.int64) * size[1] + cells.category
+    level_count = level_values = None
+    if scale.levels is not None and cells.value is not None:
+        level_values = np.array(scale.levels)
+        level_count = np.zeros((*size, len(level_values)), np.int64)
+        flat = cell * len(level_values) + scale.level_of(cells.value)
+        np.add.at(level_count.reshape(-1), flat, cells.count)
+
+    def summed(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        sums = np.bincount(cell, weights, size[0] * size[1])
+        return sums.astype(np.float64).reshape(size)
+
+    return CategoryStatistics(
+        users=users,
+        count=np.rint(summed(cells.count.astype(np.float64))).astype(np.int64),
+        total=summed(cells.total),
+        square=summed(cells.square),
+        level_count=level_count,
+        level_values=level_values,
+        crossed=feature.crossed,
+    )
 
 
 def tally(ratings: Ratings, feature: Feature) -> CategoryStatistics:

@@ -1,9 +1,13 @@
 """The audit: attack the protocol, measure the leak and its price."""
 
 from midpoint.audit.attackers import ATTACKERS, Attacker
+from midpoint.audit.curves import audit_curves
 from midpoint.audit.plan import read_scheme
+from midpoint.audit.processes import Progress
 from midpoint.audit.results import AuditResults, Row
-from midpoint.audit.run import Progress, audit
+from midpoint.audit.run import audit
+from midpoint.audit.transcript_results import TranscriptResults
+from midpoint.audit.transcripts import audit_transcripts
 from midpoint.audit.view import View
 
 __all__ = [
@@ -12,7 +16,10 @@ __all__ = [
     "AuditResults",
     "Progress",
     "Row",
+    "TranscriptResults",
     "View",
     "audit",
+    "audit_curves",
+    "audit_transcripts",
     "read_scheme",
 ]

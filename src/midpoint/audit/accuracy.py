@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, estimate_profiles, predict
+from midpoint.analyst import ItemProfiles, predict
 from midpoint.audit.folds import FoldData
+from midpoint.audit.joint import joint_fit
 from midpoint.audit.view import View
 from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
 
@@ -60,20 +61,17 @@ def measure(fold: FoldData, view: View, how: LearningProtocol) -> Accuracy:
 def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], Float]:
     """Infer category and profile together, as the paper's analyst does (Eq. 6).
 
-    The category is that of the least sum |y - centre - offset_k - <x, v>|^2 / sigma^2 plus the
-    prior's part, each with its own best x. Shapes (users,) and (users, D).
+    The category is that of the least loss, each with its own best x (see `joint_fit`). Who sent
+    no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
     """
-    user = np.repeat(np.arange(len(reports.user_offsets) - 1), np.diff(reports.user_offsets))
-    losses, found = [], []
-    for k in range(profiles.offset.shape[1]):
-        value = reports.value - profiles.offset[reports.item, k]
-        x = estimate_profiles(profiles, reports.user_offsets, reports.item, value, threads=1)
-        fitted = profiles.centre[reports.item] + np.einsum(
-            "nd,nd->n", x[user], profiles.vectors[reports.item]
-        )
-        residual = np.bincount(user, (value - fitted) ** 2, minlength=len(x))
-        standard = np.linalg.solve(profiles.profile_root, (x - profiles.profile_mean).T)
-        losses.append(residual / profiles.noise_variance + (standard**2).sum(axis=0))
-        found.append(x)
-    guess = np.argmin(losses, axis=0)
-    return guess, np.stack(found)[guess, np.arange(len(guess))]
+    found = joint_fit(profiles, reports)
+    guess = np.argmin(found.loss, axis=1)
+    guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
+    if reports.profile is not None:
+        return guess, reports.profile
+    return guess, found.profile[guess, np.arange(len(guess))]
+
+
+def _commonest(profiles: ItemProfiles) -> int:
+    statistics = profiles.statistics
+    return 0 if statistics is None else int(np.argmax(statistics.users))

@@ -1,23 +1,50 @@
 """From an audit to a certificate over a disclosure."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from midpoint.analyst import Factorizer
 from midpoint.audit.results import RMSE, AuditResults
+from midpoint.audit.store import described_kind
+from midpoint.data import Ratings, with_known
 from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
 from midpoint.wire import MILLION, Certificate, Disclosure
+
+USUAL = LearningProtocol("no")
 
 
 def certificate(
-    results: AuditResults, disclosure: Disclosure, *, auditor: str, key: str, time: int
+    results: AuditResults,
+    disclosure: Disclosure,
+    ratings: Ratings,
+    factorizer: Factorizer,
+    *,
+    auditor: str,
+    key: str,
+    time: int,
 ) -> Certificate:
-    """State what was measured of the scheme and feature that a disclosure is for.
+    """State what was measured of a disclosure that is what the audited data gives.
 
-    The audit fits disclosures of its own, fold by fold, to the data; the certificate says how
-    what was disclosed in this way fared, and which disclosure is vouched for.
+    The audit makes disclosures of its own, fold by fold; the certificate says how what was
+    disclosed in this way fared. So it is made over the disclosure that all of the data gives in
+    the same way, number by number, and over no other.
+
+    Args:
+        results: What the audit found.
+        disclosure: What is to be vouched for.
+        ratings: The data that was audited.
+        factorizer: How the audit learned item profiles.
+        auditor: Who measured.
+        key: Public key of the auditor.
+        time: When it was measured.
     """
     scheme = _scheme_of(results, disclosure)
     strongest, cost = results.strongest(scheme), results.cost(scheme)
     here = results.get(scheme, RMSE[2])
     if strongest is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
+    _require_measured(results, disclosure, ratings, factorizer)
     band = results.bands[scheme]
     return Certificate(
         disclosure=disclosure.digest,
@@ -35,6 +62,50 @@ def certificate(
     )
 
 
+def factorizer_of(manifest: Mapping[str, Any]) -> Factorizer:
+    """Return how an audit learned item profiles, by what it wrote down of itself."""
+    try:
+        return Factorizer(**(manifest["plan"]["factorizer"] | {"threads": None}))
+    except (KeyError, TypeError) as error:
+        raise MidpointError(
+            "the audit was made by another version and does not say how it learned; run it again"
+        ) from error
+
+
+def _require_measured(
+    results: AuditResults, disclosure: Disclosure, ratings: Ratings, factorizer: Factorizer
+) -> None:
+    """See that the disclosure is, number by number, what the audited data gives."""
+    if ratings.digest != results.data_digest:
+        raise MidpointError(
+            f"{ratings.name} has digest {ratings.digest[:16]}, and the audit was made on"
+            f" {results.data_digest[:16]}; name the audited data, with the same options"
+        )
+    names = [feature.name for feature in disclosure.features]
+    how = LearningProtocol(disclosure.scheme, bits=disclosure.bits)
+    # Profiles are learned from everyone, or from those whose category is known, as in the audit.
+    for people in (ratings, with_known(ratings, *names)):
+        made = how.disclose(factorizer.fit(people, names))
+        if made.digest == disclosure.digest:
+            return
+    raise MidpointError(
+        f"the disclosure is not what {ratings.name} gives ({_first_difference(made, disclosure)});"
+        " train with the audit's settings and disclose by the same version, or audit what you have"
+    )
+
+
+def _first_difference(made: Disclosure, given: Disclosure) -> str:
+    """Say where two disclosures part."""
+    if made.items != given.items:
+        return f"{len(given.items)} items, and {len(made.items)} or others were audited"
+    for column in ("offset", "reveal", "levels", "average"):
+        ours, theirs = getattr(made, column), getattr(given, column)
+        for item, a, b in zip(made.items, ours or (), theirs or (), strict=False):
+            if a != b:
+                return f"{column} of {item}: {b}, not {a}"
+    return "another scale or other features"
+
+
 def _scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
     """Find the audited protocol that discloses in this way, all ratings being obfuscated."""
     names = "+".join(feature.name for feature in disclosure.features)
@@ -46,13 +117,19 @@ def _scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
             f"the audit's categories are {', '.join(results.categories)}, the disclosure's"
             f" {', '.join(categories)}"
         )
+    wanted = {
+        "kind": described_kind(LearningProtocol),
+        "name": disclosure.scheme,
+        "bits": disclosure.bits,
+        "alpha": 1.0,
+        "estimation": USUAL.estimation,
+    }
     for name, how in results.schemes.items():
-        settings = how["name"], how["bits"], how["alpha"]
-        if settings == (disclosure.scheme, disclosure.bits, 1.0):
+        if wanted.items() <= how.items() and "share" not in how:
             return name
     raise MidpointError(
-        f"the audit did not try {disclosure.scheme!r} with bits {disclosure.bits}; run it again"
-        f" with that scheme among --schemes"
+        f"the audit did not try {disclosure.scheme!r} with bits {disclosure.bits}, as it is by"
+        " itself; run it again with that scheme among --schemes"
     )
 
 

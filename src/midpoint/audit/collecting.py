@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.plan import Plan
+from midpoint.audit.folds import questions
+from midpoint.audit.plan import RAW, Plan
 from midpoint.audit.results import (
     AUC,
     READABLE,
@@ -16,17 +17,25 @@ from midpoint.audit.results import (
     Band,
     ByActivity,
     Control,
+    Cost,
     Histogram,
     Row,
 )
-from midpoint.audit.statistics import Area, NullBand, area, null_band
+from midpoint.audit.statistics import (
+    NORMAL_95,
+    Area,
+    NullBand,
+    area,
+    null_band,
+    paired_cost,
+    root_mean,
+)
 from midpoint.audit.store import ATTACK, Arrays, Store
 from midpoint.audit.tasks import ACCURACY, LEARN
 from midpoint.data import Description, Feature, Ratings
 
 Float = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-NORMAL_95 = 1.959964
 BINS = 40
 QUARTERS = 4
 
@@ -68,6 +77,17 @@ def collect(store: Store, plan: Plan, people: Ratings, description: Description)
             s: found.by_activity(s) for s in schemes if found.has_cost(s) and found.attacks(s)
         },
         withheld={s: found.deciles(s) for s in schemes if found.has_cost(s)},
+        macro_bands={
+            scheme: found.macro_band(scheme)
+            for scheme in schemes
+            if len(found.questions) > 1 and found.attacks(scheme)
+        },
+        macro={
+            scheme: found.macro(scheme)
+            for scheme in schemes
+            if len(found.questions) > 1 and found.attacks(scheme)
+        },
+        costs={scheme: found.cost(scheme) for scheme in schemes if found.has_cost(scheme)},
         schemes=manifest["schemes"],
         seconds=found.seconds(schemes),
         description=description.as_dict(),
@@ -103,9 +123,8 @@ class Collected:
 
     @property
     def questions(self) -> list[int]:
-        """The categories that attackers look for: the second of two, or each of several."""
-        count = len(self.feature.categories)
-        return [1] if count == 2 else list(range(count))
+        """The categories that attackers look for."""
+        return questions(len(self.feature.categories))
 
     def _every(self, *names: str) -> list[Arrays]:
         return [self.store.load(fold, *names) for fold in range(self.plan.folds)]
@@ -138,15 +157,30 @@ class Collected:
         tail = self.plan.folds, self.plan.seed
         for attack in self.attacks(scheme):
             areas = self.areas(scheme, attack)
-            macro = Area.mean(areas)
-            yield Row(*head, AUC, attack, macro.value, *macro.interval(), *tail)
+            mean = Area.mean(areas)
+            yield Row(*head, AUC, attack, mean.value, *mean.interval(), *tail)
             if len(areas) > 1:
-                for k, one in zip(self.questions, areas, strict=True):
-                    name = f"{attack}[{self.feature.categories[k]}]"
+                for column, one in enumerate(areas):
+                    name = self._label(attack, column)
                     yield Row(*head, AUC, name, one.value, *one.interval(), *tail)
         if self.has_cost(scheme):
             for metric, value, low, high in self._costs(scheme):
                 yield Row(*head, metric, "", value, low, high, *tail)
+
+    def _label(self, attack: str, column: int) -> str:
+        """Name an attacker, and the category it is asked about where there are several."""
+        if len(self.questions) == 1:
+            return attack
+        return f"{attack}[{self.feature.categories[self.questions[column]]}]"
+
+    def cost(self, scheme: str) -> Cost:
+        """Compare errors with the best that raw ratings give, user by user."""
+        kinds = [metric.removeprefix("rmse_") for metric in RMSE]
+        raw = self._every(RAW, ACCURACY)
+        squares = [np.concatenate([one[kind] for one in raw]) for kind in kinds]
+        best = min(squares, key=np.sum)
+        here = np.concatenate([one[kinds[2]] for one in self._every(scheme, ACCURACY)])
+        return Cost(*paired_cost(here, best))
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
         """Return errors, the share withheld and the bits, with intervals over users."""
@@ -154,7 +188,7 @@ class Collected:
         hidden = np.concatenate([one["hidden"] for one in found])
         for metric in RMSE:
             squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
-            yield metric, *_root_mean(squares, hidden)
+            yield metric, *root_mean(squares, hidden)
         withheld = self.withheld(scheme)
         half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
         mean = float(withheld.mean())
@@ -173,27 +207,52 @@ class Collected:
         return tuple(np.quantile(self.withheld(scheme), np.linspace(0, 1, 11)).tolist())
 
     def band(self, scheme: str) -> Band:
-        """Return what chance would show of the strongest of all that ever tried a scheme."""
+        """Return what chance would show of the strongest of all that ever tried a scheme.
+
+        Of several categories, that of the strongest on any of them.
+        """
         names = self.attacks(scheme)
         null = self._null(scheme, names)
-        values = [Area.mean(self.areas(scheme, name)).value for name in names]
-        strongest = max(values, key=lambda value: abs(value - 0.5))
-        return Band(null.low, null.high, len(names), null.p_value(strongest))
+        _, strongest = self._strongest(scheme)
+        return Band(null.low, null.high, len(names), null.p_value(strongest.value))
 
-    def _null(self, scheme: str, names: list[str]) -> NullBand:
+    def macro_band(self, scheme: str) -> Band:
+        """Return what chance would show of the greatest of the macro AUCs."""
+        names = self.attacks(scheme)
+        null = self._null(scheme, names, macro=True)
+        greatest = max(self.macro(scheme).values())
+        return Band(0.5, null.high, len(names), null.p_value(greatest))
+
+    def macro(self, scheme: str) -> dict[str, float]:
+        """Return of each attacker 0.5 plus the mean distance of its answers from it."""
+        names = self.attacks(scheme)
+        return {name: Area.macro(self.areas(scheme, name)).value for name in names}
+
+    def _strongest(self, scheme: str) -> tuple[tuple[str, int], Area]:
+        """Return the attacker and the question that are farthest from 0.5."""
+        found = {
+            (name, column): one
+            for name in self.attacks(scheme)
+            for column, one in enumerate(self.areas(scheme, name))
+        }
+        return max(found.items(), key=lambda pair: pair[1].distance)
+
+    def _null(self, scheme: str, names: list[str], *, macro: bool = False) -> NullBand:
         scores = np.stack([self.scores(scheme, name) for name in names])
         if len(self.questions) == 1:
             scores = scores[:, :, 0]
-        return null_band(scores, self.category, self.folds)
+        return null_band(scores, self.category, self.folds, macro=macro)
 
     def control(self, attack: str, scheme: str) -> Control:
         """Tell whether an attacker can read what it should be able to read."""
-        value = Area.mean(self.areas(scheme, attack)).value
-        reads = value >= max(READABLE, self._null(scheme, [attack]).high)
-        return Control(scheme, value, bool(reads))
+        values = [one.value for one in self.areas(scheme, attack)]
+        least = max(READABLE, 0.5 + self._null(scheme, [attack]).judged_half_width)
+        names = [self.feature.categories[k] for k in self.questions]
+        unread = [name for name, value in zip(names, values, strict=True) if value < least]
+        return Control(scheme, max(values), max(values) >= least, tuple(unread))
 
     def per_fold(self, scheme: str, attack: str) -> tuple[float, ...]:
-        """Return the (macro) AUC in each fold."""
+        """Return the AUC in each fold."""
         return tuple(
             Area.mean(self.areas(scheme, attack, self.folds == fold)).value
             for fold in range(self.plan.folds)
@@ -214,16 +273,14 @@ class Collected:
 
     def by_activity(self, scheme: str) -> ByActivity:
         """Split users into quarters by how many ratings they gave; judge the strongest attacker."""
-        names = self.attacks(scheme)
-        values = {name: Area.mean(self.areas(scheme, name)).value for name in names}
-        strongest = max(names, key=lambda name: abs(values[name] - 0.5))
+        (attack, column), _ = self._strongest(scheme)
         given = np.concatenate([one["given"] for one in self._every(scheme, ACCURACY)])
         quarter = np.argsort(np.argsort(given, kind="stable")) * QUARTERS // len(given)
         parts = [quarter == q for q in range(QUARTERS)]
-        areas = [Area.mean(self.areas(scheme, strongest, part)) for part in parts]
+        areas = [self.areas(scheme, attack, part)[column] for part in parts]
         intervals = [one.interval() for one in areas]
         return ByActivity(
-            strongest,
+            self._label(attack, column),
             tuple(float(given[part].mean()) for part in parts),
             tuple(one.value for one in areas),
             tuple(low for low, _ in intervals),
@@ -241,13 +298,3 @@ class Collected:
                 for kind, key in ((names[-1], "seconds"), ("obfuscate", "shared_seconds")):
                     total[kind] = total.get(kind, 0.0) + float(one[key])
         return dict(sorted(total.items(), key=lambda pair: -pair[1]))
-
-
-def _root_mean(squares: Float, count: NDArray[np.int64]) -> tuple[float, float, float]:
-    """Return sqrt(sum of squares / count) with the interval that users as a sample give it."""
-    total = max(int(count.sum()), 1)
-    mean = float(squares.sum()) / total
-    deviation = float(np.sqrt(np.square(squares - mean * count).sum())) / total
-    value = float(np.sqrt(mean))
-    half = NORMAL_95 * deviation / (2 * max(value, 1e-12))
-    return value, max(value - half, 0.0), value + half

@@ -1,9 +1,31 @@
 """What changed between two audits."""
 
 from collections.abc import Iterator
+from math import hypot
 from typing import NamedTuple
 
-from midpoint.audit.results import AuditResults
+from midpoint.audit.results import ROUNDING, AuditResults
+from midpoint.audit.statistics import NORMAL_95
+from midpoint.audit.verdict import judge
+
+COST = "cost"
+"""How the share by which the error grew is called, beside the metrics of rows."""
+
+
+class Number(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    """The number."""
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+
+    @property
+    def deviation(self) -> float:
+        """Standard error."""
+        return (self.high - self.low) / (2 * NORMAL_95)
 
 
 class Change(NamedTuple):
@@ -20,22 +42,39 @@ class Change(NamedTuple):
     after: float | None
     """In the second audit, if it is there."""
     apart: bool
-    """Whether the two intervals have nothing in common."""
+    """Whether |after - before| > 1.96 sqrt(se_1^2 + se_2^2)."""
 
     @property
     def beyond_chance(self) -> bool:
-        """Tell whether it is worth a look: new, gone, or changed by more than its interval."""
+        """Tell whether it is worth a look: new, gone, or changed by more than chance."""
         return self.before is None or self.after is None or self.apart
+
+
+class Turn(NamedTuple):
+    """A verdict that changed."""
+
+    scheme: str
+    """The protocol."""
+    before: str
+    """What the first audit found."""
+    after: str
+    """What the second one found."""
 
 
 def changes(a: AuditResults, b: AuditResults) -> Iterator[Change]:
     """Go through all numbers of either audit, in order."""
-    first = {(row.scheme, row.metric, row.attack): row for row in a.rows}
-    second = {(row.scheme, row.metric, row.attack): row for row in b.rows}
+    first, second = _numbers(a), _numbers(b)
     for key in dict.fromkeys([*first, *second]):
         x, y = first.get(key), second.get(key)
-        apart = x is not None and y is not None and (x.high < y.low or y.high < x.low)
-        yield Change(*key, x and x.value, y and y.value, apart)
+        yield Change(*key, x and x.value, y and y.value, _apart(x, y))
+
+
+def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
+    """Go through the schemes whose verdict changed."""
+    for scheme in a.scheme_names():
+        before, after = judge(a, scheme), judge(b, scheme)
+        if before is not None and after is not None and before.found != after.found:
+            yield Turn(scheme, before.found, after.found)
 
 
 def differences(a: AuditResults, b: AuditResults) -> Iterator[str]:
@@ -45,3 +84,22 @@ def differences(a: AuditResults, b: AuditResults) -> Iterator[str]:
         if x != y:
             x, y = (one[:16] if what in {"data_digest", "code"} else one for one in (x, y))
             yield f"They differ in {what.replace('_', ' ')}: {x}, {y}"
+
+
+def _numbers(results: AuditResults) -> dict[tuple[str, str, str], Number]:
+    """Return all numbers; costs too, which are surer than the errors they are ratios of."""
+    rows = {
+        (row.scheme, row.metric, row.attack): Number(row.value, row.low, row.high)
+        for row in results.rows
+    }
+    costs = {
+        (scheme, COST, ""): Number(cost.value, cost.low, cost.high)
+        for scheme, cost in results.costs.items()
+    }
+    return rows | costs
+
+
+def _apart(x: Number | None, y: Number | None) -> bool:
+    if x is None or y is None:
+        return False
+    return abs(y.value - x.value) > NORMAL_95 * hypot(x.deviation, y.deviation) + ROUNDING

@@ -1,13 +1,14 @@
 """Reports as rows of numbers: the forms in which attackers read them; N people, M items."""
 
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.analyst import CategoryEstimates, ItemProfiles, estimate
+from midpoint.analyst import CategoryEstimates, ItemProfiles
+from midpoint.analyst.disclosing import believe
 from midpoint.audit.view import Matrix, View
 from midpoint.data import Scale
 
@@ -52,7 +53,8 @@ def profile_features(view: View) -> Float:
 
     The estimated profile, the mean profile of the revealed items, counts, the level histogram, the
     spread of values and residuals, how popular the revealed items are, and for each category its
-    mean log share in their raters and the slope of the residuals on its offsets.
+    mean log share in their raters and the slope of the residuals on its offsets. What a category
+    does is taken from what was learned without the person, as it is of those who are attacked.
     """
     item, residual = view.reports.item, view.residual
     columns = [
@@ -64,10 +66,13 @@ def profile_features(view: View) -> Float:
         spreads(view, residual),
     ]
     if view.profiles.statistics is not None:
-        rate, share, offset = _category_columns(view.profiles)
-        columns += [averages(view, np.column_stack([rate, share])[item])]
-        columns += [averages(view, residual[:, None] * offset[item])]
+        columns.append(by_part(view, _category_means))
     return np.column_stack(columns)
+
+
+def by_part(view: View, read: Callable[[View], Float]) -> Float:
+    """Read people by what they themselves were told, and by what was learned without them."""
+    return np.concatenate([read(part) for part in view.parts or (view,)])
 
 
 def short_profile(view: View) -> Float:
@@ -103,10 +108,17 @@ def bins(view: View) -> NDArray[np.int64]:
     return np.searchsorted(inner, value, side="right").astype(np.int64)
 
 
-@lru_cache(maxsize=8)
 def beliefs(profiles: ItemProfiles) -> CategoryEstimates | None:
     """Return what the analyst believes of each category; None if it never saw the feature."""
-    return None if profiles.statistics is None else estimate(profiles.statistics)
+    return None if profiles.statistics is None else believe(profiles)
+
+
+def _category_means(view: View) -> Float:
+    """Average what categories do to the revealed items. Shape (N, 1 + 2 K)."""
+    item = view.reports.item
+    rate, share, offset = _category_columns(view.profiles)
+    told = averages(view, np.column_stack([rate, share])[item])
+    return np.column_stack([told, averages(view, view.residual[:, None] * offset[item])])
 
 
 def _category_columns(profiles: ItemProfiles) -> tuple[Float, Float, Float]:

@@ -1,90 +1,106 @@
-"""The figures of the report: readable in print, and by people who see fewer colours."""
+"""The figures of the report: who reads what, and what is withheld (Figures 4 to 6)."""
 
-import base64
-import io
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from midpoint.audit.curve_figures import activity, alpha_curve, bits_curve, count_curve, trade_off
+from midpoint.audit.drawing import (
+    COLOURS,
+    STYLE,
+    Picture,
+    bar_look,
+    legend_above,
+    legend_beside,
+    line_look,
+    panels,
+    picture,
+)
+from midpoint.audit.paper import PaperNumbers, paper_numbers
+from midpoint.audit.placement import plain_schemes
 from midpoint.audit.plan import RAW
-from midpoint.audit.results import RMSE, AuditResults
+from midpoint.audit.results import RMSE, AuditResults, Row
 from midpoint.audit.verdict import headline
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-"""Okabe and Ito's, which people with any colour vision tell apart."""
-HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo", "--")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p")
-STYLE: Any = {
-    "svg.hashsalt": "midpoint",
-    "svg.fonttype": "path",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "hatch.linewidth": 0.6,
-}
-MOST_BARS = 6
-"""Attackers shown in the bar chart: the paper's, and the strongest of the others."""
+MOST_BARS = 7
+"""Attackers in the chart beside the paper's: the clean ones, and the strongest of the others."""
 CLEAN_ATTACK = "lr"
 """Whose answers the histograms show, as the paper's do."""
-FINEST = 16
-"""Bits of a number that is not quantised."""
-
-
-class Picture(NamedTuple):
-    """One figure."""
-
-    title: str
-    """What it shows."""
-    text: str
-    """How to read it; also what is read out in its place."""
-    source: str
-    """It as an address of its own content."""
+AFTER = ("mpss",)
+"""Schemes whose histograms are shown beside the main one's: the paper's."""
+PAPER_MARK: Any = {
+    "marker": "D",
+    "linestyle": "",
+    "color": "white",
+    "markeredgecolor": "black",
+    "markersize": 3.5,
+}
+"""How the paper's numbers are marked."""
+ALIKE = 0.02
+"""Shares withheld that differ less than this are drawn as one line."""
 
 
 def pictures(results: AuditResults) -> Iterator[Picture]:
     """Draw all figures that the results can fill."""
-    for make in (bars, trade_off, histograms, activity, alpha_curve, bits_curve):
+    makers = (
+        trade_off,
+        bars,
+        every_attacker,
+        histograms,
+        withheld,
+        activity,
+        alpha_curve,
+        bits_curve,
+        count_curve,
+    )
+    for make in makers:
         with mpl.rc_context(STYLE):
-            picture = make(results)
-        if picture is not None:
-            yield picture
+            drawn = make(results)
+        if drawn is not None:
+            yield drawn
 
 
 def bars(results: AuditResults) -> Picture | None:
-    """Draw privacy and accuracy of every scheme (Figures 4 and 5)."""
-    schemes = [name for name in results.scheme_names() if results.strongest(name)]
+    """Draw privacy and accuracy of every scheme, the paper's numbers on ours (Figures 4, 5)."""
+    schemes = [name for name in plain_schemes(results) if results.strongest(name)]
     if not schemes:
         return None
-    shown = _shown_attacks(results)
-    figure, (top, below) = _panels(2, 1, height=5.2, ratios=(2, 1))
+    shown, known = _shown_attacks(results), paper_numbers(results.dataset, results.feature)
+    paper = {} if known is None else known[1]
+    figure, (top, below) = panels(2, 1, height=5.6, ratios=(2, 1))
     place, width = np.arange(len(schemes)), 0.84 / max(len(shown), 1)
     for k, attack in enumerate(shown):
-        rows = [results.get(scheme, "auc", attack) for scheme in schemes]
-        value = np.array([np.nan if row is None else abs(row.value - 0.5) + 0.5 for row in rows])
-        top.bar(place - 0.42 + (k + 0.5) * width, value - 0.5, width, bottom=0.5, label=attack,
-                color=COLOURS[k % len(COLOURS)], hatch=HATCHES[k % len(HATCHES)],
-                edgecolor="black", linewidth=0.5)  # fmt: skip
-    for x, scheme in zip(place, schemes, strict=True):
-        high = results.bands[scheme].high
-        top.plot([x - 0.45, x + 0.45], [high, high], color="black", linestyle=":", linewidth=1.2,
-                 label="chance, strongest of all" if x == 0 else None)  # fmt: skip
+        value = _folded(results, schemes, attack)
+        middle = place - 0.42 + (k + 0.5) * width
+        top.bar(middle, value - 0.5, width, bottom=0.5, label=attack, **bar_look(k))
+        said = [getattr(paper.get(scheme), attack, None) for scheme in schemes]
+        top.plot(middle, [one or np.nan for one in said], **PAPER_MARK)
+    if paper:
+        top.plot([], [], label="the paper", **PAPER_MARK)
+    high = [results.bands[scheme].high for scheme in schemes]
+    top.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
+               label="chance, strongest of all")  # fmt: skip
     top.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
     top.set_xticklabels([])
-    top.legend(ncols=4, fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    _rmse_bars(below, results, schemes)
-    return _picture(
+    legend_above(top, 4)
+    _rmse_bars(below, results, schemes, paper)
+    whose = "" if known is None else f" White marks are the paper's numbers ({known[0]})."
+    return picture(
         figure,
         "Privacy and accuracy",
         "Above, how well attackers tell the categories apart: 0.5 is a blind guess, 1 is certainty;"
-        " below the dotted line it is no more than chance. Below, the error of predictions.",
+        " below the dotted line it is no more than chance. Below, the error of predictions."
+        f"{whose} As the paper's Figures 4 and 5.",
     )
 
 
-def _rmse_bars(axes: Axes, results: AuditResults, schemes: list[str]) -> None:
+def _rmse_bars(
+    axes: Axes, results: AuditResults, schemes: list[str], paper: Mapping[str, PaperNumbers]
+) -> None:
     place, lowest = np.arange(len(schemes)), np.inf
     for k, metric in enumerate(RMSE):
         rows = [results.get(scheme, metric) for scheme in schemes]
@@ -93,182 +109,128 @@ def _rmse_bars(axes: Axes, results: AuditResults, schemes: list[str]) -> None:
         axes.bar(place + (k - 1) * 0.28, value, 0.28, label=metric.removeprefix("rmse_"),
                  color=("white", "#999999", "#0072B2")[k], hatch=("//", "", "")[k],
                  edgecolor="black", linewidth=0.5)  # fmt: skip
+    said = [paper[scheme].rmse if scheme in paper else np.nan for scheme in schemes]
+    if np.isfinite(said).any():
+        axes.plot(place - 0.28, said, **PAPER_MARK)
+        lowest = min(lowest, float(np.nanmin(said)))
     axes.set(ylabel="RMSE", xticks=place, ylim=(0.9 * lowest, None))
     axes.set_xticklabels(schemes, rotation=30, ha="right")
-    axes.legend(ncols=3, fontsize=7, frameon=False, loc="upper left")
+    legend_above(axes, 3)
 
 
-def trade_off(results: AuditResults) -> Picture | None:
-    """Place every scheme by privacy, accuracy and disclosure, as measured (Figure 1)."""
-    figure, (axes,) = _panels(1, 1)
-    placed = 0
-    for k, scheme in enumerate(results.scheme_names()):
-        strongest, error = results.strongest(scheme), results.get(scheme, RMSE[2])
-        bits = results.get(scheme, "disclosed_bits")
-        if strongest is None or error is None or bits is None:
-            continue
-        x, placed = abs(strongest.value - 0.5) + 0.5, placed + 1
-        label, look = f"{scheme}, {bits.value:.0f} bits", _line(k) | {"linestyle": ""}
-        axes.plot([x], [error.value], markersize=8, markeredgecolor="black", label=label, **look)
-        axes.annotate(scheme, (x, error.value), xytext=(6, 4), textcoords="offset points")
-    axes.set(xlabel="AUC of the strongest attacker (0.5: private)", xlim=(0.48, 1.05))
-    axes.set(ylabel="RMSE, corrected locally")
-    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    if not placed:
+def every_attacker(results: AuditResults) -> Picture | None:
+    """Draw one small chart for each attacker, all schemes in each."""
+    schemes = [name for name in plain_schemes(results) if results.strongest(name)]
+    attacks = [name for name in results.attack_names() if any(_rows(results, schemes, name))]
+    if not schemes or not attacks:
         return None
-    return _picture(
+    columns = 4
+    rows = -(-len(attacks) // columns)
+    figure, grid = panels(rows, columns, height=0.7 + 1.15 * rows)
+    place = np.arange(len(schemes))
+    high = [results.bands[scheme].high for scheme in schemes]
+    for k, (axes, attack) in enumerate(zip(grid, attacks, strict=False)):
+        value = _folded(results, schemes, attack)
+        outside = value > np.array(high)
+        for read, look in ((True, COLOURS[5]), (False, "white")):
+            axes.bar(place, np.where(outside == read, value - 0.5, 0), 0.8, bottom=0.5, color=look,
+                     edgecolor="black", linewidth=0.4)  # fmt: skip
+        axes.hlines(high, place - 0.5, place + 0.5, color="black", linestyle=":", linewidth=0.8)
+        void = "" if results.controls[attack].reads else " (proves nothing)"
+        axes.set_title(f"{attack.removeprefix('adaptive-')}{void}", fontsize=7)
+        axes.set(ylim=(0.5, 1.02), xticks=place, yticks=(0.5, 0.75, 1.0))
+        last = k + columns >= len(attacks)
+        axes.set_xticklabels(schemes if last else [], rotation=90, fontsize=6)
+        axes.tick_params(labelleft=k % columns == 0, labelsize=6)
+    for axes in grid[len(attacks) :]:
+        axes.remove()
+    return picture(
         figure,
-        "Privacy, accuracy and disclosure",
-        "Left is more private, low is more accurate. The bits are what is disclosed of each item.",
+        "Every attacker on every scheme",
+        "AUC on either side of 0.5. A filled bar is above what chance would show of the strongest"
+        " attacker (dotted), a white one is not.",
     )
 
 
 def histograms(results: AuditResults) -> Picture | None:
     """Draw how an attacker's answers are spread before and after (Figure 6)."""
-    verdict = headline(results)
-    attack = CLEAN_ATTACK if CLEAN_ATTACK in results.answers.get(RAW, {}) else ""
-    if verdict is None or not attack or attack not in results.answers.get(verdict.scheme, {}):
+    verdict, found = headline(results), results.answers
+    if verdict is None or CLEAN_ATTACK not in found.get(RAW, {}):
         return None
-    figure, panels = _panels(1, 2, height=2.6)
-    for axes, scheme in zip(panels, (RAW, verdict.scheme), strict=True):
-        drawn, row = results.answers[scheme][attack], results.get(scheme, "auc", attack)
+    wanted = dict.fromkeys([RAW, *AFTER, verdict.scheme])
+    schemes = [name for name in wanted if CLEAN_ATTACK in found.get(name, {})]
+    if len(schemes) < 2:
+        return None
+    figure, axes_of = panels(1, len(schemes), height=2.6)
+    for axes, scheme in zip(axes_of, schemes, strict=True):
+        drawn, row = found[scheme][CLEAN_ATTACK], results.get(scheme, "auc", CLEAN_ATTACK)
         for k, name in enumerate(results.categories):
             share = np.array(drawn.counts[k]) / max(sum(drawn.counts[k]), 1)
             axes.stairs(share, np.array(drawn.edges), fill=True, alpha=0.45, label=name,
                         color=COLOURS[k], hatch=("", "//")[k])  # fmt: skip
             axes.stairs(share, np.array(drawn.edges), color=COLOURS[k], linewidth=1)
         reading = "" if row is None else f": AUC {row.value:.2f}"
-        axes.set(title=f"{attack} on {scheme}{reading}", xlabel="log-odds, standardised by fold")
+        axes.set(title=f"{CLEAN_ATTACK} on {scheme}{reading}", xlabel="log-odds, by fold")
         axes.legend(fontsize=7, frameon=False)
-    panels[0].set_ylabel("share of users")
-    return _picture(
+    axes_of[0].set_ylabel("share of users")
+    return picture(
         figure,
         "Answers before and after",
-        "The attacker's log-odds for people of either category, on raw ratings (left) and on what"
-        f" {verdict.scheme} sends (right). Where the two cannot be told apart, nothing is learned.",
+        "The attacker's log-odds for people of either category, each fold's on a scale of its own,"
+        f" on raw ratings (left) and on what {' and '.join(schemes[1:])} send. Where the two cannot"
+        " be told apart, nothing is learned. As the paper's Figure 6.",
     )
 
 
-def activity(results: AuditResults) -> Picture | None:
-    """Draw privacy against the number of ratings a person gives."""
-    if not results.activity:
+def withheld(results: AuditResults) -> Picture | None:
+    """Draw which share of their ratings people withhold (Sec. 7.2, sparse data)."""
+    plain = plain_schemes(results)
+    shares = {name: results.withheld[name] for name in plain if name in results.withheld}
+    groups: dict[tuple[float, ...], list[str]] = {}
+    for name, share in shares.items():
+        near = next((one for one in groups if _alike(one, share)), share)
+        if max(share) > 0:
+            groups.setdefault(near, []).append(name)
+    if not groups:
         return None
-    figure, (axes,) = _panels(1, 1)
-    for k, (scheme, found) in enumerate(results.activity.items()):
-        axes.plot(found.ratings, found.value, label=f"{scheme}: {found.attack}", **_line(k))
-        axes.fill_between(
-            found.ratings, found.low, found.high, alpha=0.12, color=COLOURS[k % len(COLOURS)]
-        )
-    axes.axhline(0.5, color="black", linewidth=0.7)
-    axes.set(xscale="log", xlabel="ratings given, mean of each quarter of the users", ylabel="AUC")
-    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return _picture(
+    figure, (axes,) = panels(1, 1, height=2.8)
+    for k, (share, names) in enumerate(groups.items()):
+        where = np.linspace(0, 100, len(share))
+        axes.plot(where, 100 * np.array(share), label="\n".join(names), **line_look(k))
+    axes.set(xlabel="users, those who withhold least first (%)", ylabel="ratings withheld (%)")
+    axes.set(xlim=(0, 100), ylim=(0, None))
+    legend_beside(axes)
+    return picture(
         figure,
-        "Privacy by the number of ratings",
-        "AUC of each scheme's strongest attacker, for quarters of the users by how many ratings"
-        " they gave; bands are 95 % intervals.",
+        "How much is withheld",
+        "The share of her ratings that a user's device keeps to itself, over users: at 50 is the"
+        " median user. Schemes that withhold alike share a line. The paper: half of the users"
+        " withhold at least 23 % on MovieLens and 10 % on Flixster, and nobody more than half.",
     )
 
 
-def alpha_curve(results: AuditResults) -> Picture | None:
-    """Draw privacy against accuracy as more ratings are obfuscated (Figure 7)."""
-    return _curve(
-        _series(results, "alpha", lambda point: (point.area, point.error)),
-        ("AUC of the strongest attacker", "RMSE, corrected locally"),
-        "Privacy against accuracy",
-        "Along a line, a growing share alpha of the ratings is obfuscated, the rest sent as it is.",
-    )
+def _alike(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return float(np.abs(np.array(one) - np.array(other)).max()) < ALIKE
 
 
-def bits_curve(results: AuditResults) -> Picture | None:
-    """Draw privacy against what is disclosed, the paper's closing question (Sec. 8)."""
-    return _curve(
-        _series(results, "bits", lambda point: (point.bits, point.area)),
-        ("bits disclosed of an item", "AUC of the strongest attacker"),
-        "Privacy against disclosure",
-        "Along a line, the same numbers are disclosed in more bits.",
-    )
+def _folded(results: AuditResults, schemes: list[str], attack: str) -> NDArray[np.float64]:
+    """Return AUCs on the upper side of 0.5, NaN where there is none. Shape (schemes,)."""
+    rows = _rows(results, schemes, attack)
+    return np.array([np.nan if row is None else abs(row.value - 0.5) + 0.5 for row in rows])
 
 
-class Point(NamedTuple):
-    """A scheme as measured."""
-
-    setting: float
-    """What was varied."""
-    area: float
-    """AUC of the strongest attacker, folded."""
-    error: float
-    """RMSE with local correction."""
-    bits: float
-    """Bits disclosed of an item."""
-
-
-Series = dict[str, list[tuple[float, float]]]
-
-
-def _series(
-    results: AuditResults, key: str, place: Callable[[Point], tuple[float, float]]
-) -> Series:
-    """Return for each base scheme where its settings lie, in ascending order."""
-    found: dict[str, list[Point]] = {}
-    for scheme in results.scheme_names():
-        settings, strongest = results.schemes[scheme], results.strongest(scheme)
-        error, bits = results.get(scheme, RMSE[2]), results.get(scheme, "disclosed_bits")
-        if strongest and error and bits and scheme != RAW:
-            setting = float(FINEST if settings[key] is None else settings[key])
-            area = abs(strongest.value - 0.5) + 0.5
-            point = Point(setting, area, error.value, bits.value)
-            found.setdefault(settings["name"], []).append(point)
-    return {
-        name: [place(point) for point in sorted(points)]
-        for name, points in found.items()
-        if len({point.setting for point in points}) > 1
-    }
-
-
-def _curve(series: Series, labels: tuple[str, str], title: str, text: str) -> Picture | None:
-    if not series:
-        return None
-    figure, (axes,) = _panels(1, 1, height=3.2)
-    for k, (name, points) in enumerate(series.items()):
-        axes.plot(*np.transpose(points), label=name, **_line(k))
-    axes.set(xlabel=labels[0], ylabel=labels[1])
-    axes.legend(fontsize=7, frameon=False)
-    return _picture(figure, title, text)
+def _rows(results: AuditResults, schemes: list[str], attack: str) -> list[Row | None]:
+    return [results.get(scheme, "auc", attack) for scheme in schemes]
 
 
 def _shown_attacks(results: AuditResults) -> list[str]:
     """Return the clean attackers, and of the others those that read most of any scheme."""
 
     def excess(name: str) -> float:
-        rows = (results.get(scheme, "auc", name) for scheme in results.scheme_names()[1:])
+        rows = _rows(results, plain_schemes(results)[1:], name)
         return sum(abs(row.value - 0.5) for row in rows if row)
 
     names = results.attack_names()
     clean = [name for name in names if not results.adaptive[name]]
     others = sorted((name for name in names if results.adaptive[name]), key=excess, reverse=True)
     return [*clean, *others[: max(MOST_BARS - len(clean), 2)]]
-
-
-def _line(k: int) -> dict[str, Any]:
-    """Return the look of the k-th line."""
-    return {
-        "color": COLOURS[k % len(COLOURS)],
-        "marker": MARKERS[k % len(MARKERS)],
-        "linewidth": 1,
-    }
-
-
-def _panels(
-    rows: int, columns: int, *, height: float = 3.6, ratios: tuple[int, ...] | None = None
-) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(7.2, height), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, height_ratios=ratios)
-    return figure, list(grid.ravel())
-
-
-def _picture(figure: Figure, title: str, text: str) -> Picture:
-    stream = io.BytesIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    content = base64.b64encode(stream.getvalue()).decode()
-    return Picture(title, text, f"data:image/svg+xml;base64,{content}")

@@ -1,7 +1,7 @@
 """One fold of the cross-validation: who is attacked, what the attacker learns from."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles
-from midpoint.audit.plan import RAW, Plan
-from midpoint.audit.view import View, pool
+from midpoint.audit.plan import RAW, Plan, sends_profiles
+from midpoint.audit.view import FEW, View, pool
 from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
@@ -61,6 +61,11 @@ class FoldData:
         return _category(self.training, self.plan)
 
     @property
+    def judged_parts(self) -> range:
+        """The parts by which attackers choose among models: all of them if people are few."""
+        return range(self.plan.parts if self.training.n_users < FEW else 1)
+
+    @property
     def pooled_category(self) -> Labels:
         """Category of each training user, part after part, as `obfuscated_views` has them."""
         return self.training_category[np.argsort(self.part, kind="stable")]
@@ -85,18 +90,28 @@ class FoldProfiles:
     """From all training users."""
     without: tuple[ItemProfiles, ...]
     """From all but those of each part."""
+    without_two: Mapping[frozenset[int], ItemProfiles] = field(default_factory=dict)
+    """From all but those of two parts, where rehearsals need them."""
+
+    def without_parts(self, parts: frozenset[int]) -> ItemProfiles:
+        """Return what was learned without one part or two."""
+        return self.without[min(parts)] if len(parts) == 1 else self.without_two[parts]
 
     def save(self, directory: Path) -> None:
         """Write all of them below a directory."""
         for p, profiles in enumerate(self.without):
             profiles.save(directory / f"without-{p}")
+        for two, profiles in self.without_two.items():
+            profiles.save(directory / _place(two))
         self.whole.save(directory / "whole")
 
     @classmethod
-    def load(cls, directory: Path, parts: int) -> "FoldProfiles":
-        """Read what `save` wrote."""
-        without = tuple(ItemProfiles.load(directory / f"without-{p}") for p in range(parts))
-        return cls(ItemProfiles.load(directory / "whole"), without)
+    def load(cls, directory: Path, fold: FoldData) -> "FoldProfiles":
+        """Read what `save` wrote for a fold."""
+        parts = range(fold.plan.parts)
+        without = tuple(ItemProfiles.load(directory / f"without-{p}") for p in parts)
+        pairs = {two: ItemProfiles.load(directory / _place(two)) for two in _pairs(fold)}
+        return cls(ItemProfiles.load(directory / "whole"), without, pairs)
 
 
 def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
@@ -105,22 +120,26 @@ def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
     feature = known.feature(*plan.feature)
     feature.require_classes()
     fewest = int(feature.counts.min())
-    if fewest < 2 * plan.folds:
+    # Two in every fold, and two in every part of the users outside of it.
+    needed = max(2 * plan.folds, -(-2 * plan.parts * plan.folds // (plan.folds - 1)))
+    if fewest < needed:
         name = feature.categories[int(feature.counts.argmin())]
         raise MidpointError(
-            f"only {fewest} users of {ratings.name} are {name!r} by {feature.name}: too few for"
-            f" {plan.folds} folds of two each; ask for fewer folds or merge categories"
+            f"only {fewest} users of {ratings.name} are {name!r} by {feature.name}, and"
+            f" {plan.folds} folds take {needed}; ask for fewer folds or merge categories"
         )
     return known, feature
 
 
 def learn(fold: FoldData) -> FoldProfiles:
     """Fit the item profiles of a fold, and those that cross-fitting needs."""
-    fit, names = fold.plan.factorizer.fit, fold.plan.feature
-    without = (fold.training.select_users(fold.part != p) for p in range(fold.plan.parts))
-    return FoldProfiles(
-        fit(fold.training, names), tuple(fit(training, names) for training in without)
-    )
+
+    def fit(*without: int) -> ItemProfiles:
+        others = fold.training.select_users(~np.isin(fold.part, without))
+        return fold.plan.factorizer.fit(others, fold.plan.feature)
+
+    apart = tuple(fit(part) for part in range(fold.plan.parts))
+    return FoldProfiles(fit(), apart, {two: fit(*sorted(two)) for two in _pairs(fold)})
 
 
 def held_out_view(fold: FoldData, profiles: FoldProfiles, name: str, how: LearningProtocol) -> View:
@@ -128,7 +147,9 @@ def held_out_view(fold: FoldData, profiles: FoldProfiles, name: str, how: Learni
     told = how.disclose(profiles.whole)
     coins = np.random.default_rng(fold.plan.seed_of("coins", fold.number, name))
     people = population(fold.given, fold.plan)
-    sent = _ratings_only(how.report(told, profiles.whole, people, coins), name)
+    sent = how.report(told, profiles.whole, people, coins)
+    if sent.profile is not None and not sends_profiles(how):
+        raise MidpointError(f"protocol {name!r} sends no ratings; attack one that does")
     return View(sent, profiles.whole, told, fold.given.scale)
 
 
@@ -168,17 +189,28 @@ def population(ratings: Ratings, plan: Plan) -> Population:
     return Population(ratings.user, ratings.item, ratings.value, _category(ratings, plan))
 
 
+def _pairs(fold: FoldData) -> list[frozenset[int]]:
+    """Return the pairs of a part that is judged and one that is learned from."""
+    pairs = (frozenset({a, b}) for a in fold.judged_parts for b in range(fold.plan.parts) if a != b)
+    return list(dict.fromkeys(pairs))
+
+
+def _place(parts: frozenset[int]) -> str:
+    return "without-" + "-".join(map(str, sorted(parts)))
+
+
 def _category(ratings: Ratings, plan: Plan) -> Labels:
     return ratings.feature(*plan.feature).codes.astype(np.intp)
 
 
-def _ratings_only(sent: Reports, name: str) -> Reports:
-    if sent.profile is not None:
-        raise MidpointError(f"protocol {name!r} sends no ratings; attack one that does")
-    return sent
+def questions(n_categories: int) -> list[int]:
+    """Return the categories that attackers look for: the second of two, or each of several."""
+    return [1] if n_categories == 2 else list(range(n_categories))
 
 
-def one_against_rest(category: Labels, categories: int) -> Iterator[NDArray[np.int64]]:
-    """Go through the questions that attackers answer: the second of two, or each of several."""
-    for k in [1] if categories == 2 else range(categories):
-        yield (category == k).astype(np.int64)
+def one_against_rest(
+    category: Labels, n_categories: int
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Go through the questions that attackers answer: a category, and who has it."""
+    for k in questions(n_categories):
+        yield k, (category == k).astype(np.int64)

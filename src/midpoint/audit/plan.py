@@ -66,6 +66,8 @@ class Work:
     """The attackers that are fitted on clean ratings, once for all protocols."""
     controls: Mapping[str, str]
     """For each attacker the protocol that it must be able to read."""
+    profiling: frozenset[str] = frozenset()
+    """The attackers that can read profiles where no ratings are sent."""
 
     @classmethod
     def of(
@@ -83,20 +85,26 @@ class Work:
             asked=frozenset({RAW, *schemes}),
             clean=frozenset(name for name, one in samples.items() if not one.adaptive),
             controls=controls,
+            profiling=frozenset(
+                name for name, one in samples.items() if getattr(one, "reads_profiles", False)
+            ),
         )
 
     def wants(self, scheme: str, attack: str) -> bool:
         """Tell whether this attacker is to try this protocol."""
+        if sends_profiles(self.schemes[scheme]) and attack not in self.profiling:
+            return False
         return scheme in self.asked or self.controls[attack] == scheme
+
+
+def sends_profiles(how: LearningProtocol) -> bool:
+    """Tell whether devices send profiles that they estimated themselves, and no ratings."""
+    return how.name == "full"
 
 
 def read_scheme(text: str) -> LearningProtocol:
     """Read a protocol from its name and settings: `dmpss`, or `mpss:bits=4:alpha=0.5`."""
     name, *settings = text.split(":")
-    if name == "full":
-        raise MidpointError("what `full` sends is a function of what `mp` sends; audit `mp`")
-    if name == "nothing":
-        raise MidpointError("under `nothing` there is nothing to attack")
     chosen: dict[str, Any] = {}
     for setting in settings:
         key, _, value = setting.partition("=")

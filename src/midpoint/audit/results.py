@@ -4,11 +4,12 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from midpoint.audit.plan import RAW
+from midpoint.audit.statistics import WIDER
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -17,6 +18,8 @@ RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
 METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
 CSV, JSON = "results.csv", "results.json"
 FORMAT = 1
+ROUNDING = 1e-9
+"""What sums of fractions may be off by."""
 READABLE = 0.55
 """An attacker that reads its control less well than this proves nothing by failing elsewhere."""
 
@@ -35,9 +38,10 @@ class Row(NamedTuple):
     attack: str
     """The attacker, `name[category]` for one of several categories; empty where none is meant."""
     value: float
-    """The number; an AUC is not folded, below 0.5 it is a leak as well."""
+    """The number; an AUC is not folded, below 0.5 it is a leak as well. The macro AUC of several
+    categories, `name` alone, is their mean; what is judged of it is in `macro`."""
     low: float
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95 % interval, the trained attackers and the folds taken as given."""
     high: float
     """Upper end of its 95 % interval."""
     folds: int
@@ -51,17 +55,51 @@ class Band:
     """What the strongest of a scheme's attackers would read by chance."""
 
     low: float
-    """Lower end."""
+    """Lower end: labels permuted within folds, on the attackers' scores as they are."""
     high: float
-    """Upper end."""
+    """Upper end, likewise."""
     attackers: int
     """How many attackers it is the strongest of: all that ever ran on the scheme here."""
     p_value: float
-    """How often chance takes the strongest as far from 0.5 as it was found."""
+    """How often chance takes the strongest as far from 0.5 as it was found; by the wider band."""
+
+    @property
+    def judged_low(self) -> float:
+        """Lower end of the wider band by which it is judged (see statistics.WIDER)."""
+        return 0.5 - WIDER * (0.5 - self.low)
+
+    @property
+    def judged_high(self) -> float:
+        """Upper end of the wider band by which it is judged."""
+        return 0.5 + WIDER * (self.high - 0.5)
+
+    @property
+    def words(self) -> str:
+        """Both bands, named."""
+        return (
+            f"chance band {self.low:.3f}-{self.high:.3f}, judged by"
+            f" {self.judged_low:.3f}-{self.judged_high:.3f}"
+        )
 
     def holds(self, value: float) -> bool:
-        """Tell whether an AUC is no more than chance."""
-        return self.low <= value <= self.high
+        """Tell whether an AUC is no more than chance, by the wider band."""
+        return self.judged_low - ROUNDING <= value <= self.judged_high + ROUNDING
+
+    def holds_closely(self, value: float) -> bool:
+        """Tell whether an AUC is no more than what permuted labels show."""
+        return self.low - ROUNDING <= value <= self.high + ROUNDING
+
+
+@dataclass(frozen=True)
+class Cost:
+    """By what share the error exceeds the best that raw ratings give."""
+
+    value: float
+    """The share, with the device's own correction."""
+    low: float
+    """Lower end of its 95 % interval: users drawn again, each with both of her errors."""
+    high: float
+    """Upper end of its 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +112,8 @@ class Control:
     """Its AUC there."""
     reads: bool
     """Whether that is a success; if not, its failing elsewhere proves nothing."""
+    unread: tuple[str, ...] = ()
+    """Of several categories, those that it cannot tell from the rest there."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +184,13 @@ class AuditResults:
     """Where the time went, by kind of task."""
     description: Mapping[str, Any]
     """What the data is like: the paper's Table 1."""
+    macro_bands: Mapping[str, Band] = field(default_factory=dict)
+    """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+    """Of each scheme, by what share the error grows."""
+    macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
+    from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
@@ -165,8 +212,24 @@ class AuditResults:
                 yield row
 
     def strongest(self, scheme: str) -> Row | None:
-        """Return the attacker that is farthest from 0.5, on either side."""
-        return max(self.areas(scheme), key=lambda row: abs(row.value - 0.5), default=None)
+        """Return the attacker that is farthest from 0.5, on either side.
+
+        Of several categories, the one that it tells best from the rest is judged: a mean over
+        categories would dilute a leak of one.
+        """
+        rows = list(self.areas(scheme))
+        if len(self.categories) > 2:
+            names = {f"{row.attack}[{category}]" for row in rows for category in self.categories}
+            mine = (r for r in self.rows if (r.scheme, r.metric) == (scheme, AUC))
+            rows = [row for row in mine if row.attack in names] or rows
+        return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
+
+    def is_chance(self, row: Row) -> bool:
+        """Tell whether an AUC is within the band of its kind."""
+        if row.attack in self.controls and row.scheme in self.macro_bands:
+            folded = self.macro.get(row.scheme, {}).get(row.attack, row.value)
+            return self.macro_bands[row.scheme].holds(folded)
+        return self.bands[row.scheme].holds(row.value)
 
     def cost(self, scheme: str, metric: str = RMSE[2]) -> float | None:
         """Return by what share the error exceeds the best that raw ratings give."""
@@ -202,13 +265,21 @@ class AuditResults:
 
     @classmethod
     def _from_plain(cls, content: dict[str, Any]) -> Self:
-        kinds = {"bands": Band, "controls": Control, "activity": ByActivity}
+        kinds = {
+            "bands": Band,
+            "macro_bands": Band,
+            "costs": Cost,
+            "controls": Control,
+            "activity": ByActivity,
+        }
         for key, kind in kinds.items():
-            content[key] = {name: kind(**_tuples(one)) for name, one in content[key].items()}
+            found = content.get(key, {})  # older results lack some
+            content[key] = {name: kind(**_tuples(one)) for name, one in found.items()}
         content["answers"] = {
             scheme: {name: Histogram(**_tuples(one)) for name, one in found.items()}
             for scheme, found in content["answers"].items()
         }
+        content.setdefault("macro", {})
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])

@@ -1,21 +1,18 @@
 """Run an audit: plan, spread over processes, resume, and measure."""
 
-import multiprocessing
-import os
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from importlib import import_module
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
 from midpoint.analyst import Factorizer, default_scheme
 from midpoint.audit.attackers import ATTACKERS, Attacker
+from midpoint.audit.attackers.own import own_attacker
 from midpoint.audit.collecting import collect
 from midpoint.audit.folds import audited
+from midpoint.audit.paper import PAPER_ATTACKS
 from midpoint.audit.plan import RAW, Plan, Work, read_scheme
+from midpoint.audit.processes import Progress, worked_on, workers
 from midpoint.audit.results import AuditResults
 from midpoint.audit.store import Store
 from midpoint.audit.tasks import Auditor, Task, Unit
@@ -24,8 +21,6 @@ from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES
 
-PAPER_ATTACKS = ("lse", "nb", "lr", "svm")
-"""The attackers of Sec. 7.1."""
 QUICK_ATTACKS = (
     "lse",
     "nb",
@@ -43,18 +38,6 @@ POLL = 0.5
 
 Schemes = Iterable[str] | Mapping[str, LearningProtocol]
 Attacks = Iterable[str] | Mapping[str, Callable[[], Attacker]]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an audit has come."""
-
-    done: int
-    """Results that are there."""
-    total: int
-    """Results that will be there."""
-    seconds_left: float | None
-    """How long the rest will take by what was seen so far; None before anything was."""
 
 
 def audit(  # noqa: PLR0913
@@ -118,6 +101,7 @@ def choose_schemes(
         named = {text: read_scheme(text) for text in schemes}
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
+        every += ["full", "nothing"]
         wanted = (RAW, "mp", default_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
     return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
@@ -136,20 +120,15 @@ def choose_attacks(
 
 
 def _attacker(name: str) -> Callable[[], Attacker]:
-    """Find an attacker by name, or one of somebody's own by `module:name`."""
+    """Find an attacker by name, or one of somebody's own."""
     if name in ATTACKERS:
         return ATTACKERS[name]
-    module, _, member = name.partition(":")
-    if not member:
+    if ":" not in name:
         raise MidpointError(
             f"there is no attack {name!r}; choose of paper, {', '.join(ATTACKERS)}, or name one"
-            " of your own as module:name"
+            " of your own as path/file.py:Name or module:Name"
         )
-    try:
-        own: Callable[[], Attacker] = getattr(import_module(module), member)
-    except (ImportError, AttributeError) as error:
-        raise MidpointError(f"attack {name!r} cannot be imported ({error})") from error
-    return own
+    return own_attacker(name)
 
 
 def run_all(auditor: Auditor, jobs: int, progress: Callable[[Progress], None] | None) -> None:
@@ -186,7 +165,7 @@ class Meter:
         new = [task for task in self.missing if self._store.has(task.fold, *task.names)]
         for task in new:
             found = self._store.load(task.fold, *task.names)
-            took = float(found["seconds"]) + float(found["shared_seconds"])
+            took = float(found["wall_seconds"]) + float(found["shared_wall_seconds"])
             self._seconds.setdefault(task.kind, []).append(took)
         there = set(new)
         self.missing = [task for task in self.missing if task not in there]
@@ -203,35 +182,17 @@ class Meter:
         return sum(means.get(task.kind, overall) for task in self.missing) / self._jobs
 
 
-_auditor: list[Auditor] = []
-"""In a process of its own: whose tasks it does."""
-
-
-def _start(auditor: Auditor) -> None:
-    _auditor[:] = [auditor]
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """Do not outlive a killed audit: nobody would give this process work, or end it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
 def _work(unit: Unit) -> Unit:
-    for _ in _auditor[0].run(unit):
+    auditor: Auditor = worked_on()
+    for _ in auditor.run(unit):
         pass
     return unit
 
 
 def _spread(auditor: Auditor, jobs: int, meter: Meter) -> None:
     """Share units among processes; a fold's units wait for its profiles."""
-    spawn = multiprocessing.get_context("spawn")  # compiled kernels and fork do not mix
-    pool = ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(auditor,))
-    try:
-        first = [Unit(fold, "learn") for fold in range(auditor.plan.folds)]
+    first = [Unit(fold, "learn") for fold in range(auditor.plan.folds)]
+    with workers(jobs, auditor) as pool:
         waiting: set[Future[Unit]] = {pool.submit(_work, unit) for unit in first}
         while waiting:
             done, waiting = wait(waiting, timeout=POLL, return_when=FIRST_COMPLETED)
@@ -243,13 +204,6 @@ def _spread(auditor: Auditor, jobs: int, meter: Meter) -> None:
                         if auditor.missing(later)
                     }
             meter.look()
-    except BrokenProcessPool as error:
-        raise MidpointError(
-            "a process of the audit was ended from outside, often for want of memory; run it"
-            " again, with fewer jobs, to go on where it was"
-        ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _results(done: Iterable[Future[Unit]]) -> Iterator[Unit]:

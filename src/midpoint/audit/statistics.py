@@ -15,6 +15,16 @@ Integers = NDArray[np.integer]
 
 PERMUTATIONS = 1000
 """Enough for a band to within about 0.001."""
+DRAWINGS = 500
+"""Samples of users by which the interval of a ratio is found."""
+NORMAL_95 = 1.959964
+WIDER = 2**0.5
+"""By this the band is widened that verdicts go by.
+
+Permutations keep the scores, and so the trained attackers, as they are. Yet the people of one fold
+are what attackers of the others learned from, so that the folds' errors go together: on noise, the
+cross-validated AUC of attackers trained anew has up to twice the variance (tests/audit/test_null).
+"""
 PERMUTATION_SEED = 20_140_131
 """Fixed, so that all attackers on a data set, whenever they ran, meet the same permutations."""
 
@@ -38,18 +48,37 @@ class Area:
         """Distance from chance, on either side."""
         return abs(self.value - 0.5)
 
+    @property
+    def sign(self) -> float:
+        """Say on which side of chance it is: 1.0 above, -1.0 below."""
+        return 1.0 if self.value >= 0.5 else -1.0
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the normal confidence interval, cut at 0 and 1."""
         half = NormalDist().inv_cdf((1 + level) / 2) * self.deviation
         return max(self.value - half, 0.0), min(self.value + half, 1.0)
 
     @classmethod
-    def mean(cls, areas: Sequence[Self]) -> Self:
-        """Average areas of the same people: the macro AUC of one-against-rest answers."""
+    def macro(cls, areas: Sequence[Self], signs: Sequence[float] | None = None) -> Self:
+        """Average one-against-rest answers about the same people: 0.5 + mean of |AUC_k - 0.5|.
+
+        Each is turned to the side of 0.5 that it is on, or that `signs` say: otherwise leaks on
+        either side would cancel out. A mean of distances is above 0 by chance alone, and has a
+        null band of its own. A single answer stays as it is, below 0.5 or above.
+        """
+        if len(areas) == 1:
+            return areas[0]
+        turned = signs or [area.sign for area in areas]
+        pairs = list(zip(turned, areas, strict=True))
         return cls(
-            float(np.mean([area.value for area in areas])),
-            np.mean([area.influence for area in areas], axis=0),
+            float(0.5 + np.mean([sign * (area.value - 0.5) for sign, area in pairs])),
+            np.mean([sign * area.influence for sign, area in pairs], axis=0),
         )
+
+    @classmethod
+    def mean(cls, areas: Sequence[Self]) -> Self:
+        """Average one-against-rest answers about the same people, each on the side it is on."""
+        return cls.macro(areas, [1.0] * len(areas))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +105,14 @@ class NullBand:
         """Upper end of the band."""
         return 0.5 + self.half_width
 
+    @property
+    def judged_half_width(self) -> float:
+        """The same with attackers trained anew on other labels (see WIDER)."""
+        return WIDER * self.half_width
+
     def p_value(self, area: float) -> float:
-        """Return how often chance takes the strongest at least this far from 0.5."""
-        as_far = int((self.distance >= abs(area - 0.5) - 1e-12).sum())
+        """Return how often chance takes the strongest at least this far, by the wider band."""
+        as_far = int((WIDER * self.distance >= abs(area - 0.5) - 1e-12).sum())
         return (1 + as_far) / (1 + len(self.distance))
 
 
@@ -128,6 +162,7 @@ def null_band(
     category: Integers,
     folds: Integers,
     *,
+    macro: bool = False,
     level: float = 0.95,
     permutations: int = PERMUTATIONS,
 ) -> NullBand:
@@ -135,20 +170,23 @@ def null_band(
 
     Args:
         scores: Of each attacker, for category 1 against 0: shape (attackers, N); or for each of
-            K categories against the rest, judged by macro AUC: shape (attackers, N, K).
+            K categories against the rest: shape (attackers, N, K).
         category: Shape (N,).
         folds: Shape (N,).
+        macro: Whether an attacker is judged by the mean of its K distances from 0.5, and not by
+            the greatest.
         level: How much of chance the band is to hold.
         permutations: How many.
     """
     scores = np.asarray(scores, dtype=np.float64)
     wanted = range(1, 2) if scores.ndim == 2 else range(scores.shape[2])
     columns = scores[:, :, None] if scores.ndim == 2 else scores
-    total = np.zeros((permutations, len(scores)))
+    distance = np.zeros((permutations, len(scores)))
     for column, one in enumerate(wanted):
-        total += permuted_areas(columns[:, :, column], category, folds, permutations, one)
-    distance = np.abs(total / len(wanted) - 0.5).max(axis=1, initial=0.0)
-    return NullBand(np.sort(distance), level)
+        found = permuted_areas(columns[:, :, column], category, folds, permutations, one)
+        away = np.abs(found - 0.5)
+        distance = distance + away / len(wanted) if macro else np.maximum(distance, away)
+    return NullBand(np.sort(distance.max(axis=1, initial=0.0)), level)
 
 
 def permuted_areas(
@@ -171,6 +209,34 @@ def permuted_areas(
         above = ones @ (ranks - ranks.mean()).astype(np.float32)
         total += above / pairs.sum() + 0.5 * pairs[fold] / pairs.sum()
     return total
+
+
+def root_mean(squares: Float, count: NDArray[np.int64]) -> tuple[float, float, float]:
+    """Return sqrt(sum of squares / count) with the interval that users as a sample give it."""
+    total = max(int(count.sum()), 1)
+    mean = float(squares.sum()) / total
+    deviation = float(np.sqrt(np.square(squares - mean * count).sum())) / total
+    value = float(np.sqrt(mean))
+    half = NORMAL_95 * deviation / (2 * max(value, 1e-12))
+    return value, max(value - half, 0.0), value + half
+
+
+def paired_cost(squares: Float, other: Float, *, level: float = 0.95) -> tuple[float, float, float]:
+    """Return by what share an error exceeds another of the same predictions, with its interval.
+
+    sqrt(sum of squares / sum of the others) - 1, users drawn again and again, each with both of
+    her sums: what she is hard to predict by counts on both sides. Shapes (users,).
+    """
+    rng = np.random.default_rng(PERMUTATION_SEED)
+    ones = np.ones((1, len(squares)))
+    drawn = rng.multinomial(len(squares), ones[0] / len(squares), DRAWINGS)
+    ratio = [_ratio(weight @ squares, weight @ other) for weight in (ones, drawn)]
+    low, high = np.quantile(ratio[1], [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return float(ratio[0][0]), low, high
+
+
+def _ratio(squares: Float, other: Float) -> Float:
+    return np.asarray(np.sqrt(squares / np.maximum(other, 1e-300)) - 1)
 
 
 def _permutations(size: int, fold: int, count: int) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ import inspect
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import midpoint
+from midpoint.audit.attackers.own import FromFile
 from midpoint.audit.plan import Plan, Work
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -32,14 +33,29 @@ SHOWING = frozenset(
         "certifying",
         "collecting",
         "comparison",
+        "curve_figures",
+        "drawing",
         "figures",
         "paper",
+        "placement",
         "report",
+        "report_tables",
         "results",
+        "transcript_collecting",
+        "transcript_results",
         "verdict",
     )
 )
 """Modules of the audit that show numbers and do not make any."""
+SILENT = (
+    "analyst/service",
+    "analyst/spark",
+    "analyst/storage",
+    "analyst/streaming",
+    "cli",
+    "user/agent",
+)
+"""Packages that no number of an audit depends on."""
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -140,18 +156,39 @@ class Store:
 
 
 def described_kind(kind: Any) -> str:
-    """Name a class or function; one that is not ours by a digest of its source as well."""
-    while isinstance(kind, partial):
-        kind = kind.func
-    named = kind if hasattr(kind, "__qualname__") else type(kind)
-    name = f"{named.__module__}.{named.__qualname__}"
+    """Name a class or function, one that is not ours by a digest of its file as well.
+
+    What a partial one was given counts: the same class with other settings is another attacker.
+    """
+    if isinstance(kind, partial):
+        given = [_described(one) for one in kind.args]
+        given += [f"{key}={_described(one)}" for key, one in sorted(kind.keywords.items())]
+        return f"{described_kind(kind.func)}({', '.join(given)})"
+    if isinstance(kind, FromFile):
+        return kind.kind
+    if not hasattr(kind, "__qualname__"):
+        return _described(kind)
+    name = f"{kind.__module__}.{kind.__qualname__}"
     if name.startswith("midpoint."):
         return name
     try:
-        source = inspect.getsource(named)
-    except (OSError, TypeError):  # typed in at a prompt, or made by another function
+        source = Path(inspect.getfile(kind)).read_bytes()
+    except (OSError, TypeError):  # typed in at a prompt
         return name
-    return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    return f"{name} {hashlib.sha256(source).hexdigest()[:16]}"
+
+
+def _described(value: Any) -> str:
+    """Write down a setting; never by its address in memory, which another run does not know."""
+    if isinstance(value, partial) or hasattr(value, "__qualname__"):
+        return described_kind(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = [f"{one.name}={_described(getattr(value, one.name))}" for one in fields(value)]
+        return f"{described_kind(type(value))}({', '.join(own)})"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_described, value))}]"
+    text = repr(value)
+    return described_kind(type(value)) if " at 0x" in text else text
 
 
 @cache
@@ -161,7 +198,9 @@ def code_digest() -> str:
     total = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inside = path.relative_to(root)
-        if inside.parts[0] == "cli" or (inside.parts[0] == "audit" and path.name in SHOWING):
+        if inside.parts[0] == "audit" and path.name in SHOWING:
+            continue
+        if any(inside.is_relative_to(package) for package in SILENT):
             continue
         total.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     for name in LIBRARIES:

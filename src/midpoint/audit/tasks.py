@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.audit.accuracy import measure
+from midpoint.audit.attackers.attacker import Attacker, new_attacker
 from midpoint.audit.folds import (
     FoldData,
     FoldProfiles,
@@ -20,14 +21,13 @@ from midpoint.audit.folds import (
     learn,
     obfuscated_views,
     one_against_rest,
+    questions,
 )
 from midpoint.audit.plan import RAW, Plan, Work
+from midpoint.audit.rehearsing import rehearsals
 from midpoint.audit.store import ATTACK, Store
 from midpoint.audit.view import View
 from midpoint.data import Ratings
-
-if TYPE_CHECKING:
-    from midpoint.audit.attackers import Attacker
 
 LEARN = "learn"
 ACCURACY = "accuracy"
@@ -128,6 +128,9 @@ class Auditor:
                 found = measure(fold.data, view, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(found))
                 continue
+            if silent(view):
+                yield self._keep(task, clock, scores=self._no_scores(view))
+                continue
             views = views or fold.obfuscated(unit.name)
             clock.prepared()
             attack = self._fitted(unit, task.kind, views, fold.data.pooled_category)
@@ -139,26 +142,35 @@ class Auditor:
         raw = Unit(unit.fold, "scheme", RAW)
         attack = self._fitted(raw, unit.name, [fold.clean], fold.data.training_category)
         for task in missing:
-            yield self._keep(task, clock, scores=attack(fold.held_out(task.names[0])))
+            view = fold.held_out(task.names[0])
+            scores = self._no_scores(view) if silent(view) else attack(view)
+            yield self._keep(task, clock, scores=scores)
 
     def _fitted(
         self, unit: Unit, name: str, views: list[View], category: Labels
     ) -> Callable[[View], NDArray[np.float64]]:
         """Fit an attacker for each question; return how they score people. Shape (N, questions)."""
         attackers: list[Attacker] = []
-        n_categories = len(self.ratings.feature(*self.plan.feature).categories)
-        for k, labels in enumerate(one_against_rest(category, n_categories)):
+        for k, labels in one_against_rest(category, self._n_categories):
             seed = self.plan.seed_of("attack", unit.fold, unit.name, name, k) % SEEDS
-            attacker = self.work.attackers[name]()
+            attacker = new_attacker(self.work.attackers[name], k)
             attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
         return lambda view: np.stack([one.score(view) for one in attackers], axis=1)
+
+    @property
+    def _n_categories(self) -> int:
+        return len(self.ratings.feature(*self.plan.feature).categories)
+
+    def _no_scores(self, view: View) -> NDArray[np.float64]:
+        """Score everyone alike: of people who send nothing there is nothing to read."""
+        return np.zeros((view.n_users, len(questions(self._n_categories))))
 
     def _fold(self, number: int) -> "Prepared":
         """Return what the tasks of a fold share; of the last one it stays in memory."""
         if not self._last or self._last[0].data.number != number:
             data = FoldData.of(self.ratings, self.plan, number)
-            profiles = FoldProfiles.load(self.store.profiles(number), self.plan.parts)
+            profiles = FoldProfiles.load(self.store.profiles(number), data)
             self._last[:] = [Prepared(data, profiles, self.work)]
         return self._last[0]
 
@@ -195,24 +207,40 @@ class Prepared:
 
     def obfuscated(self, scheme: str) -> list[View]:
         """Return several draws of the training users under a protocol; too large to keep."""
-        return obfuscated_views(self.data, self.profiles, scheme, self.work.schemes[scheme])
+        what = self.data, self.profiles, scheme, self.work.schemes[scheme]
+        first, *others = obfuscated_views(*what)
+        return [replace(first, rehearsals=rehearsals(*what)), *others]
 
 
 class Clock:
-    """Books time: what several tasks share apart from what each takes."""
+    """Books time: what several tasks share apart from what each takes.
+
+    Seconds of the processor say where the work is, however busy the machine was; those on the wall
+    how long the rest will take.
+    """
 
     def __init__(self) -> None:
-        self._last = time.perf_counter()
-        self._shared = 0.0
+        self._last = _now()
+        self._shared = np.zeros(2)
 
     def prepared(self) -> None:
         """Book the time since the last result as shared."""
-        now = time.perf_counter()
+        now = _now()
         self._shared, self._last = self._shared + now - self._last, now
 
     def read(self) -> dict[str, float]:
         """Return the times since the last result, and start anew."""
-        now = time.perf_counter()
-        times = {"seconds": now - self._last, "shared_seconds": self._shared}
-        self._last, self._shared = now, 0.0
-        return times
+        now = _now()
+        own, shared = now - self._last, self._shared
+        self._last, self._shared = now, np.zeros(2)
+        names = ("seconds", "wall_seconds", "shared_seconds", "shared_wall_seconds")
+        return dict(zip(names, [*own.tolist(), *shared.tolist()], strict=True))
+
+
+def _now() -> NDArray[np.float64]:
+    return np.array([time.process_time(), time.perf_counter()])
+
+
+def silent(view: View) -> bool:
+    """Tell whether nobody sent anything."""
+    return view.reports.profile is None and not len(view.reports.item)

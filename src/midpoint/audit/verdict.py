@@ -19,6 +19,8 @@ class Verdict:
     """The protocol."""
     strongest: Row
     """The attacker that is farthest from 0.5."""
+    found: str
+    """What it comes to, in a few words."""
     sentence: str
     """It in one sentence."""
     safe: bool
@@ -38,17 +40,18 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
         found = "no attacker could read raw ratings either, so this proves nothing"
     else:
         found = "no more than chance" if inside else _grade(row.value)
-    price = "" if cost is None else f"; cost {100 * cost:+.1f} % RMSE"
+    price = "" if cost is None else f"; cost {100 * cost:+.1f} % RMSE{_range(results, scheme)}"
     sentence = (
-        f"strongest attacker {row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f}), chance"
-        f" band {band.low:.3f}-{band.high:.3f}: {found}{price}"
+        f"strongest attacker {row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
+        f" {band.words}: {found}{price}"
     )
-    return Verdict(scheme, row, sentence, inside and bool(tried))
+    return Verdict(scheme, row, found, sentence, inside and bool(tried))
 
 
 def headline(results: AuditResults) -> Verdict | None:
     """Judge the default scheme, or the last one where that was not tried."""
     names = [name for name in results.scheme_names() if results.strongest(name)]
+    names = [name for name in names if name != "nothing"] or names
     chosen = [name for name in DEFAULTS if name in names] or names[-1:]
     return judge(results, chosen[0]) if chosen else None
 
@@ -56,6 +59,11 @@ def headline(results: AuditResults) -> Verdict | None:
 def proves_nothing(results: AuditResults, attack: str) -> bool:
     """Tell whether an attacker could not read its control."""
     return not results.controls[attack].reads
+
+
+def _range(results: AuditResults, scheme: str) -> str:
+    cost = results.costs.get(scheme)
+    return "" if cost is None else f" ({100 * cost.low:+.1f} to {100 * cost.high:+.1f})"
 
 
 def _grade(value: float) -> str:

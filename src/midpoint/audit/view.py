@@ -18,6 +18,8 @@ from midpoint.wire import Disclosure
 Float = NDArray[np.float64]
 Matrix = Any
 """A sparse matrix in rows (scipy's CSR), which has no types."""
+FEW = 2000
+"""With fewer training people than this, one judgement among them is too unsure to choose by."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ from rich.console import Console
 
 from midpoint import __version__
 from midpoint.cli import (
+    answer,
     audit,
+    batch,
     certify,
     compare,
     data,
@@ -15,15 +17,23 @@ from midpoint.cli import (
     disclose,
     estimate,
     obfuscate,
+    publish,
     recommend,
+    serve,
     solicit,
     train,
 )
 from midpoint.errors import MidpointError
 
-EXTRAS = dict.fromkeys(("numba", "polars", "scipy"), "analyst") | dict.fromkeys(
-    ("lightgbm", "matplotlib", "sklearn", "threadpoolctl"), "audit"
-)
+EXTRAS = {
+    **dict.fromkeys(("numba", "polars", "scipy"), "analyst"),
+    **dict.fromkeys(("pandas", "pyarrow", "pyspark"), "spark"),
+    **dict.fromkeys(("lightgbm", "matplotlib", "sklearn", "threadpoolctl"), "audit"),
+    **dict.fromkeys(
+        ("alembic", "brotli", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
+        "service",
+    ),
+}
 """Which extra brings a library that a light installation lacks."""
 
 app = typer.Typer(
@@ -34,6 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(data.app)
+app.add_typer(batch.app)
 app.command("train")(train.train_command)
 app.command("disclose")(disclose.disclose_command)
 app.command("solicit")(solicit.solicit_command)
@@ -43,6 +54,9 @@ app.command("recommend")(recommend.recommend_command)
 app.command("audit")(audit.audit_command)
 app.command("compare")(compare.compare_command)
 app.command("certify")(certify.certify_command)
+app.command("publish")(publish.publish_command)
+app.command("serve")(serve.serve_command)
+app.command("answer")(answer.answer_command)
 app.command("demo")(demo.demo_command)
 
 

@@ -2,21 +2,21 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from midpoint.cli import further
 from midpoint.cli import source as options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from midpoint.audit import AuditResults
-    from midpoint.audit import Progress as Report
+    from midpoint.audit.results import Band
 
 
 def audit_command(
@@ -32,8 +32,8 @@ def audit_command(
     attacks: Annotated[
         str | None,
         typer.Option(
-            help="Attacks, separated by commas; `paper` for the paper's four, module:name for one"
-            " of your own; else all."
+            help="Attacks, separated by commas; `paper` for the paper's four, `path/file.py:Name`"
+            " or `module:Name` for a class of your own (see midpoint.audit.Attacker); else all."
         ),
     ] = None,
     folds: Annotated[
@@ -44,6 +44,8 @@ def audit_command(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few schemes, attacks and folds: about a minute.")
     ] = False,
+    curves: further.Curves = None,
+    rounds: further.Rounds = None,
     at_least: options.AtLeast = 1,
     users: options.Users = None,
     user_column: options.UserColumn = None,
@@ -72,7 +74,7 @@ def audit_command(
             at_least=at_least,
         )
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
-    with audit_bar(console) as report:
+    with further.audit_bar(console) as report:
         results = audit(
             ratings,
             feature,
@@ -85,45 +87,50 @@ def audit_command(
             out=out,
             progress=report,
         )
+        if curves:
+            from midpoint.audit.curves import CURVE_ATTACKS, audit_curves
+
+            results = audit_curves(
+                ratings,
+                feature,
+                _split(curves) or (),
+                _split(attacks) or CURVE_ATTACKS,
+                folds=folds,
+                seed=seed,
+                jobs=jobs,
+                quick=quick,
+                out=out,
+                progress=report,
+            )
     results.save(out)
+    if rounds:
+        further.add_rounds(
+            console, ratings, feature, rounds, folds=folds, seed=seed, jobs=jobs, out=out
+        )
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
     show(console, results)
     console.print(f"The report is {page}", soft_wrap=True)
 
 
-@contextmanager
-def audit_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
-    """Show how far an audit has come and how long it will take."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("Attacking", left="")
-
-        def report(progress: "Report") -> None:
-            left = "" if progress.seconds_left is None else f"{_clock(progress.seconds_left)} left"
-            bar.update(task, total=progress.total, completed=progress.done, left=left)
-
-        yield report
-
-
 def show(console: Console, results: "AuditResults") -> None:
     """Print the verdict, and a table of schemes and attackers."""
+    from midpoint.audit.placement import plain_schemes
     from midpoint.audit.verdict import headline, proves_nothing
 
-    schemes, void = results.scheme_names(), False
-    table = Table("attacker", *schemes, title=f"{results.dataset}, {results.feature}: AUC")
+    schemes, void = plain_schemes(results), False
+    kind = "macro AUC" if results.macro_bands else "AUC"
+    table = Table("attacker", *schemes, title=f"{results.dataset}, {results.feature}: {kind}")
     for attack in results.attack_names():
         failed = proves_nothing(results, attack)
         void = void or failed
         cells = [_area(results, scheme, attack) for scheme in schemes]
         table.add_row(f"{attack}{' (proves nothing)' if failed else ''}", *cells)
     table.add_section()
-    bands = [results.bands.get(scheme) for scheme in schemes]
-    table.add_row("chance band", *("" if b is None else f"{b.low:.3f}-{b.high:.3f}" for b in bands))
+    if results.macro_bands:
+        table.add_row("macro chance band", *_bands(results.macro_bands, schemes))
+        table.add_row("worst category", *(_strongest(results, scheme) for scheme in schemes))
+    table.add_row("chance band", *_bands(results.bands, schemes))
+    table.add_row("judged by", *_judged(results.bands, schemes))
     for metric in ("rmse_inferred", "rmse_blind", "rmse_local", "withheld", "disclosed_bits"):
         rows = [results.get(scheme, metric) for scheme in schemes]
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
@@ -142,13 +149,24 @@ def _area(results: "AuditResults", scheme: str, attack: str) -> str:
     row = results.get(scheme, "auc", attack)
     if row is None:
         return ""
-    inside = results.bands[scheme].holds(row.value)
-    return f"{row.value:.3f}" if inside else f"[bold]{row.value:.3f}[/bold]"
+    return f"{row.value:.3f}" if results.is_chance(row) else f"[bold]{row.value:.3f}[/bold]"
 
 
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+def _strongest(results: "AuditResults", scheme: str) -> str:
+    row = results.strongest(scheme)
+    return "" if row is None else f"{row.value:.3f}"
+
+
+def _bands(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
+    found = [bands.get(scheme) for scheme in schemes]
+    return ["" if band is None else f"{band.low:.3f}-{band.high:.3f}" for band in found]
+
+
+def _judged(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
+    found = [bands.get(scheme) for scheme in schemes]
+    return [
+        "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in found
+    ]
 
 
 def _split(text: str | None) -> list[str] | None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from midpoint.cli import source as options
 from midpoint.cli.messages import read_message
 from midpoint.wire import MILLION, Disclosure, Signed, SigningKey
 
@@ -15,22 +16,60 @@ def certify_command(
     directory: Annotated[
         Path, typer.Argument(help="Directory of a finished audit.", show_default=False)
     ],
+    source: options.Source,
     disclosure: Annotated[Path, typer.Option(help="The disclosure to vouch for.")],
     key: Annotated[Path, typer.Option(help="The auditor's signing key; made if it is not there.")],
     out: Annotated[Path, typer.Option(help="Where to write the signed certificate.")],
     auditor: Annotated[str, typer.Option(help="Who measured.")],
+    at_least: options.AtLeast = 1,
+    users: options.Users = None,
+    user_column: options.UserColumn = None,
+    item_column: options.ItemColumn = None,
+    rating_column: options.RatingColumn = None,
+    item_columns: options.ItemColumns = None,
+    feature_columns: options.FeatureColumns = None,
+    scale: options.ScaleText = None,
 ) -> None:
-    """Sign a certificate: which disclosure, on which data, what the strongest attacker read."""
-    from midpoint.audit.certifying import certificate
+    """Sign a certificate: which disclosure, on which data, what the strongest attacker read.
+
+    SOURCE is the audited data. A disclosure that it does not give, by the audit's settings, is
+    refused: nobody measured it.
+    """
+    from midpoint.audit.certifying import certificate, factorizer_of
     from midpoint.audit.results import AuditResults
+    from midpoint.audit.store import Store
     from midpoint.files import replace_file
 
     console = Console(highlight=False, soft_wrap=True)
     results = AuditResults.load(directory)
+    factorizer = factorizer_of(Store(directory).manifest())
     told = read_message(disclosure, Disclosure)
-    signer = SigningKey.load(key) if key.exists() else _new_key(console, key)
-    now = int(time.time())
-    made = certificate(results, told, auditor=auditor, key=signer.public, time=now)
+    with console.status("Making the disclosure anew"):
+        ratings = options.load_source(
+            source,
+            users=users,
+            user_column=user_column,
+            item_column=item_column,
+            rating_column=rating_column,
+            item_columns=item_columns,
+            feature_columns=feature_columns,
+            scale=scale,
+            seed=results.seed,
+            at_least=at_least,
+        )
+        signer = SigningKey.load(key) if key.exists() else SigningKey.generate()
+        made = certificate(
+            results,
+            told,
+            ratings,
+            factorizer,
+            auditor=auditor,
+            key=signer.public,
+            time=int(time.time()),
+        )
+    if not key.exists():
+        signer.save(key)
+        console.print(f"A new key is in {key}; keep it", markup=False)
     replace_file(out, Signed.seal(made, signer).raw)
     low, high, null_low, null_high = (
         value / MILLION for value in (made.auc_low, made.auc_high, made.null_low, made.null_high)
@@ -41,10 +80,3 @@ def certify_command(
         f" {null_low:.3f}-{null_high:.3f}\nThe certificate is {out}; its key {signer.public}",
         markup=False,
     )
-
-
-def _new_key(console: Console, path: Path) -> SigningKey:
-    signer = SigningKey.generate()
-    signer.save(path)
-    console.print(f"A new key is in {path}; keep it", markup=False)
-    return signer

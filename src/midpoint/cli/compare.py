@@ -25,20 +25,28 @@ def compare_command(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed from one audit to another."""
-    from midpoint.audit.comparison import changes, differences
+    from midpoint.audit.comparison import changes, differences, turns
     from midpoint.audit.results import AuditResults
 
     a, b = AuditResults.load(first), AuditResults.load(second)
     found = [change for change in changes(a, b) if every or change.beyond_chance]
+    turned, apart = list(turns(a, b)), list(differences(a, b))
     if as_json:
         rows = [change._asdict() | {"beyond_chance": change.beyond_chance} for change in found]
-        typer.echo(json.dumps(rows, indent=2))
+        verdicts = [turn._asdict() for turn in turned]
+        content = {"differences": apart, "verdicts": verdicts, "changes": rows}
+        typer.echo(json.dumps(content, indent=2))
         return
     console = Console(highlight=False)
-    for line in differences(a, b):
+    for line in apart:
         console.print(line, markup=False, soft_wrap=True)
+    for turn in turned:
+        sentence = f"The verdict on {turn.scheme} changed: {turn.before}, now {turn.after}"
+        console.print(sentence, markup=False, soft_wrap=True)
+    if not turned:
+        console.print("No verdict changed.")
     if not found:
-        console.print("No number changed by more than its interval.")
+        console.print("No number changed by more than chance.")
         return
     table = Table("scheme", "metric", "attack", str(first), str(second), "change")
     for change in found:

@@ -1,6 +1,8 @@
-"""`midpoint demo`: one person, from her ratings to recommendations, with her secret kept."""
+"""`midpoint demo`: one person, from her ratings to recommendations; then a service for all."""
 
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,8 +28,16 @@ SHOWN = 12
 def demo_command(
     top: Annotated[int, typer.Option(min=1, help="How many recommendations to print.")] = 10,
     seed: Annotated[int, typer.Option(help="Decides who the person is, and her coins.")] = 0,
+    serve: Annotated[
+        bool, typer.Option("--serve/--no-serve", help="End by starting a service to try it out.")
+    ] = True,
+    site: Annotated[
+        Path | None,
+        typer.Option(help="Where the service keeps all; a temporary place if not given."),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any.")] = 0,
 ) -> None:
-    """Train on MovieLens-100K, protect one person's gender, and recommend films."""
+    """Train on MovieLens-100K, protect one person's gender, recommend films, start a service."""
     from midpoint.data import hold_out, split_ratings, user_folds
 
     console = Console(highlight=False)
@@ -37,6 +47,9 @@ def demo_command(
     given, hidden = split_ratings(fold.held_out, 0.7, seed=seed)
     _one_person(console, profiles, given, hidden, top=top, seed=seed)
     _everyone(console, profiles, given, hidden, seed=seed)
+    if serve:
+        with TemporaryDirectory(prefix="midpoint-demo-") as passing:
+            _serve(console, profiles, site or Path(passing) / "site", port)
 
 
 def _ratings(console: Console) -> "Ratings":
@@ -114,7 +127,7 @@ def _one_person(
             strict=True,
         )
     )
-    asked = Solicitation(disclosure=disclosure.digest, round=0, items=disclosure.items)
+    asked = Solicitation(disclosure=disclosure.digest, round=0, items=disclosure.items, open=False)
     ledger = Ledger(DeviceSecret(np.random.default_rng(seed).bytes(32)))
     report = decide(rated, asked, accepted, category, ledger)
 
@@ -197,3 +210,26 @@ def _everyone(
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
     console.rule("[bold]4  What protection costs", align="left")
     console.print(table)
+
+
+def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) -> None:
+    """Publish what was learned, and serve it until it is stopped."""
+    from midpoint.analyst import disclose
+    from midpoint.analyst.service.running import Place, listening, prepare, run
+    from midpoint.analyst.service.settings import Settings
+    from midpoint.analyst.site import Site
+    from midpoint.analyst.storage.connecting import sqlite_url
+    from midpoint.cli.serve import DATABASE
+
+    console.rule("[bold]5  A service of your own", align="left")
+    Site(site).publish(profiles, disclose(profiles), time=int(time.time()))
+    settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
+    prepare(settings)
+    place = Place(port=port)
+    with listening(place) as (opened, url):
+        console.print(f"It listens at {url}, for this machine only. Try it:", highlight=False)
+        console.print(f"  in a browser             {url}", markup=False)
+        console.print(f"  in another terminal      midpoint answer {url}", markup=False)
+        console.print(f"  what everyone may know   {url}/v1/disclosure", markup=False)
+        console.print("Press Ctrl-C to end it.")
+        run(settings, place, opened)

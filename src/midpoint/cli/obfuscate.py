@@ -16,7 +16,7 @@ from midpoint.cli.messages import AsJson, read_message
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.cli.publish import Summary
+    from midpoint.cli.protecting import Summary
     from midpoint.wire import Disclosure
 
 
@@ -53,7 +53,7 @@ def obfuscate_command(
     People whose category is unknown are left out and counted, as are items that the disclosure
     does not know: neither can be protected. Times are left out too.
     """
-    from midpoint.cli.publish import protect, table_suffix, written
+    from midpoint.cli.protecting import protect, table_suffix, written
     from midpoint.files import replace_file
     from midpoint.user import check_numbers
     from midpoint.wire import Disclosure

@@ -77,7 +77,8 @@ def solicit_command(
         items = tuple(sorted(row["item"] for row in rows))
         following = 1 + max((earlier.round for earlier in reports), default=-1)
         asked = following if number is None else number
-        replace_file(out, Solicitation(disclosure=told.digest, round=asked, items=items).raw)
+        question = Solicitation(disclosure=told.digest, round=asked, items=items, open=False)
+        replace_file(out, question.raw)
     noise = profiles.noise_variance
     loss, bound = noise * chosen.loss, noise * chosen.bound
     if as_json:

@@ -117,8 +117,8 @@ def load_source(
             rating=rating_column,
             time=time_column,
             title=title_column,
-            items=_split(item_columns),
-            features=_split(feature_columns),
+            items=split_names(item_columns),
+            features=split_names(feature_columns),
         ),
         scale=None if scale is None else parse_scale(scale),
         seed=seed,
@@ -160,5 +160,6 @@ def _number(text: str) -> float:
         return float("nan")
 
 
-def _split(text: str | None) -> tuple[str, ...] | None:
+def split_names(text: str | None) -> tuple[str, ...] | None:
+    """Read names separated by commas."""
     return None if text is None else tuple(part.strip() for part in text.split(","))

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from midpoint.cli import source as options
+from midpoint.cli.engines import EngineName, Tables, fit_from_tables, require_in_memory
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ def train_command(
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
     ] = False,
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="`local`: in memory; `stream`: Parquet on disk; `spark`: on a cluster."),
+    ] = EngineName.local,
+    master: Annotated[
+        str | None, typer.Option(help="Where Spark runs: spark://host:7077; here unless given.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores unless given.")] = None,
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
     user_column: options.UserColumn = None,
@@ -86,24 +94,10 @@ def train_command(
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst.factorize import Factorizer
     from midpoint.analyst.profiles import require_place
+    from midpoint.data.sources.columns import Columns
 
     require_place(out)
     console = Console()
-    with console.status("Reading ratings"):
-        ratings = options.load_source(
-            source,
-            users=users,
-            user_column=user_column,
-            item_column=item_column,
-            rating_column=rating_column,
-            title_column=title_column,
-            item_columns=item_columns,
-            feature_columns=feature_columns,
-            scale=scale,
-            seed=seed,
-            at_least=at_least,
-        )
-    console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
     factorizer = Factorizer(
         dimension=dimension,
         iterations=iterations,
@@ -114,12 +108,42 @@ def train_command(
         seed=seed,
         threads=threads,
     )
-    names = list(feature or []) or None
-    if tune:
-        factorizer = _tune(console, factorizer, ratings, names)
-    started = time.perf_counter()
-    with training_bar(console) as report:
-        profiles = factorizer.fit(ratings, names, report)
+    if engine is not EngineName.local:
+        in_memory = {"--tune": tune, "--at-least": at_least > 1, "--item-columns": item_columns}
+        require_in_memory(engine, {name: bool(used) for name, used in in_memory.items()})
+        columns = Columns(
+            user_column, item_column, rating_column,
+            title=title_column, features=options.split_names(feature_columns),
+        )  # fmt: skip
+        own_scale = None if scale is None else options.parse_scale(scale)
+        people = None if users is None else str(users)
+        tables = Tables(source, people, columns, own_scale, list(feature or []))
+        started = time.perf_counter()
+        profiles = fit_from_tables(
+            engine, tables, factorizer, out, master, lambda: training_bar(console)
+        )
+    else:
+        with console.status("Reading ratings"):
+            ratings = options.load_source(
+                source,
+                users=users,
+                user_column=user_column,
+                item_column=item_column,
+                rating_column=rating_column,
+                title_column=title_column,
+                item_columns=item_columns,
+                feature_columns=feature_columns,
+                scale=scale,
+                seed=seed,
+                at_least=at_least,
+            )
+        console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
+        names = list(feature or []) or None
+        if tune:
+            factorizer = _tune(console, factorizer, ratings, names)
+        started = time.perf_counter()
+        with training_bar(console) as report:
+            profiles = factorizer.fit(ratings, names, report)
     profiles.save(out)
     _summarise(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)

@@ -1,19 +1,28 @@
 """The user: everything that ever touches her private feature."""
 
+from typing import TYPE_CHECKING, Any
+
 from midpoint.user.check import Accepted, check_disclosure, check_numbers, verify_certificate
 from midpoint.user.coins import PURPOSES, toss
 from midpoint.user.correction import Recommendation, correct
 from midpoint.user.decisions import decide, require_legal
 from midpoint.user.discrete import output_distribution
+from midpoint.user.keeping import BrokenSealError, StorageError
 from midpoint.user.ledger import Decision, Ledger
 from midpoint.user.obfuscation import Obfuscated, obfuscate
 from midpoint.user.parameters import Parameters
 from midpoint.user.pin import Pin, Witness
 from midpoint.user.private import DeviceSecret, PrivateCategory
 
+if TYPE_CHECKING:
+    from midpoint.user.agent import Agent, AsyncAgent
+
 __all__ = [
     "PURPOSES",
     "Accepted",
+    "Agent",
+    "AsyncAgent",
+    "BrokenSealError",
     "Decision",
     "DeviceSecret",
     "Ledger",
@@ -22,6 +31,7 @@ __all__ = [
     "Pin",
     "PrivateCategory",
     "Recommendation",
+    "StorageError",
     "Witness",
     "check_disclosure",
     "check_numbers",
@@ -33,3 +43,12 @@ __all__ = [
     "toss",
     "verify_certificate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Bring the agent, and the HTTP library with it, only where it is used."""
+    if name not in ("Agent", "AsyncAgent"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from midpoint.user import agent  # noqa: PLC0415
+
+    return getattr(agent, name)

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from midpoint.user.parameters import Parameters
 from midpoint.user.pin import Pin, Witness
 from midpoint.wire import ONE, Certificate, Disclosure, Entry, Refusal, RefusedError, Signed
+from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_means
+
+REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ def check_disclosure(
     `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
     the very first on first use) to the newest, which must name this disclosure. It must be about
     the pinned features, categories and scale: if those could change, whether a device can answer
-    would depend on the user's own category or ratings, and tell. With `ratings_in_levels` she
+    would depend on the user's own category or ratings, and tell. Nor may the scheme change, to one
+    that protects less. With `ratings_in_levels` she
     enters ratings in steps, such as stars, and a continuous scale is refused: whole stars less an
     offset show the offset. Only an app that takes truly continuous ratings passes False; one with
     steps offers all levels of the scale and no other. A scheme that leaves the category readable
@@ -60,6 +64,7 @@ def check_disclosure(
         raise RefusedError(code, "the newest entry of the list names another disclosure")
     _require_same(disclosure, pin)
     _require_safe(disclosure, ratings_in_levels=ratings_in_levels, allow_unsafe=allow_unsafe)
+    _require_scheme(disclosure, pin)
     check_numbers(disclosure)
     pinned = Pin(
         key=head.key,
@@ -67,6 +72,7 @@ def check_disclosure(
         head=head.digest,
         features=disclosure.features,
         scale=disclosure.scale,
+        scheme=disclosure.scheme,
     )
     return Accepted(disclosure, head, pinned)
 
@@ -78,13 +84,14 @@ def check_numbers(disclosure: Disclosure) -> None:
     categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
     units, or K R / 2^bits when quantised). A level distribution has no negative mass and sums to
     2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
-    always reveals, has 2^16. Averages lie on the scale.
+    always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.telling` allows, one
+    answer would tell too much: a reveal probability below 1/64, or means of categories, by offsets
+    or by levels, that are further apart than 3/4 of the scale.
     """
     p, items = Parameters.of(disclosure), disclosure.items
     span = p.high - p.low
     if p.offset is not None:
-        spread = p.offset.max(axis=1) - p.offset.min(axis=1)
-        wide = (np.abs(p.offset).max(axis=1) > span) | (spread > span)
+        wide = (np.abs(p.offset).max(axis=1) > span) | (spread(p.offset) > span)
         _require(~wide, Refusal.OFFSET_TOO_LARGE, "an offset beyond what the scale allows", items)
         slack = p.n_cells * (1 if disclosure.bits is None else max(1, span >> disclosure.bits))
         centred = np.abs(p.offset.sum(axis=1)) <= slack
@@ -101,6 +108,21 @@ def check_numbers(disclosure: Disclosure) -> None:
     if p.average is not None:
         fine = ((p.average >= p.low) & (p.average <= p.high)).all(axis=1)
         _require(fine, Refusal.AVERAGE_OUT_OF_RANGE, "an average off the scale", items)
+    _require_untelling(p, items)
+
+
+def _require_untelling(p: Parameters, items: Sequence[str]) -> None:
+    """Refuse categories that are said to be further apart than anybody's data says."""
+    most = most_spread(p.high - p.low)
+    if p.offset is not None:
+        fine = spread(p.offset) <= most
+        _require(fine, Refusal.TOO_TELLING, "categories too far apart", items)
+    if p.levels is not None and p.points is not None:
+        fine = spread_of_means(p.levels, p.points) <= most * ONE
+        _require(fine, Refusal.TOO_TELLING, "categories too far apart", items)
+    if p.reveal is not None:
+        fine = p.reveal.min(axis=1) >= LEAST_REVEAL
+        _require(fine, Refusal.TOO_TELLING, "a category that hardly ever reveals it", items)
 
 
 def verify_certificate(
@@ -135,7 +157,7 @@ def _read(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
             raise RefusedError(
                 Refusal.KEY_CHANGED,
                 f"entry {entry.sequence} is signed by another key than the one pinned; ask the"
-                " service, by another way, whether it changed its key",
+                f" service, by another way, whether it changed its key; {REMEDY}",
             )
         if not signed.is_signed_by(key, Entry):
             raise RefusedError(Refusal.BAD_SIGNATURE, f"entry {entry.sequence} is not signed")
@@ -147,14 +169,20 @@ def _require_same(disclosure: Disclosure, pin: Pin | None) -> None:
     if pin is not None and disclosure.features != pin.features:
         raise RefusedError(
             Refusal.FEATURES_CHANGED,
-            "the private features or their categories are not those pinned; ask the user anew"
-            " and start without a pin if she agrees",
+            f"the private features or their categories are not those pinned; {REMEDY}",
         )
     if pin is not None and disclosure.scale != pin.scale:
         raise RefusedError(
-            Refusal.SCALE_CHANGED,
-            "the rating scale is not the one pinned; ask the user anew and start without a pin"
-            " if she agrees",
+            Refusal.SCALE_CHANGED, f"the rating scale is not the one pinned; {REMEDY}"
+        )
+
+
+def _require_scheme(disclosure: Disclosure, pin: Pin | None) -> None:
+    """Refuse another scheme, for everyone; after the unsafe ones, which nobody should accept."""
+    if pin is not None and disclosure.scheme != pin.scheme:
+        raise RefusedError(
+            Refusal.SCHEME_CHANGED,
+            f"scheme {disclosure.scheme!r} takes the place of {pin.scheme!r}; {REMEDY}",
         )
 
 

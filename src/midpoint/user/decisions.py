@@ -26,9 +26,11 @@ def decide(
     """Return the report of a round; asked again, exactly the same one.
 
     `ratings` maps items to ratings in fixed point. An item that was decided before, under whatever
-    disclosure, rating or category, keeps its decision. What is left unrated is closed for the
-    round. There is a report whatever was withheld, even an empty one. `accepted` comes from
-    `check_disclosure`; coins and the report's name come from the ledger's own secret.
+    disclosure, rating or category, keeps its decision. What is asked about and left unrated is
+    closed for the round. An open round decides every other rated item of the disclosure too, once:
+    what was decided before and is not asked about is not told again. There is a report whatever
+    was withheld, even an empty one. `accepted` comes from `check_disclosure`; coins and the
+    report's name come from the ledger's own secret.
     """
     disclosure = accepted.disclosure
     require_legal(ratings, disclosure)
@@ -38,6 +40,8 @@ def decide(
         return _again(answered, solicitation)
     places = _places(solicitation, disclosure)
     _require_unchanged(places, disclosure, ledger)
+    if solicitation.open:
+        places |= _undecided(ratings, disclosure, ledger)
     earlier = {item: ledger.decision(item) for item in places}
     fresh = [item for item in places if item in ratings and earlier[item] is None]
     told = {item: (d.value, d.numbers) for item, d in earlier.items() if d and d.value is not None}
@@ -96,6 +100,17 @@ def _places(solicitation: Solicitation, disclosure: Disclosure) -> dict[str, int
     if unknown:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown[0]!r} is not in the disclosure")
     return {item: known[item] for item in solicitation.items}
+
+
+def _undecided(
+    ratings: Mapping[str, int], disclosure: Disclosure, ledger: Ledger
+) -> dict[str, int]:
+    """Return where the disclosure has each rated item that has no decision yet."""
+    return {
+        item: place
+        for place, item in enumerate(disclosure.items)
+        if item in ratings and ledger.decision(item) is None
+    }
 
 
 def _require_unchanged(places: Mapping[str, int], disclosure: Disclosure, ledger: Ledger) -> None:

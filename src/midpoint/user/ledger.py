@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, ClassVar, Self
 
 from midpoint.errors import MidpointError
-from midpoint.files import replace_file
+from midpoint.user.keeping import BrokenSealError, StorageError, keep_file
 from midpoint.user.private import DeviceSecret, framed
 from midpoint.wire import Report
 from midpoint.wire.message import Count, Digest, Message, Name
@@ -70,8 +70,12 @@ class Ledger:
         self._decisions: dict[str, Decision] = {}
 
     @classmethod
-    def create(cls, folder: Path) -> Self:
-        """Start an empty ledger in a folder, once, with a new secret of its own."""
+    def create(cls, folder: Path, *, after_crash: bool = False) -> Self:
+        """Start an empty ledger in a folder, once, with a new secret of its own.
+
+        `after_crash` replaces a secret beside which there is nothing at all, for a folder in
+        which something else is always kept before anything is sent.
+        """
         path = _real(folder)
         with ExitStack() as failing:
             lock = failing.enter_context(_locked(path))
@@ -79,6 +83,8 @@ class Ledger:
                 raise MidpointError(f"{path} exists; open it, decisions are never started over")
             ledger = cls(DeviceSecret.generate())
             ledger._path, ledger._lock = path, lock
+            if after_crash:
+                _drop_unused_secret(path)
             ledger.secret.save(path.with_name(SECRET))  # it refuses to replace an older one
             ledger._write([])
             failing.pop_all()
@@ -127,6 +133,20 @@ class Ledger:
         """All items with a decision, withheld ones included; for this device only."""
         return frozenset(self._decisions)
 
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """All answered rounds, in the order in which they were answered."""
+        return tuple(self._rounds.values())
+
+    def rehearsal(self) -> "Ledger":
+        """Return a copy in memory, to show what a round would decide before it is final.
+
+        Nothing can be gained by rehearsing again: the coins are the secret's, and stay.
+        """
+        copy = Ledger(self._secret)
+        copy._rounds, copy._decisions = dict(self._rounds), dict(self._decisions)
+        return copy
+
     def record(self, answered: Round) -> None:
         """Make a round's decisions final: on return they are on disk."""
         if answered.round in self._rounds:
@@ -141,7 +161,7 @@ class Ledger:
             raise MidpointError(f"{self._path} was closed; open it again")
         body = b"".join(entry.raw + b"\n" for entry in rounds)
         seal = self._secret.prf(framed(TAG, body)).hex().encode()
-        replace_file(self._path, seal + b"\n" + body, mode=0o600)
+        keep_file(self._path, seal + b"\n" + body)
 
     def _keep(self, answered: Round) -> None:
         self._rounds[answered.round] = answered
@@ -156,15 +176,23 @@ def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
     try:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError as error:
-        raise MidpointError(
+        raise StorageError(
             f"{path} cannot be read ({error}); restore it, or start anew in a new folder"
         ) from error
     if not hmac.compare_digest(seal, secret.prf(framed(TAG, body)).hex().encode()):
-        raise MidpointError(
+        raise BrokenSealError(
             f"{path} was changed, or belongs to another secret; restore it from a copy,"
             " or start anew in a new folder"
         )
     return body.splitlines()
+
+
+def _drop_unused_secret(path: Path) -> None:
+    """Take away a secret that was never used: a crash came between it and its first ledger."""
+    begun = (f".{SECRET}.", f".{LEDGER}.")  # what is left of files that were never finished
+    beside = {p.name for p in path.parent.iterdir() if not p.name.startswith(begun)}
+    if beside <= {SECRET, LOCK}:
+        path.with_name(SECRET).unlink(missing_ok=True)
 
 
 def _real(folder: Path) -> Path:

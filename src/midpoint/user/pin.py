@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from midpoint.errors import MidpointError
-from midpoint.files import replace_file
+from midpoint.user.keeping import StorageError, keep_file
 from midpoint.wire import FeatureNames, RatingScale
-from midpoint.wire.message import Count, Digest, Message, PublicKey
+from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
 
 
 class Pin(Message):
@@ -25,10 +25,12 @@ class Pin(Message):
     """The private features and their categories, as first seen."""
     scale: RatingScale
     """What a rating can be, as first seen."""
+    scheme: Name
+    """What is done to ratings, as first seen."""
 
     def save(self, path: Path) -> None:
         """Write it, whole or not at all."""
-        replace_file(path, self.raw, mode=0o600)
+        keep_file(path, self.raw)
 
     @classmethod
     def load(cls, path: Path) -> Self | None:
@@ -37,7 +39,9 @@ class Pin(Message):
             return cls.parse(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, MidpointError) as error:
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
+        except MidpointError as error:
             raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn, Self, SupportsIndex, final
 
 from midpoint.errors import MidpointError
-from midpoint.files import replace_file
+from midpoint.user.keeping import StorageError, keep_file
 from midpoint.wire import Disclosure
 
 SECRET_BYTES = 32
@@ -97,7 +97,11 @@ class DeviceSecret(Hidden):
         try:
             loose = os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077
             secret = cls(bytes.fromhex(path.read_text(encoding="ascii").strip()))
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise StorageError(
+                f"{path} cannot be read ({error.strerror}); restore it together with its ledger"
+            ) from None
+        except ValueError as error:
             # `from None`: a chained message could show what the file holds.
             raise MidpointError(
                 f"{path} is not a readable device secret ({type(error).__name__});"
@@ -111,7 +115,7 @@ class DeviceSecret(Hidden):
         """Write it for its owner's eyes only; an existing one is not overwritten."""
         if path.exists():
             raise MidpointError(f"{path} exists; a device keeps its secret, and coins, for good")
-        replace_file(path, f"{self._key.hex()}\n".encode(), mode=0o600)
+        keep_file(path, f"{self._key.hex()}\n".encode())
 
     def prf(self, message: bytes) -> bytes:
         """Return HMAC-SHA-256 of a message, which is to be made by `framed`."""

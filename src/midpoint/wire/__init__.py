@@ -3,8 +3,16 @@
 from midpoint.wire.canonical import digest
 from midpoint.wire.corrections import correction
 from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
-from midpoint.wire.exchange import Report, Scores, Solicitation
+from midpoint.wire.exchange import (
+    Problem,
+    Receipt,
+    Report,
+    Scores,
+    Solicitation,
+    SolicitationRequest,
+)
 from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
+from midpoint.wire.listing import Catalogue, Certificates, Chain
 from midpoint.wire.message import Message
 from midpoint.wire.record import Certificate, Entry
 from midpoint.wire.refusal import Refusal, RefusedError
@@ -15,12 +23,17 @@ __all__ = [
     "MILLION",
     "ONE",
     "SCHEMES",
+    "Catalogue",
     "Certificate",
+    "Certificates",
+    "Chain",
     "Disclosure",
     "Entry",
     "FeatureNames",
     "Message",
+    "Problem",
     "RatingScale",
+    "Receipt",
     "Refusal",
     "RefusedError",
     "Report",
@@ -29,6 +42,7 @@ __all__ = [
     "Signed",
     "SigningKey",
     "Solicitation",
+    "SolicitationRequest",
     "ValueMap",
     "as_rows",
     "correction",

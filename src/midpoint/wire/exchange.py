@@ -4,12 +4,38 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from midpoint.wire.message import Count, Digest, Integer, Message, Name, fault, require_ascending
+from midpoint.wire.message import (
+    Count,
+    Digest,
+    Integer,
+    Message,
+    Name,
+    OneLine,
+    fault,
+    require_ascending,
+)
 from midpoint.wire.refusal import Refusal
 
 Score = Annotated[int, Field(ge=-(2**52), le=2**52)]
 """So that a score with an offset added to it is still exact."""
 ReportId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+MOST_ROUNDS = 10**6
+"""Rounds that a device speaks of, at most."""
+Code = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,39}$")]
+
+
+class SolicitationRequest(Message):
+    """What a device says to be asked about items."""
+
+    domain: ClassVar[str] = "solicitation request"
+
+    disclosure: Digest
+    """Digest of the disclosure that it accepted."""
+    after: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] | None = None
+    """Number of the last round whose report was acknowledged, or refused for good; absent if none.
+
+    The next round is a later one, also for an analyst that lost what it had kept.
+    """
 
 
 class Solicitation(Message):
@@ -23,6 +49,8 @@ class Solicitation(Message):
     """Number of the round; one round has one set of items, ever."""
     items: tuple[Name, ...]
     """The items, ascending by code point."""
+    open: bool
+    """Whether other items of the disclosure may be answered as well."""
 
     @model_validator(mode="after")
     def _sorted(self) -> Self:
@@ -73,3 +101,25 @@ class Scores(Message):
         if not len(self.items) == len(self.score) == len(self.deviation):
             raise fault(Refusal.WRONG_SHAPE, "items, score and deviation differ in length")
         return self
+
+
+class Receipt(Message):
+    """What the analyst says once a report is kept for good."""
+
+    domain: ClassVar[str] = "receipt"
+
+    report: Digest
+    """Digest of the report's exact bytes."""
+    answers: Count
+    """How many items this person has answered in all."""
+
+
+class Problem(Message):
+    """Why the analyst did not do what it was asked."""
+
+    domain: ClassVar[str] = "problem"
+
+    code: Code
+    """A word that programs may rely on."""
+    message: Annotated[str, StringConstraints(max_length=2000), OneLine]
+    """A sentence for a person."""

@@ -1,6 +1,7 @@
 """What all messages share: strict fields, the exact bytes, their digest."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
 from unicodedata import category, is_normalized
@@ -23,12 +24,15 @@ from midpoint.wire.refusal import Refusal, RefusedError
 UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 """Unicode categories of characters that a name must not hold, but for the plain space."""
 
+LINE_ENDS = "\u2028\u2029"
+
 
 def fault(code: Refusal, sentence: str) -> PydanticCustomError:
     """Make the error by which a validator refuses a message with a code."""
     return PydanticCustomError(code.value, "{sentence}", {"sentence": sentence})
 
 
+@lru_cache(2**14)
 def _plain(name: str) -> str:
     """Refuse a name that looks like another: a decision is final by the name of its item.
 
@@ -44,7 +48,20 @@ def _plain(name: str) -> str:
     return name
 
 
+def is_one_line(text: str) -> bool:
+    """Tell whether a text has no control character and no line end, so that it prints as one."""
+    return all(c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS for c in text)
+
+
+def _one_line(text: str) -> str:
+    if not is_one_line(text):
+        raise fault(Refusal.BAD_NAME, f"the text {text[:40]!r} has control characters")
+    return text
+
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=256), AfterValidator(_plain)]
+OneLine = AfterValidator(_one_line)
+"""What a text that prints as one line is annotated with."""
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PublicKey = Digest
 Integer = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
@@ -85,7 +102,7 @@ class Message(Part):
         """Read a message, or refuse it with a code; `raw` stays exactly these bytes."""
         require_strict(raw)
         try:
-            message = cls.model_validate_json(raw, context=bytes(raw))
+            message = cls.model_validate_json(raw, context=(cls, bytes(raw)))
         except ValidationError as error:
             raise _refused(cls.__name__, error) from error
         if "version" not in message.model_fields_set:
@@ -93,9 +110,9 @@ class Message(Part):
         return message
 
     def model_post_init(self, context: Any, /) -> None:
-        """Keep the bytes that `parse` read."""
-        if isinstance(context, bytes):
-            self._raw = context
+        """Keep the bytes that `parse` read; those of a message inside are not these."""
+        if isinstance(context, tuple) and context[0] is type(self):
+            self._raw = context[1]
 
     @field_validator("version")
     @classmethod

@@ -66,9 +66,9 @@ class Certificate(Message):
     auc_high: Share
     """Upper end of the AUC's interval."""
     null_low: Share
-    """Lower end of what the same attack reads from shuffled labels."""
+    """Lower end of what the strongest of all attacks reads where labels are dealt out anew."""
     null_high: Share
-    """Upper end of what the same attack reads from shuffled labels."""
+    """Upper end of what the strongest of all attacks reads where labels are dealt out anew."""
     rmse_cost: Integer
     """By how much the prediction error grew, in millionths of a rating unit."""
     time: Seconds

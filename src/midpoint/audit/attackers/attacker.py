@@ -1,7 +1,7 @@
 """What every attacker is to the audit."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ class Attacker(Protocol):
     """Guesses a private category from what the analyst sees.
 
     To add one, write a class with these members and pass it to the audit. All that it chooses, its
-    sign included, it chooses in `fit`; equal seeds give equal scores.
+    sign included, it chooses in `fit`; equal seeds give equal scores. One that can make something
+    of profiles alone, where no ratings are sent, has `reads_profiles = True` as well; one that
+    wants to know which of the feature's categories the ones have is `Asked`.
     """
 
     name: str
@@ -37,3 +39,19 @@ class Attacker(Protocol):
 
     def score(self, view: View) -> Float:
         """Score people whose category is not known; more is likelier 1. Shape (people,)."""
+
+
+@runtime_checkable
+class Asked(Protocol):
+    """Told before it is fitted which category is to be found."""
+
+    def ask(self, category: int) -> None:
+        """Take the place of the category, 0 for the first, that people labelled 1 have."""
+
+
+def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:
+    """Make a fresh attacker, and tell it which category is to be found if it wants to know."""
+    attacker = make()
+    if isinstance(attacker, Asked):
+        attacker.ask(category)
+    return attacker

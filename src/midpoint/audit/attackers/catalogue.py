@@ -29,9 +29,10 @@ from midpoint.audit.view import Float, View
 Form = Callable[[View], Rows]
 Maker = Callable[[], Attacker]
 
-LOGISTIC = Logistic((1e-6, 1e-5, 1e-4, 1e-3, 1e-2))
-DENSE_LOGISTIC = Logistic((1e-4, 1e-3, 1e-2, 1e-1))
-SUPPORT = tuple((C, gamma) for C in (1.0, 10.0) for gamma in (0.1, 0.7))
+LOGISTIC = Logistic((0.005, 0.05, 0.5, 5.0, 50.0))
+DENSE_LOGISTIC = Logistic((0.5, 5.0, 50.0, 500.0, 5000.0))
+SUPPORT = tuple((C, gamma) for C in (3_000.0, 30_000.0) for gamma in (0.1, 0.7))
+DENSE_SUPPORT = ((3_000.0, 0.1), (30_000.0, 0.1), (30_000.0, 0.7), (300_000.0, 0.03))
 
 
 def _clean(name: str, form: Form, family: Family) -> Maker:
@@ -42,6 +43,10 @@ def _adaptive(name: str, form: Form, family: Family) -> Maker:
     return partial(Learned, name, adaptive=True, form=form, family=family)
 
 
+def _profiling(name: str, form: Form, family: Family) -> Maker:
+    return partial(Learned, name, adaptive=True, form=form, family=family, reads_profiles=True)
+
+
 def _knowing(name: str, evidence: Callable[[View], Float], control: str = "no") -> Maker:
     return partial(ByCategory, name, adaptive=True, evidence=evidence, control=control)
 
@@ -49,18 +54,19 @@ def _knowing(name: str, evidence: Callable[[View], Float], control: str = "no") 
 _MAKERS = (
     partial(ByCategory, "lse", adaptive=False, evidence=joint_errors),
     _clean("nb", values, NaiveBayes()),
-    _clean("lr", values, Logistic((0.003, 0.01, 0.03, 0.1, 0.3), standardised=False)),
+    _clean("lr", values, Logistic((5.0, 15.0, 50.0, 150.0, 500.0, 1500.0), standardised=False)),
     _clean("svm", values, SupportVectors(SUPPORT, most_rows=10_000)),
+    # Those that read the same form follow one another, so that it is made once.
     _adaptive("adaptive-lr-items", values_and_mask, LOGISTIC),
-    _adaptive("adaptive-lr-levels", level_columns, LOGISTIC),
-    _adaptive("adaptive-lr-mask", mask, LOGISTIC),
-    _adaptive("adaptive-lr-profile", profile_features, DENSE_LOGISTIC),
     _adaptive("adaptive-svm-items", values_and_mask, SupportVectors(SUPPORT)),
-    _adaptive("adaptive-svm-profile", profile_features, SupportVectors(SUPPORT)),
+    _adaptive("adaptive-lr-levels", level_columns, LOGISTIC),
     _adaptive("adaptive-quadratic-levels", level_columns, QuadraticKernel()),
-    _adaptive("adaptive-quadratic-profile", short_profile, Products()),
+    _adaptive("adaptive-lr-mask", mask, LOGISTIC),
     _adaptive("adaptive-trees-items", raised_values, Trees(columns=0.2, most_rows=12_000)),
-    _adaptive("adaptive-trees-profile", profile_features, Trees()),
+    _profiling("adaptive-lr-profile", profile_features, DENSE_LOGISTIC),
+    _profiling("adaptive-svm-profile", profile_features, SupportVectors(DENSE_SUPPORT)),
+    _profiling("adaptive-trees-profile", profile_features, Trees((25, 60, 150, 400))),
+    _profiling("adaptive-quadratic-profile", short_profile, Products()),
     _knowing("fraction", fractions, "mp"),
     _knowing("likelihood", likelihoods),
 )

@@ -25,10 +25,12 @@ class SupportVectors(Family):
     """Support vector machine with a radial kernel; a setting is (C, gamma).
 
     k(a, b) = exp(-gamma |a - b|^2 / mean of |a - b|^2 over training rows)
+
+    C weighs the mean over rows of violated margins, so that it means the same on more rows.
     """
 
     settings: Sequence[tuple[float, float]]
-    """C, the penalty of a violated margin, and gamma, how narrow the kernel is."""
+    """C, the penalty of violated margins, and gamma, how narrow the kernel is."""
     most_rows: int | None = 5000
     tuning_rows: int | None = 2500
 
@@ -58,11 +60,11 @@ class SupportVectors(Family):
 class QuadraticKernel(Family):
     """Ridge regression on all products of two columns; a setting is the penalty.
 
-    y ~ sum_i a_i (1 + cos(z, z_i))^2, (K + penalty I) a = y
+    y ~ sum_i a_i (1 + cos(z, z_i))^2, (K + penalty n I) a = y
     """
 
-    settings: Sequence[float] = (3.0, 30.0, 300.0, 3000.0)
-    """Penalties."""
+    settings: Sequence[float] = (0.001, 0.01, 0.1, 1.0)
+    """Penalties, as shares of the number of rows."""
     most_rows: int | None = 5000
     tuning_rows: int | None = 2500
 
@@ -75,7 +77,7 @@ class QuadraticKernel(Family):
         weights = []
         for penalty in chosen:
             K = np.square(1 + _products(known, known))
-            K[np.diag_indices(len(K))] += penalty
+            K[np.diag_indices(len(K))] += penalty * len(K)
             weights.append(linalg.solve(K, y, assume_a="pos", overwrite_a=True))
 
         def answer(new: Rows) -> Float:
@@ -88,7 +90,7 @@ class QuadraticKernel(Family):
 def _machine(distance: Single, ones: NDArray[np.bool_], C: float, gamma: float) -> Any:
     """Fit one machine; scikit-learn has no types, and is not needed before."""
     kernel = np.exp(-gamma * distance).astype(np.float64)
-    machine = import_module("sklearn.svm").SVC(C=C, kernel="precomputed")
+    machine = import_module("sklearn.svm").SVC(C=C / len(ones), kernel="precomputed")
     machine.gamma = gamma
     return machine.fit(kernel, ones.astype(np.int64))
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 from midpoint.audit.attackers.attacker import Float, Labels
 from midpoint.audit.attackers.threads import one_thread
 from midpoint.audit.statistics import auc, chance_deviation
-from midpoint.audit.view import Rehearsal, View
+from midpoint.audit.view import FEW, Rehearsal, View
 from midpoint.errors import MidpointError
 
 Rows = Any
@@ -20,9 +21,6 @@ Rows = Any
 Answer = Callable[[Rows], Float]
 """Scores n rows under each of s settings; more is likelier 1. Shape (s, n)."""
 People = NDArray[np.intp]
-FEW = 2000
-"""With fewer people than this, choosing a setting takes several splits to be sure."""
-
 SURE = 3.0
 """Standard errors below 0.5 at which an answer is turned round."""
 
@@ -76,6 +74,8 @@ class Learned:
     """What learns to read them."""
     control: str = "no"
     """The scheme that it must be able to read."""
+    reads_profiles: bool = False
+    """Whether people's profiles alone give it something to read."""
     setting: Any = field(default=None, init=False)
     """The one chosen."""
     sign: float = field(default=1.0, init=False)
@@ -85,7 +85,7 @@ class Learned:
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Choose a setting, and fit it to all draws."""
-        drawn, ones = [self.form(view) for view in views], np.asarray(category) == 1
+        drawn, ones = [_read(self.form, view) for view in views], np.asarray(category) == 1
         if ones.all() or not ones.any():
             raise MidpointError("an attacker needs training people of both categories")
         rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ class Learned:
         if self.answer is None:
             raise MidpointError(f"attacker {self.name!r} has to be fitted before it scores")
         with one_thread():
-            return np.asarray(self.sign * self.answer(self.form(view))[0], np.float64)
+            return np.asarray(self.sign * self.answer(_read(self.form, view))[0], np.float64)
 
     def _choose(
         self,
@@ -129,11 +129,17 @@ class Learned:
         self.setting, self.sign = self.family.settings[best], -1.0 if turned[best] else 1.0
 
 
+@lru_cache(maxsize=32)
+def _read(form: Callable[[View], Rows], view: View) -> Rows:
+    """Turn a view into rows, once for the attackers and questions that follow one another."""
+    return form(view)
+
+
 def _rehearsed(form: Callable[[View], Rows], rehearsals: Sequence[Rehearsal]) -> Iterator[Trial]:
     """Learn and judge as the rehearsals say."""
     for one in rehearsals:
-        learn = [form(view) for view in one.learn]
-        yield Trial(learn, one.learners, [form(one.judge)], one.judged)
+        learn = [_read(form, view) for view in one.learn]
+        yield Trial(learn, one.learners, [_read(form, one.judge)], one.judged)
 
 
 def _split(

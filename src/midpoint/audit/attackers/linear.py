@@ -21,7 +21,9 @@ MOST_STEPS = 60
 class Logistic(Family):
     """Logistic regression with an L2 penalty; a setting is C.
 
-    (w, b) = argmin  C sum_i log(1 + exp(-y_i (<w, z_i> + b))) + |w|^2 / 2,  y_i = -1 or 1
+    (w, b) = argmin  C mean_i log(1 + exp(-y_i (<w, z_i> + b))) + |w|^2 / 2,  y_i = -1 or 1
+
+    A mean, so that a C that was chosen on some rows means the same on many more.
     """
 
     settings: Sequence[float]
@@ -78,9 +80,8 @@ def _logistic(X: Rows, y: Float, C: float, start: Float) -> Float:
     def loss(w: Float) -> tuple[float, Float]:
         margin = y * (X @ w[1:].astype(np.float32) + w[0])
         pull = -y * expit(-margin)
-        slope = np.append(pull.sum(), X.T @ pull.astype(np.float32) + w[1:] / C)
-        total = np.logaddexp(0, -margin).sum() + w[1:] @ w[1:] / (2 * C)
-        return float(total / len(y)), slope / len(y)
+        slope = np.append(pull.mean(), X.T @ pull.astype(np.float32) / len(y) + w[1:] / C)
+        return float(np.logaddexp(0, -margin).mean() + w[1:] @ w[1:] / (2 * C)), slope
 
     options = {"maxiter": MOST_STEPS, "ftol": 1e-6, "gtol": 1e-5}
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x)

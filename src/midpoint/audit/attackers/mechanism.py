@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import CategoryEstimates, estimate_profiles
+from midpoint.analyst import CategoryEstimates
 from midpoint.audit.attackers.attacker import Float, Labels
-from midpoint.audit.features import beliefs
-from midpoint.audit.statistics import auc
+from midpoint.audit.attackers.learned import SURE
+from midpoint.audit.features import beliefs, by_part
+from midpoint.audit.joint import joint_fit
+from midpoint.audit.statistics import auc, chance_deviation
 from midpoint.audit.view import View
 from midpoint.user import PURPOSES, Parameters, obfuscate
 from midpoint.wire import ValueMap, to_fixed
@@ -22,7 +24,7 @@ COINS = 64
 
 @dataclass
 class ByCategory:
-    """Weighs the evidence for each category; training says which category is the one wanted.
+    """Weighs the evidence for the category that it is asked about against that for the others.
 
     score = e_c - log sum_{k != c} exp(e_k),  which is e_1 - e_0 for a binary feature
     """
@@ -36,18 +38,22 @@ class ByCategory:
     control: str = "no"
     """The scheme that it must be able to read."""
     wanted: int = field(default=1, init=False)
-    """The category that training people labelled 1 have."""
+    """The category that people labelled 1 have."""
+    sign: float = field(default=1.0, init=False)
+    """-1 if training people are surely told apart by the opposite answer."""
+
+    def ask(self, category: int) -> None:
+        """Say which category the ones have: a guess from what a good scheme leaves is noise."""
+        self.wanted = category
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
-        """Find out which category the ones have: nothing else is to be learned."""
-        found = self.evidence(views[0])
-        readings = [auc(_contrast(found, k), category) for k in range(found.shape[1])]
-        # The last of equals: where nothing can be read, category 1 of a binary feature.
-        self.wanted = len(readings) - 1 - int(np.argmax(readings[::-1])) if readings else 0
+        """Turn the answer round where that is no chance; nothing else is to be learned."""
+        found = auc(_contrast(self.evidence(views[0]), self.wanted), category)
+        self.sign = -1.0 if found < 0.5 - SURE * chance_deviation(category) else 1.0
 
     def score(self, view: View) -> Float:
         """Return the log-odds of the wanted category."""
-        return _contrast(self.evidence(view), self.wanted)
+        return self.sign * _contrast(self.evidence(view), self.wanted)
 
 
 def joint_errors(view: View) -> Float:
@@ -56,18 +62,7 @@ def joint_errors(view: View) -> Float:
     e_k = -min_x [sum_j (y_j - centre_j - offset_jk - <x, v_j>)^2 / sigma^2
                   + (x - m)' C^-1 (x - m)] / 2
     """
-    profiles, reports = view.profiles, view.reports
-    precision = np.linalg.inv(profiles.profile_covariance)
-    found = np.zeros((view.n_users, profiles.offset.shape[1]))
-    for k in range(found.shape[1]):
-        left = reports.value - profiles.offset[reports.item, k]
-        x = estimate_profiles(profiles, reports.user_offsets, reports.item, left, threads=1)
-        taste = np.einsum("nd,nd->n", x[view.user], profiles.vectors[reports.item])
-        error = np.square(left - profiles.centre[reports.item] - taste)
-        away = x - profiles.profile_mean
-        found[:, k] = np.bincount(view.user, error, view.n_users) / profiles.noise_variance
-        found[:, k] += np.einsum("nd,de,ne->n", away, precision, away)
-    return -found / 2
+    return -joint_fit(view.profiles, view.reports).loss / 2
 
 
 def fractions(view: View) -> Float:
@@ -75,7 +70,7 @@ def fractions(view: View) -> Float:
 
     A rating is a level, so y = r - offset_k tells which offset it was, unless it was rounded.
     """
-    return _by_part(view, _whole_ratings)
+    return by_part(view, _whole_ratings)
 
 
 def likelihoods(view: View) -> Float:
@@ -84,12 +79,7 @@ def likelihoods(view: View) -> Float:
     e_k = sum_{j revealed} log [q_jk / sum_i q_ik  P_k(y_j)]: which items, given how many, with
     q = p_k reveal_k, and what was said of them, by the scheme's own outcomes.
     """
-    return _by_part(view, _likelihood)
-
-
-def _by_part(view: View, evidence: Callable[[View], Float]) -> Float:
-    """Weigh people by what they themselves were told."""
-    return np.concatenate([evidence(part) for part in view.parts or (view,)])
+    return by_part(view, _likelihood)
 
 
 def _whole_ratings(view: View) -> Float:
@@ -153,9 +143,9 @@ def _outcomes(
 
 def _contrast(evidence: Float, wanted: int) -> Float:
     """Set the evidence for one category against the others'. Shape (N,)."""
-    others = np.delete(evidence, wanted, axis=1)
-    if not others.shape[1]:
+    if evidence.shape[1] < 2:  # the feature was never seen, so that nothing can be said of it
         return np.zeros(len(evidence))
+    others = np.delete(evidence, wanted, axis=1)
     return np.asarray(evidence[:, wanted] - np.logaddexp.reduce(others, axis=1), np.float64)
 
 

@@ -1,0 +1,198 @@
+"""Full audits, 10 folds, of every data set and feature we have, and whether their bars are met.
+
+    MIDPOINT_DATA=... python benchmarks/audit.py NAME ... [--jobs 2] [--runs DIR]
+
+A run that was killed goes on where it was; a finished one is only judged again. Cases whose names
+end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add.
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from audit_bars import Bar, dense_schemes, on_the_wall, real_attackers, sparse_schemes, times
+from measure import RESULTS, conditions, show, warn_if_busy, write_results
+from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
+from midpoint.audit.report import write_report
+from midpoint.audit.results import CSV
+from midpoint.audit.transcript_results import TRANSCRIPT_CSV
+from midpoint.cli.audit import show as show_table
+from midpoint.cli.further import audit_bar, show_rounds
+from midpoint.data import Ratings, load
+from midpoint.files import replace_file
+
+FOLDS = 10
+Judge = Callable[[AuditResults], Iterator[Bar]]
+
+
+class Case(NamedTuple):
+    """One audit."""
+
+    source: str
+    """Name of the data."""
+    feature: str
+    """The private feature."""
+    judges: tuple[Judge, ...] = ()
+    """What it has to show."""
+    schemes: tuple[str, ...] | None = None
+    """All unless given."""
+    attacks: tuple[str, ...] | None = None
+    """All unless given."""
+    curves: tuple[str, ...] = ()
+    """What is varied."""
+    rounds: int = 0
+    """How often everyone is asked as well."""
+
+
+FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
+"""Strong attackers that take little time."""
+MORE = ("paper", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-trees-profile", "likelihood")
+CASES = {
+    "ml-1m-gender": Case("movielens-1m", "gender", (real_attackers, sparse_schemes, times)),
+    "ml-1m-gender-paper": Case(
+        "movielens-1m", "gender", (real_attackers, sparse_schemes), attacks=("paper", "fraction")
+    ),
+    "ml-1m-age": Case("movielens-1m", "age", (sparse_schemes,)),
+    "ml-100k-gender": Case("movielens-100k", "gender", (sparse_schemes,)),
+    "ml-100k-age": Case("movielens-100k", "age", (sparse_schemes,)),
+    "anes-tv-gender": Case("anes-tv", "gender", (dense_schemes,)),
+    "anes-tv-party": Case("anes-tv", "party", (dense_schemes,)),
+    "anes-thermometers-gender": Case("anes-thermometers", "gender", (dense_schemes,)),
+    "anes-thermometers-party": Case("anes-thermometers-nonpartisan", "party", (dense_schemes,)),
+    "young-people-gender": Case("young-people", "gender", (dense_schemes,)),
+    # Seven bands, each against the rest: seven times the work of each attacker.
+    "ml-1m-age-bands": Case("movielens-1m", "age_band", schemes=("mpssr", "dmpss"), attacks=MORE),
+    "ml-100k-gender-rounds": Case(
+        "movielens-100k", "gender", schemes=("dmpss",), attacks=FEW, rounds=4
+    ),
+    "ml-1m-gender-curves": Case(
+        "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
+    ),
+}
+WALL = "wall-seconds.txt"
+"""Where a run that was never interrupted keeps how long it took."""
+
+
+def run(name: str, case: Case, jobs: int, folds: int, runs: Path) -> None:
+    """Audit, judge, and keep a small part of what was found."""
+    console, start, began = Console(highlight=False), conditions(), time.perf_counter()
+    kept_as = name if folds == FOLDS else f"{name}-{folds}-folds"
+    directory = runs / kept_as
+    command = shlex.join(["python", "benchmarks/audit.py", *sys.argv[1:]])
+    fresh, ratings = not directory.exists(), load(case.source)
+    with audit_bar(console) as progress:
+        results = find(case, ratings, folds, jobs, directory, progress)
+    if fresh:
+        replace_file(directory / WALL, f"{time.perf_counter() - began:.1f}\n".encode())
+    results.save(directory)
+    if case.rounds:
+        hold_rounds(console, case, ratings, folds, jobs, directory, kept_as)
+    write_report(results, directory, command)
+    show_table(console, results)
+    bars = [bar for judge in case.judges for bar in judge(results)]
+    wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
+    bars += [on_the_wall(wall)] if times in case.judges else []
+    rows = [[bar.what, bar.wanted, bar.found, "met" if bar.met else "NOT MET"] for bar in bars]
+    show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
+    seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
+    kept = {
+        "conditions": start,
+        "bars": [bar._asdict() for bar in bars],
+        "cpu_seconds": seconds,
+        "wall_seconds": wall,
+    }
+    written = write_results(f"audit-{kept_as}", kept)
+    replace_file(RESULTS / f"audit-{kept_as}.csv", (directory / CSV).read_bytes())
+    console.print(f"Figures are in {written}, all of them in {directory}", soft_wrap=True)
+
+
+def find(
+    case: Case,
+    ratings: Ratings,
+    folds: int,
+    jobs: int,
+    directory: Path,
+    progress: Callable[[Progress], None],
+) -> AuditResults:
+    """Run the audit, or all points of its curves."""
+    if case.curves:
+        return audit_curves(
+            ratings,
+            case.feature,
+            case.curves,
+            case.attacks or FEW,
+            folds=folds,
+            jobs=jobs,
+            out=directory,
+            progress=progress,
+        )
+    return audit(
+        ratings,
+        case.feature,
+        case.schemes,
+        case.attacks,
+        folds=folds,
+        jobs=jobs,
+        out=directory,
+        progress=progress,
+    )
+
+
+def hold_rounds(
+    console: Console,
+    case: Case,
+    ratings: Ratings,
+    folds: int,
+    jobs: int,
+    directory: Path,
+    kept_as: str,
+) -> None:
+    """Ask everyone several times, and keep what whole transcripts gave away."""
+    with audit_bar(console, "Holding rounds") as progress:
+        found = audit_transcripts(
+            ratings,
+            case.feature,
+            rounds=case.rounds,
+            folds=folds,
+            jobs=jobs,
+            out=directory,
+            progress=progress,
+        )
+    found.save(directory)
+    show_rounds(console, found)
+    written = (directory / TRANSCRIPT_CSV).read_bytes()
+    replace_file(RESULTS / f"audit-{kept_as}-transcripts.csv", written)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or of {', '.join(CASES)}")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--folds", type=int, default=FOLDS, help="fewer to try it out")
+    kept = Path(tempfile.gettempdir()) / "midpoint-audits"
+    parser.add_argument("--runs", type=Path, default=kept, help="where runs are kept to go on from")
+    given = parser.parse_args()
+    names = list(CASES) if given.names in ([], ["all"]) else given.names
+    if unknown := [name for name in names if name not in CASES]:
+        parser.error(f"there is no {unknown[0]!r}")
+    if len(names) > 1:  # each in a process of its own, with its own tables
+        options = [*("--jobs", str(given.jobs)), *("--folds", str(given.folds))]
+        for name in names:
+            subprocess.run(
+                [sys.executable, __file__, name, *options, "--runs", str(given.runs)], check=True
+            )
+        return
+    warn_if_busy(Console())
+    run(names[0], CASES[names[0]], given.jobs, given.folds, given.runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Write docs/benchmarks.md and its plots from the figures in results/: how `make bench` ends."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+CHAPTERS = {
+    "factorisation": "Factorisation beside the peers",
+    "new_users": "People who were not there at training",
+    "privacy": "Privacy beside what people would use instead",
+    "audit": "The audit in full",
+    "scaling": "Growing data on one machine",
+    "engines": "One machine and a cluster",
+    "selection": "Choosing what to ask",
+    "obfuscation": "Making ratings private",
+    "service": "The service under load",
+    "page": "The page",
+}
+INTRODUCTION = """# Benchmarks
+
+Every table comes from one run of one program in `benchmarks/`, the peers beside us on the same
+machine; ratios carry over to other machines, seconds do not. Where a peer wins, the table says so.
+`make bench` runs them again and writes this page; how it is kept fair is in `benchmarks/README.md`.
+"""
+MARKERS = "osD^vPX*<>hd"
+
+
+def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Write one program's part: where it ran, its plot if it has one, its tables."""
+    yield f"## {title}\n"
+    where = found.get("conditions", {})
+    if where:
+        yield (
+            f"`benchmarks/{name}.py`, {where['date']}, {where['cores']} cores, load"
+            f" {where['load_before']:g} before the run.\n"
+        )
+    picture = PLOTS[name](found) if name in PLOTS else None
+    if picture is not None:
+        yield f"![{title}](images/{picture.name})\n"
+    for table in found.get("tables", []):
+        yield f"**{table['title']}**\n"
+        yield _row(table["head"])
+        yield _row(["---"] + ["---:"] * (len(table["head"]) - 1))
+        yield "\n".join(_row(row) for row in table["rows"]) + "\n"
+
+
+def privacy(found: Mapping[str, Any]) -> Path:
+    """Draw what leaks against what it costs; the best is at the lower left."""
+    data = found["data"]
+    figure, axes = plt.subplots(1, len(data), figsize=(4.2 * len(data), 4.6), squeeze=False)
+    names = list(dict.fromkeys(name for rows in data.values() for name in rows))
+    for axis, (title, rows) in zip(axes[0], data.items(), strict=True):
+        for name, one in rows.items():
+            kind = names.index(name)
+            leak = max(one["clean"][1], one["adaptive"][1])
+            axis.plot(
+                100 * one["cost"], leak, MARKERS[kind % len(MARKERS)], color=f"C{kind % 10}", ms=8
+            )
+        axis.axhspan(0.5, max(one["null"] for one in rows.values()), color="0.9")
+        axis.set(title=title, xlabel="cost, % RMSE", ylabel="strongest attacker, AUC")
+        axis.set_ylim(0.48, 1.02)
+    handles = [
+        Line2D([], [], ls="", marker=MARKERS[k % len(MARKERS)], color=f"C{k % 10}", label=name)
+        for k, name in enumerate(names)
+    ]
+    figure.legend(handles=handles, loc="lower center", ncols=2, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.04 + 0.03 * len(names) / 2, 1, 1))
+    return _saved(figure, "benchmark-privacy")
+
+
+def engines(found: Mapping[str, Any]) -> Path | None:
+    """Draw the time of a fit against the number of ratings, for each engine."""
+    runs = found.get("runs", [])
+    if not runs:
+        return None
+    figure, axis = plt.subplots(figsize=(6, 4))
+    for k, engine in enumerate(dict.fromkeys(run["engine"] for run in runs)):
+        points = [(run["ratings"], run["fit_seconds"]) for run in runs if run["engine"] == engine]
+        axis.loglog(*zip(*sorted(points), strict=True), marker=MARKERS[k], label=engine)
+    axis.set(xlabel="ratings", ylabel="seconds to fit")
+    axis.legend(frameon=False)
+    figure.tight_layout()
+    return _saved(figure, "benchmark-engines")
+
+
+PLOTS = {"privacy": privacy, "engines": engines}
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _saved(figure: Any, name: str) -> Path:
+    path = DOCS / "images" / f"{name}.svg"
+    path.parent.mkdir(exist_ok=True)
+    mpl.rcParams["svg.hashsalt"] = name  # the same figures give the same bytes
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+    return path
+
+
+def main() -> None:
+    mpl.use("svg")
+    parts = [INTRODUCTION]
+    for name, title in CHAPTERS.items():
+        path = HERE / "results" / f"{name}.json"
+        if path.exists():
+            parts.extend(chapter(name, title, json.loads(path.read_text())))
+    (DOCS / "benchmarks.md").write_text("\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()

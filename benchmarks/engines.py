@@ -1,0 +1,268 @@
+"""Fit time, memory and RMSE of the three engines, from 100 K to 50 M simulated ratings.
+
+`local` has all ratings in memory, `stream` reads them from disk, `spark` runs on this machine's
+cores. Sizes grow as in `scaling.py`. Each fit is a process of its own, from Parquet to item
+profiles; RMSE is that of up to 5,000 users who were held out. What is measured already is kept,
+unless the machine was busy: a run goes on where the last one stopped. Memory is that of all
+processes together, with and without the pages of files, which the system takes back at need.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from measure import RESULTS, conditions, show, timed, usable_cores, warn_if_busy, write_results
+from watching import Watch
+
+SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
+ENGINES = ("local", "stream", "spark")
+HELD_OUT = 5_000
+"""Users who are held out, at most; a tenth of fewer."""
+DIMENSION = 20
+SEED = 0
+
+
+def tables(size: int, folder: Path) -> Path:
+    """Simulate ratings and write them as Parquet, once: training users, and those held out."""
+    import polars as pl  # noqa: PLC0415 - not in the child
+
+    from midpoint.data import PRESETS, simulate  # noqa: PLC0415
+
+    place = folder / str(size)
+    if (place / "done").exists():
+        return place
+    share = size / 1_000_209
+    config = replace(
+        PRESETS["simulated-movielens-1m"],
+        users=round(6_040 * share),
+        items=round(3_706 * share**0.5),
+        ratings=size,
+    )
+    ratings = simulate(config, seed=SEED).ratings
+    out = np.random.default_rng(SEED).permutation(ratings.n_users)
+    held_out = np.zeros(ratings.n_users, np.bool_)
+    held_out[out[: min(HELD_OUT, ratings.n_users // 10)]] = True
+    place.mkdir(parents=True, exist_ok=True)
+    table = pl.DataFrame({"user": ratings.user, "item": ratings.item, "rating": ratings.value})
+    hidden = held_out[ratings.user]
+    table.filter(pl.Series(~hidden)).write_parquet(place / "ratings.parquet")
+    table.filter(pl.Series(hidden)).write_parquet(place / "held_out.parquet")
+    gender = ratings.feature("gender")
+    labels = np.array(gender.categories)[gender.codes]
+    people = pl.DataFrame({"user": np.arange(ratings.n_users, dtype=np.int32), "gender": labels})
+    people.filter(pl.Series(~held_out)).write_parquet(place / "users.parquet")
+    (place / "done").touch()
+    return place
+
+
+def fit(engine: str, place: Path) -> Any:
+    """Go from Parquet to item profiles."""
+    from midpoint.analyst import Factorizer  # noqa: PLC0415 - part of the child's memory
+
+    source, users = place / "ratings.parquet", place / "users.parquet"
+    factorizer = Factorizer(dimension=DIMENSION, seed=SEED)
+    if engine == "local":
+        from midpoint.data import load  # noqa: PLC0415
+
+        return factorizer.fit(load(source, users=users), "gender")
+    if engine == "stream":
+        from midpoint.analyst.streaming import fit_from_disk, scan  # noqa: PLC0415
+
+        return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=place)
+    from midpoint.analyst.spark import fit_on_spark, open_session, read_ratings  # noqa: PLC0415
+
+    session = open_session()
+    read = read_ratings(session, str(source), users=str(users), features=["gender"])
+    return fit_on_spark(factorizer, read)
+
+
+def error(profiles: Any, place: Path) -> float:
+    """Return the RMSE of new users."""
+    import polars as pl  # noqa: PLC0415
+
+    from midpoint.analyst.tuning import new_user_errors  # noqa: PLC0415
+    from midpoint.data import Ratings  # noqa: PLC0415
+
+    table = pl.read_parquet(place / "held_out.parquet")
+    known = table.filter(pl.col("item").cast(pl.String).is_in(profiles.item_ids.tolist()))
+    users = Ratings.from_columns(
+        known["user"], known["item"], known["rating"], scale=profiles.scale
+    )
+    own = profiles.index_of(users.item_ids)
+    order = np.lexsort((own[users.item], users.user))
+    renamed = replace(
+        users,
+        item=own[users.item][order].astype(np.int32),
+        value=users.value[order],
+        item_ids=profiles.item_ids,
+        item_names=profiles.item_names,
+    )
+    return float(np.sqrt((new_user_errors(profiles, renamed, seed=SEED) ** 2).mean()))
+
+
+def measure(engine: str, place: Path) -> dict[str, Any]:
+    """Fit in this process, and say what it took."""
+    profiles, seconds = timed(lambda: fit(engine, place))
+    return {"seconds": seconds, "items": profiles.n_items, "rmse": error(profiles, place)}
+
+
+def in_fresh_process(engine: str, place: Path) -> dict[str, Any]:
+    """Measure in a process of its own, and watch its memory and that of its children."""
+    out = place / f"{engine}.json"
+    command = [sys.executable, __file__, "--measure", engine, str(place), str(out)]
+    with subprocess.Popen(command) as process:
+        watch = Watch(process.pid)
+        watch.start()
+        code = process.wait()
+        watch.stop()
+    if code:
+        return {"failed": code, "peak_megabytes": watch.peak}
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found | {"peak_megabytes": watch.peak, "peak_own_megabytes": watch.peak_own}
+
+
+def crossing(points: list[dict[str, Any]], slow: str, fast: str) -> float | None:
+    """Return the ratings from which on `fast` takes no longer than `slow`.
+
+    Infinite if that is so at none of the sizes, or not at the last; None if they were not compared.
+    """
+    both: dict[int, dict[str, float]] = {}
+    for point in points:
+        if "seconds" in point:
+            both.setdefault(point["ratings"], {})[point["engine"]] = point["seconds"]
+    gap = [
+        (n, np.log(t[fast] / t[slow])) for n, t in sorted(both.items()) if {slow, fast} <= t.keys()
+    ]
+    if not gap:
+        return None
+    slower = [k for k, (_, difference) in enumerate(gap) if difference > 0]
+    if not slower:
+        return float(gap[0][0])
+    if slower[-1] == len(gap) - 1:
+        return float("inf")
+    (n, above), (m, below) = gap[slower[-1] : slower[-1] + 2]
+    return float(np.exp(np.interp(0, [below, above], np.log([m, n]))))
+
+
+def bytes_a_rating(points: list[dict[str, Any]], engine: str) -> float | None:
+    """Return what the last doubling or more of ratings added to an engine's memory, for each."""
+    own = [p for p in points if p["engine"] == engine and "peak_own_megabytes" in p]
+    if len(own) < 2:
+        return None
+    a, b = sorted(own, key=lambda point: int(point["ratings"]))[-2:]
+    return float(
+        (b["peak_own_megabytes"] - a["peak_own_megabytes"]) * 2**20 / (b["ratings"] - a["ratings"])
+    )
+
+
+def _row(point: dict[str, Any]) -> list[str]:
+    head = [point["engine"], f"{point['ratings']:,}"]
+    if "failed" in point:
+        return [*head, f"failed ({point['failed']})", "", f"{point['peak_megabytes']:,.0f}", ""]
+    return [
+        *head,
+        f"{point['seconds']:.1f}",
+        f"{point['rmse']:.4f}",
+        f"{point['peak_megabytes']:,.0f}",
+        f"{point['peak_own_megabytes']:,.0f}",
+    ]
+
+
+def _summary(points: list[dict[str, Any]]) -> dict[str, Any]:
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    per_rating = {engine: bytes_a_rating(points, engine) for engine in ENGINES}
+    local = per_rating["local"]
+    return {
+        "machine_megabytes": machine / 2**20,
+        "bytes_a_rating": per_rating,
+        "local_fills_machine_at": machine / local if local and local > 0 else None,
+        **{
+            f"{name}_as_fast_as_local_at": "never" if at == float("inf") else at
+            for name in ("spark", "stream")
+            for at in [crossing([point for point in points if _stands(point)], "local", name)]
+        },
+    }
+
+
+def _explain(summary: dict[str, Any]) -> None:
+    for name in ("spark", "stream"):
+        at = summary[f"{name}_as_fast_as_local_at"]
+        if at is None:
+            print(f"{name} was not compared with local.")
+        elif at == "never":
+            print(f"{name} is slower than local up to the last size, on one machine.")
+        else:
+            print(f"{name} is as fast as local from {at:,.0f} ratings on.")
+    at = summary["local_fills_machine_at"]
+    if at:
+        print(
+            f"local takes {summary['bytes_a_rating']['local']:.0f} bytes a rating: this machine's"
+            f" memory is full at {at / 1e6:,.0f} M ratings, and stream or a cluster begin there."
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of ratings")
+    parser.add_argument("--most", type=int, help="leave out larger sizes")
+    parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
+    parser.add_argument("--again", action="store_true", help="measure anew what is there already")
+    parser.add_argument(
+        "--folder", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
+    )
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.measure:
+        engine, place, out = chosen.measure
+        Path(out).write_text(json.dumps(measure(engine, Path(place))))
+        return
+    console = Console(stderr=True)
+    warn_if_busy(console)
+    kept = RESULTS / "engines.json"
+    before = json.loads(kept.read_text()) if kept.exists() and not chosen.again else {"points": []}
+    points: list[dict[str, Any]] = before["points"]
+    for size in chosen.sizes:
+        if chosen.most and size > chosen.most:
+            continue
+        for engine in chosen.engines:
+            if any((p["engine"], p["size"]) == (engine, size) and _stands(p) for p in points):
+                continue
+            console.print(f"{engine}, {size:,} ratings ...")
+            place = tables(size, chosen.folder)
+            start = conditions()
+            found = in_fresh_process(engine, place)
+            points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
+            facts = {"engine": engine, "size": size, "ratings": _rows(place)}
+            points.append({**facts, **found, "load_before": start["load_before"]})
+            points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
+            kept_now = {"conditions": start, "summary": _summary(points), "points": points}
+            write_results("engines", kept_now)
+    head = ("engine", "ratings", "seconds", "RMSE of new users", "peak MB", "without files")
+    show(f"From Parquet to item profiles, d = {DIMENSION}", head, [_row(point) for point in points])
+    write_results("engines", {**json.loads(kept.read_text())})
+    _explain(_summary(points))
+
+
+def _stands(point: dict[str, Any]) -> bool:
+    """Tell whether a figure need not be taken again: it worked, and the machine was not busy."""
+    return "failed" not in point and point["load_before"] <= 2 * usable_cores()
+
+
+def _rows(place: Path) -> int:
+    import polars as pl  # noqa: PLC0415 - not in the child
+
+    count: int = pl.scan_parquet(place / "ratings.parquet").select(pl.len()).collect().item()
+    return count
+
+
+if __name__ == "__main__":
+    main()

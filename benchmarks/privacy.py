@@ -1,0 +1,118 @@
+"""Privacy and accuracy beside what people would use instead, under the same attackers."""
+
+import argparse
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from measure import conditions, show, write_results
+from midpoint.audit import audit
+from midpoint.audit.folds import audited
+from midpoint.audit.plan import Plan, read_scheme
+from midpoint.audit.results import AuditResults
+from midpoint.data import load
+from midpoint.protocol import LearningProtocol
+from privacy_peers import Peer, Training
+
+DATA = (("young-people", "gender"), ("anes-tv", "politics"), ("movielens-100k", "gender"))
+ATTACKS = (
+    *("lse", "nb", "lr", "svm", "fraction", "adaptive-lr-items", "adaptive-lr-profile"),
+    *("adaptive-quadratic-profile", "adaptive-svm-profile", "adaptive-trees-profile"),
+)
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+"""Privacy loss for each single rating; all of a person's ratings together lose the sum."""
+OURS = ("mpr", "dmp", "dmpss")
+
+
+def contestants(*, dense: bool) -> dict[str, LearningProtocol]:
+    """Return who competes: matrices without gaps suit the erasers, sparse ones the blurring."""
+    found: dict[str, LearningProtocol] = {name: read_scheme(name) for name in ("no", *OURS)}
+    if dense:
+        found["CorrelationRemover (fairlearn)"] = Peer("no", method="correlation remover")
+        found["LEACE (concept-erasure)"] = Peer("no", method="leace")
+    for epsilon in EPSILONS:
+        name = f"randomised response, epsilon {epsilon:g} a rating (OpenDP)"
+        found[name] = Peer("no", method="randomised response", setting=epsilon)
+    for epsilon in EPSILONS[1:]:
+        name = f"Laplace, epsilon {epsilon:g} a rating (OpenDP)"
+        found[name] = Peer("no", method="laplace", setting=epsilon)
+    for share in () if dense else (0.05, 0.1, 0.3):
+        found[f"blur, {share:.0%} added (BlurMe family)"] = Peer("no", method="blur", setting=share)
+    return found
+
+
+def compete(source: str, feature: str, folds: int, console: Console) -> AuditResults:
+    ratings = load(source)
+    plan = Plan((feature,), folds=folds)
+    people, _ = audited(ratings, plan)
+    Training.prepare(people, plan)
+    dense = len(people) > 0.5 * people.n_users * people.n_items
+    with console.status(f"{source}: {folds} folds") as status:
+        return audit(
+            ratings,
+            feature,
+            contestants(dense=dense),
+            ATTACKS,
+            folds=folds,
+            progress=lambda p: status.update(f"{source}: {p.done} of {p.total}"),
+        )
+
+
+def figures(found: AuditResults, scheme: str, base: float) -> dict[str, Any]:
+    """Return the strongest clean and adaptive attackers, and the cost."""
+    auc = {row.attack: row.value for row in found.areas(scheme)}
+    clean = {name: value for name, value in auc.items() if not found.adaptive[name]}
+    knowing = {name: value for name, value in auc.items() if found.adaptive[name]}
+    row = found.get(scheme, "rmse_local")
+    rmse = float("nan") if row is None else row.value
+    return {
+        "clean": _strongest(clean),
+        "adaptive": _strongest(knowing),
+        "null": found.bands[scheme].high,
+        "rmse_local": rmse,
+        "cost": rmse / base - 1,
+    }
+
+
+def _strongest(auc: dict[str, float]) -> tuple[str, float]:
+    name = max(auc, key=lambda one: abs(auc[one] - 0.5))
+    return name, 0.5 + abs(auc[name] - 0.5)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--only", choices=[name for name, _ in DATA])
+    chosen = parser.parse_args()
+    console = Console(stderr=True)
+    np.seterr(all="ignore")
+    kept: dict[str, Any] = {"conditions": conditions(), "folds": chosen.folds, "data": {}}
+    for source, feature in DATA:
+        if chosen.only not in (None, source):
+            continue
+        found = compete(source, feature, chosen.folds, console)
+        base = figures(found, "no", 1.0)["rmse_local"]
+        rows = {name: figures(found, name, base) for name in found.scheme_names()}
+        kept["data"][f"{source} {feature}"] = rows
+        show(
+            f"{source}, {feature}, {chosen.folds} folds",
+            ["", "clean attackers, AUC", "adaptive, AUC", "chance", "RMSE", "cost"],
+            [
+                [
+                    name,
+                    f"{one['clean'][1]:.3f} ({one['clean'][0]})",
+                    f"{one['adaptive'][1]:.3f} ({one['adaptive'][0]})",
+                    f"{one['null']:.3f}",
+                    f"{one['rmse_local']:.4f}",
+                    f"{one['cost']:+.1%}",
+                ]
+                for name, one in rows.items()
+            ],
+        )
+    if chosen.only is None:
+        console.print(f"Figures are in {write_results('privacy', kept)}")
+
+
+if __name__ == "__main__":
+    main()

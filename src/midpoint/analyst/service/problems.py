@@ -1,0 +1,44 @@
+"""Why a request is declined: a stable word, a status, a sentence."""
+
+from midpoint.wire import Problem
+
+STATUS = {
+    "malformed": 400,
+    "token_needed": 401,
+    "not_found": 404,
+    "method": 405,
+    "not_current": 409,
+    "round_unknown": 409,
+    "report_changed": 409,
+    "unknown_disclosure": 409,
+    "retired_disclosure": 409,
+    "too_large": 413,
+    "media_type": 415,
+    "too_many": 429,
+    "failed": 500,
+    "unavailable": 503,
+}
+"""Status of each code; programs may rely on both."""
+LONGEST = 500
+"""Characters of a sentence, at most: part of it may be what the request said."""
+
+
+class DeclinedError(Exception):
+    """A request is not done, for a reason that its sender is told."""
+
+    def __init__(self, code: str, sentence: str, *, retry_after: int | None = None) -> None:
+        super().__init__(code, sentence)
+        self.code = code
+        self.sentence = sentence
+        self.retry_after = retry_after
+
+    @property
+    def status(self) -> int:
+        """The status of the response."""
+        return STATUS[self.code]
+
+    @property
+    def problem(self) -> Problem:
+        """The body of the response, on one line whatever the request said."""
+        line = "".join(c if c.isprintable() else "?" for c in self.sentence[:LONGEST])
+        return Problem(code=self.code, message=line)

@@ -1,0 +1,52 @@
+"""How a service is run: everything that flags and environment say, as one frozen value."""
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Self
+
+DAY = 24 * 60 * 60
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a worker is told when it starts."""
+
+    site: str
+    """The directory that `midpoint publish` wrote."""
+    database: str
+    """URL of the database."""
+    ask: int = 20
+    """Items asked about in a round."""
+    only_asked: bool = False
+    """Whether items that were not asked about are refused in a report."""
+    grace: int = 7 * DAY
+    """Seconds for which rounds under a superseded disclosure may still be answered."""
+    rate: int = 120
+    """Requests that one token may make in a minute, of one worker; 0 for no limit."""
+    largest: int = 2**20
+    """Bytes of a request's body, at most."""
+    waiting: int = 1024
+    """Requests that wait for the database in one worker, at most; more are told to come back."""
+    patience: float = 15.0
+    """Seconds after which a request that waits is told to come back."""
+    witnesses: tuple[str, ...] = ()
+    """Other hosts that the page may ask for the head of the list."""
+    log: bool = True
+    """Whether every request is written to the log."""
+
+    @property
+    def root(self) -> Path:
+        """The site as a path."""
+        return Path(self.site)
+
+    def to_json(self) -> str:
+        """Write down for a worker process."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        told = json.loads(text)
+        told["witnesses"] = tuple(told["witnesses"])
+        return cls(**{field.name: told[field.name] for field in fields(cls)})

@@ -1,0 +1,16 @@
+"""Training and batch work on Apache Spark: ratings that do not fit one machine."""
+
+from midpoint.analyst.spark.factorise import fit_on_spark
+from midpoint.analyst.spark.reading import RatingsFrame, read_ratings
+from midpoint.analyst.spark.scoring import score_people
+from midpoint.analyst.spark.session import open_session
+from midpoint.analyst.spark.statistics import tally_frame
+
+__all__ = [
+    "RatingsFrame",
+    "fit_on_spark",
+    "open_session",
+    "read_ratings",
+    "score_people",
+    "tally_frame",
+]

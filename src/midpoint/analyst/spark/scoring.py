@@ -1,0 +1,102 @@
+"""Profiles and shortlists of a whole population at once, as one Spark job."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark import Broadcast
+from pyspark.sql import DataFrame
+
+from midpoint.analyst.new_users import Method, estimate_profiles
+from midpoint.analyst.profiles import ItemProfiles
+from midpoint.analyst.spark.blocks import whole_users
+from midpoint.analyst.topn import shortlist
+
+AT_ONCE = 2**16
+"""Ratings whose users are scored together."""
+SCORED = "profile array<double>, items array<string>, scores array<double>"
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What everyone is scored by."""
+
+    profiles: ItemProfiles
+    """The items."""
+    offsets: Float
+    """What each category's devices add to scores. Shape (M, K)."""
+    top: int
+    """How many items a person is shown."""
+    margin: int
+    """How many of the list she may have rated, at most."""
+    method: Method = "map"
+    """How profiles are estimated."""
+
+
+def score_people(reports: DataFrame, plan: Plan) -> DataFrame:
+    """Estimate everyone's profile and list the items that hold every category's best.
+
+    As `estimate_profiles` and `shortlist` do for one person: scores are midway between the
+    categories and not clipped, her device adds its own part. Items that are not among the profiles
+    are passed over.
+
+    Args:
+        reports: What people reported: columns `user`, `item` (its name) and `rating`.
+        plan: What to score by.
+
+    Returns:
+        Columns `user`, `profile` (D numbers), `items` (names in the profiles' order) and `scores`.
+    """
+    shared = reports.sparkSession.sparkContext.broadcast(plan)
+    kind = dict(reports.dtypes)["user"]
+    rows = reports.select("user", reports["item"].cast("string"), reports["rating"].cast("double"))
+    by_user = rows.repartition("user").sortWithinPartitions("user", "item")
+    return by_user.mapInArrow(Score(shared), f"user {kind}, {SCORED}")
+
+
+@dataclass(frozen=True)
+class Score:
+    """Scores whole users; runs on the workers."""
+
+    plan: Broadcast[Plan]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Turn rows that come by user into one row a user."""
+        for table, starts in whole_users(batches, AT_ONCE):
+            yield score_table(table, starts, self.plan.value)
+
+
+def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.RecordBatch:
+    """Score the users of a table whose rows come by user; `starts` is where each begins."""
+    profiles = plan.profiles
+    names = pa.array(profiles.item_ids.tolist())
+    place = pc.index_in(table["item"], names).to_numpy()
+    known = ~np.isnan(place.astype(np.float64))
+    before = np.append(0, np.cumsum(known))
+    offsets = before[np.append(starts, len(known))].astype(np.int64)
+    value = table["rating"].to_numpy()[known]
+    x = estimate_profiles(
+        profiles, offsets, place[known].astype(np.int32), value, method=plan.method, threads=1
+    )
+    lists = [_listed(row, plan) for row in x]
+    return pa.RecordBatch.from_arrays(
+        [
+            table["user"].combine_chunks().take(pa.array(starts)),
+            pa.array(list(x), pa.list_(pa.float64())),
+            pa.array([names.take(pa.array(items)).to_pylist() for items, _ in lists]),
+            pa.array([scores for _, scores in lists], pa.list_(pa.float64())),
+        ],
+        ["user", "profile", "items", "scores"],
+    )
+
+
+def _listed(x: Float, plan: Plan) -> tuple[NDArray[np.intp], Float]:
+    scores = plan.profiles.centre + plan.profiles.vectors @ x
+    nothing = np.zeros(len(scores))
+    found = shortlist(scores, nothing, plan.offsets, top=plan.top, margin=plan.margin)
+    return found.items, found.scores

@@ -1,0 +1,89 @@
+"""Engines: SQLite that survives a power cut, or PostgreSQL, behind one way to call them."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+
+from midpoint.errors import MidpointError
+
+BUSY = 5.0
+"""Seconds to wait for a locked SQLite file."""
+PATIENCE = 5
+"""Seconds to wait for PostgreSQL to answer a call."""
+READERS = 4
+"""Connections for reading, of one worker."""
+
+
+def connect(url: str, *, writing: bool, busy: float = BUSY) -> Engine:
+    """Return an engine for one writer, or for several readers."""
+    place = parsed(url)
+    size = 1 if writing else READERS
+    if place.get_backend_name() == "sqlite":
+        return _sqlite(place, size, writing=writing, busy=busy)
+    return _postgresql(place, size)
+
+
+def parsed(url: str) -> URL:
+    """Read a database URL; PostgreSQL is spoken to by psycopg, whatever the URL says."""
+    try:
+        place = make_url(url)
+    except ArgumentError as error:
+        raise MidpointError("the database URL cannot be read; see docs/operating.md") from error
+    kind = place.get_backend_name()
+    if kind == "sqlite" and place.database not in (None, "", ":memory:"):
+        return place.set(drivername="sqlite")
+    if kind in ("postgresql", "postgres"):
+        return place.set(drivername="postgresql+psycopg")
+    raise MidpointError(
+        f"a database of kind {kind!r} is not known; use sqlite:///FILE or postgresql://..."
+    )
+
+
+def sqlite_url(path: Path) -> str:
+    """Return the URL of an SQLite file."""
+    return f"sqlite:///{path.resolve()}"
+
+
+def _sqlite(place: URL, size: int, *, writing: bool, busy: float) -> Engine:
+    engine = create_engine(
+        place,
+        pool_size=size,
+        max_overflow=0,
+        connect_args={"timeout": busy, "check_same_thread": False},
+    )
+    begin = "BEGIN IMMEDIATE" if writing else "BEGIN"
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # the driver's own BEGIN would come too late
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",  # what is erased is overwritten
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def start(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _postgresql(place: URL, size: int) -> Engine:
+    limit = 1000 * PATIENCE
+    return create_engine(
+        place,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=PATIENCE,
+        connect_args={
+            "connect_timeout": PATIENCE,
+            "tcp_user_timeout": limit,
+            "options": f"-c synchronous_commit=on -c statement_timeout={limit}"
+            f" -c lock_timeout={limit} -c idle_in_transaction_session_timeout={2 * limit}",
+        },
+    )

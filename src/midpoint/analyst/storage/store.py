@@ -1,0 +1,197 @@
+"""Read a history; write what many requests decide in one transaction."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+from sqlalchemy import BindParameter, Connection, Engine, bindparam, delete, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+
+from midpoint.analyst.storage.connecting import BUSY, connect
+from midpoint.analyst.storage.migrating import is_current
+from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
+from midpoint.analyst.storage.tables import answer, pseudonym, question
+
+_TOKENS: BindParameter[Any] = bindparam("tokens", expanding=True)
+_KEPT = (
+    select(
+        *pseudonym.c,
+        *(question.c[name] for name in ("number", "disclosure", "solicitation", "opened")),
+        *(answer.c[name] for name in ("id", "report", "received")),
+    )
+    .outerjoin(question, question.c.token == pseudonym.c.token)
+    .outerjoin(answer, (answer.c.token == question.c.token) & (answer.c.round == question.c.number))
+    .order_by(pseudonym.c.token, question.c.number)
+)
+_KEPT_OF_ONE = _KEPT.where(pseudonym.c.token == bindparam("token"))
+_KEPT_OF_MANY = _KEPT.where(pseudonym.c.token.in_(_TOKENS))
+_LOCK = (
+    select(pseudonym.c.token)
+    .where(pseudonym.c.token.in_(_TOKENS))
+    .order_by(pseudonym.c.token)
+    .with_for_update()
+)
+_BEGIN = {
+    "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
+}
+_OPEN, _KEEP = insert(question), insert(answer)
+_ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
+
+Reply = Any
+Row = dict[str, Any]
+
+
+class UnavailableError(Exception):
+    """The database does not answer now: locked, full, away. Asking again later may help."""
+
+
+class Storage:
+    """One worker's way to the database: a connection that writes, and some that read."""
+
+    def __init__(self, url: str, *, busy: float = BUSY) -> None:
+        self._writing = connect(url, writing=True, busy=busy)
+        self._reading = connect(url, writing=False, busy=busy)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._writing.dispose()
+        self._reading.dispose()
+
+    def check(self) -> None:
+        """Raise unless the database answers and has the layout that this program expects."""
+        with _available(self._reading) as connection:
+            if not is_current(connection):
+                raise UnavailableError("the database has another layout; restart the service")
+
+    def history(self, token: bytes) -> History | None:
+        """Return what is kept of a pseudonym; None if it is not known."""
+        with _available(self._reading) as connection:
+            return _histories(connection.execute(_KEPT_OF_ONE, {"token": token})).get(token)
+
+    def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
+        """Carry out requests in one transaction; on return they are on disk.
+
+        Each is told its reply, or the exception by which it declined: that one alone. If the
+        database cannot do them together, they are done one by one.
+        """
+        try:
+            with _available(self._writing) as connection:
+                return _carry_out(connection, works)
+        except IntegrityError as error:
+            if len(works) == 1:
+                return [UnavailableError(f"another request was in the way ({error.orig})")]
+            return [self.write([work])[0] for work in works]
+
+
+@contextmanager
+def _available(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction and commit it; what the database fails at is that it is unavailable."""
+    try:
+        with engine.begin() as connection:
+            yield connection
+    except IntegrityError:
+        raise
+    except DBAPIError as error:
+        raise UnavailableError(f"{type(error.orig).__name__}: {error.orig}") from error
+    except SQLAlchemyError as error:  # no connection came free in time
+        raise UnavailableError(type(error).__name__) from error
+
+
+def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Exception]:
+    begun = {work.token: work.begins for work in works if work.begins is not None}
+    if begun:
+        rows = [{"token": token, "created": begun[token]} for token in sorted(begun)]
+        connection.execute(_BEGIN[connection.dialect.name], rows)
+    tokens = {"tokens": sorted({work.token for work in works})}
+    if connection.dialect.name != "sqlite":  # which has one writer, and began as that one
+        connection.execute(_LOCK, tokens)
+    batch = _Batch(_histories(connection.execute(_KEPT_OF_MANY, tokens)))
+    replies = [batch.take(work) for work in works]
+    if batch.erased:
+        connection.execute(_ERASE, {"tokens": sorted(batch.erased)})
+    for statement, kept in ((_OPEN, batch.rounds), (_KEEP, batch.reports)):
+        if kept:
+            connection.execute(statement, [*kept.values()])
+    return replies
+
+
+class _Batch:
+    """What a transaction will write; each request sees what those before it decided."""
+
+    def __init__(self, known: dict[bytes, History]) -> None:
+        self._known = known
+        self.rounds: dict[tuple[bytes, int], Row] = {}
+        self.reports: dict[tuple[bytes, int], Row] = {}
+        self.erased: set[bytes] = set()
+
+    def take(self, work: Work) -> Reply | Exception:
+        """Let a request decide; if it declines, or fails, that is its reply and nothing is kept."""
+        history = self._known.get(work.token)
+        try:
+            decision = work.decide(history)
+        except Exception as error:  # noqa: BLE001 - a failing request must not fail its neighbours
+            return error
+        self._add(work.token, decision)
+        after = None if history is None else history.after(decision)
+        if after is None:
+            self._known.pop(work.token, None)
+        else:
+            self._known[work.token] = after
+        return decision.reply
+
+    def _add(self, token: bytes, decision: Decision) -> None:
+        if decision.erase:
+            self.erased.add(token)
+            self.rounds = {key: row for key, row in self.rounds.items() if key[0] != token}
+            self.reports = {key: row for key, row in self.reports.items() if key[0] != token}
+        if decision.round:
+            self.rounds[token, decision.round.number] = _round_row(token, decision.round)
+        if decision.report:
+            self.reports[token, decision.report.round] = _report_row(token, decision.report)
+
+
+def _histories(rows: Iterable[Any]) -> dict[bytes, History]:
+    """Put rows of `_KEPT` together: one for each round, with its report if there is one."""
+    created: dict[bytes, int] = {}
+    rounds: dict[bytes, list[KeptRound]] = {}
+    reports: dict[bytes, list[KeptReport]] = {}
+    for key, began, number, disclosure, solicitation, opened, name, report, received in rows:
+        token = bytes(key)
+        if token not in created:
+            created[token], rounds[token], reports[token] = began, [], []
+        if number is not None:
+            rounds[token].append(KeptRound(number, disclosure, bytes(solicitation), opened))
+        if name is not None:
+            reports[token].append(KeptReport(number, name, bytes(report), received))
+    return {
+        token: History(began, tuple(rounds[token]), tuple(reports[token]))
+        for token, began in created.items()
+    }
+
+
+def _round_row(token: bytes, kept: KeptRound) -> Row:
+    return {
+        "token": token,
+        "number": kept.number,
+        "disclosure": kept.disclosure,
+        "solicitation": kept.solicitation,
+        "opened": kept.opened,
+    }
+
+
+def _report_row(token: bytes, kept: KeptReport) -> Row:
+    return {
+        "token": token,
+        "round": kept.round,
+        "id": kept.id,
+        "report": kept.report,
+        "received": kept.received,
+    }

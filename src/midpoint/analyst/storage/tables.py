@@ -1,0 +1,44 @@
+"""The tables: three, without a column in which a private feature or an address could be kept."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+)
+
+metadata = MetaData()
+
+pseudonym = Table(
+    "pseudonym",
+    metadata,
+    Column("token", LargeBinary(32), primary_key=True),  # SHA-256 of the device's token
+    Column("created", BigInteger, nullable=False),
+)
+
+question = Table(
+    "round",
+    metadata,
+    Column("token", ForeignKey(pseudonym.c.token, ondelete="CASCADE"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("disclosure", String(64), nullable=False),
+    Column("solicitation", LargeBinary, nullable=False),  # the exact bytes that were sent
+    Column("opened", BigInteger, nullable=False),
+)
+
+answer = Table(
+    "report",
+    metadata,
+    Column("token", LargeBinary(32), primary_key=True),
+    Column("round", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", String(32), nullable=False),
+    Column("report", LargeBinary, nullable=False),  # the exact bytes that were received
+    Column("received", BigInteger, nullable=False),
+    ForeignKeyConstraint(
+        ["token", "round"], [question.c.token, question.c.number], ondelete="CASCADE"
+    ),
+)

@@ -1,0 +1,62 @@
+"""Several processes that work on one thing, how far they have come, and how they end."""
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from midpoint.errors import MidpointError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an audit has come."""
+
+    done: int
+    """Results that are there."""
+    total: int
+    """Results that will be there."""
+    seconds_left: float | None
+    """How long the rest will take by what was seen so far; None before anything was."""
+
+
+@contextmanager
+def workers(jobs: int, thing: Any) -> Iterator[ProcessPoolExecutor]:
+    """Start processes that each have a copy of a thing to work on (see `worked_on`)."""
+    spawn = multiprocessing.get_context("spawn")  # compiled kernels and fork do not mix
+    pool = ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(thing,))
+    try:
+        yield pool
+    except BrokenProcessPool as error:
+        raise MidpointError(
+            "a process of the audit was ended from outside, often for want of memory; run it"
+            " again, with fewer jobs, to go on where it was"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def worked_on() -> Any:
+    """Return, in a process that `workers` started, what it works on."""
+    return _thing[0]
+
+
+_thing: list[Any] = []
+
+
+def _start(thing: Any) -> None:
+    _thing[:] = [thing]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Do not outlive a killed audit: nobody would give this process work, or end it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,83 @@
+"""Tables of `midpoint answer`."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE
+from rich.markup import escape
+from rich.table import Table
+
+from midpoint.wire import ONE, RatingScale
+
+if TYPE_CHECKING:
+    from midpoint.user import Ledger, Recommendation
+    from midpoint.user.agent import Line
+
+FATES = {
+    "sent": "",
+    "withheld": "a coin keeps it here: people like you rate it more often than others",
+    "sent_before": "was sent before; that answer stands",
+    "withheld_before": "was withheld before; that stands",
+    "not_asked": "was not asked about",
+}
+"""Why, in words."""
+
+
+def plain(title: str) -> str:
+    """Write a title: not read as markup, and without signs that turn a line around."""
+    return escape("".join(c for c in title if c.isprintable()))
+
+
+def number(fixed: int) -> str:
+    """Write a rating."""
+    return f"{fixed / ONE:g}"
+
+
+def leaving_table(lines: "Sequence[Line]", titles: Mapping[str, str], scale: RatingScale) -> Table:
+    """Show what leaves the device, line by line."""
+    table = _table("What leaves this device", "title", "you", "leaves", "")
+    for line in lines:
+        leaves = "[dim]nothing[/dim]" if line.sent is None else number(line.sent)
+        if line.sent not in (None, line.rating):
+            leaves = f"[yellow]{leaves}[/yellow]"
+        why = FATES[line.fate.value]
+        if line.fate.value == "sent":
+            why = "as it is" if line.sent == line.rating else "changed, so that it tells less"
+        table.add_row(
+            plain(titles[line.item]), _stars(line.rating, scale), leaves, f"[dim]{why}[/dim]"
+        )
+    return table
+
+
+def recommendation_table(best: "Sequence[Recommendation]", titles: Mapping[str, str]) -> Table:
+    """Show what she may like, and how sure that is."""
+    table = _table("For you", "", "title", "predicted")
+    for place, one in enumerate(best, start=1):
+        predicted = f"{one.shown / ONE:.1f} [dim]± {one.deviation / ONE:.1f}[/dim]"
+        table.add_row(f"[dim]{place}[/dim]", plain(titles[one.item]), predicted)
+    return table
+
+
+def ledger_table(ledger: "Ledger", titles: Mapping[str, str]) -> Table:
+    """Show every decision so far."""
+    table = _table("Decided for good", "title", "sent")
+    for item in sorted(ledger.decided, key=lambda one: titles.get(one, one)):
+        decision = ledger.decision(item)
+        value = None if decision is None else decision.value
+        sent = "[dim]withheld[/dim]" if value is None else number(value)
+        table.add_row(plain(titles.get(item, item)), sent)
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table(*columns, title=title, title_style="bold", title_justify="left", box=SIMPLE)
+
+
+def stars_of(rating: int) -> str:
+    """Write a rating as stars."""
+    return f"[yellow]{'★' * (rating // ONE)}[/yellow]"
+
+
+def _stars(rating: int, scale: RatingScale) -> str:
+    whole = rating % ONE == 0 and scale.low >= 0 and scale.high <= 5 * ONE
+    return f"{number(rating)} {stars_of(rating)}" if whole else number(rating)

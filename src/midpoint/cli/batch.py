@@ -1,0 +1,123 @@
+"""`midpoint batch`: whole populations on Spark, obfuscated or scored."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from midpoint.cli import source as options
+from midpoint.cli.messages import Directory, DisclosureFile, Estimator, HowToEstimate, read_message
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+app = typer.Typer(name="batch", help="Whole populations at once, on Spark.", no_args_is_help=True)
+
+Table = Annotated[
+    str, typer.Argument(help="Parquet, one row a rating: a path or any Hadoop address.")
+]
+Out = Annotated[str, typer.Option(help="Folder or address for Parquet; it must not be there yet.")]
+Master = Annotated[
+    str | None, typer.Option(help="Where Spark runs, such as spark://host:7077; here unless given.")
+]
+
+
+@app.command("obfuscate")
+def obfuscate_command(
+    ratings: Table,
+    disclosure: Annotated[Path, typer.Option(help="What was disclosed of the items.")],
+    out: Out,
+    users: Annotated[str | None, typer.Option(help="Parquet, one row a person.")] = None,
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="Share to obfuscate.")] = 1.0,
+    seed: Annotated[
+        int | None, typer.Option(help="Coins that can be tossed again; keep it secret.")
+    ] = None,
+    user_column: options.UserColumn = None,
+    item_column: options.ItemColumn = None,
+    rating_column: options.RatingColumn = None,
+    master: Master = None,
+) -> None:
+    """Write what everyone's own device would reveal: user, item, rating.
+
+    Everyone has coins of her own, from the seed and her name, whatever machine she is on.
+    """
+    from midpoint.analyst.spark import read_ratings
+    from midpoint.data.sources.columns import Columns
+    from midpoint.protocol.batch import Plan, obfuscate_people
+    from midpoint.wire import Disclosure
+
+    told = read_message(disclosure, Disclosure)
+    names = [part.name for part in told.features]
+    with spark(master) as session:
+        read = read_ratings(
+            session,
+            ratings,
+            users=users,
+            columns=Columns(user=user_column, item=item_column, rating=rating_column),
+            features=names,
+        )
+        copy = obfuscate_people(read, told, Plan.of(read, told, seed=seed, alpha=alpha))
+        _write(copy, out)
+        count = session.read.parquet(out).count()
+    typer.echo(f"{count:,} of {read.ratings:,} ratings are in {out}")
+
+
+@app.command("score")
+def score_command(
+    directory: Directory,
+    reports: Table,
+    out: Out,
+    disclosure: DisclosureFile = None,
+    top: Annotated[int, typer.Option(min=1, help="Items to show a person.")] = 10,
+    margin: Annotated[
+        int, typer.Option(min=0, help="Items she may have rated, at most; a public number.")
+    ] = 100,
+    estimator: HowToEstimate = Estimator.map,
+    master: Master = None,
+) -> None:
+    """Estimate everyone's profile, and list the items that hold every category's best.
+
+    Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them.
+    """
+    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst.spark.scoring import Plan, score_people
+    from midpoint.cli.messages import disclosure_of
+    from midpoint.protocol.population import local_offset
+
+    profiles = ItemProfiles.load(directory)
+    offsets = local_offset(disclosure_of(profiles, disclosure), profiles)
+    plan = Plan(profiles, offsets, top, margin, estimator.value)
+    with spark(master) as session:
+        _write(score_people(session.read.parquet(reports), plan), out)
+        count = session.read.parquet(out).count()
+    typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")
+
+
+@contextmanager
+def spark(master: str | None) -> Iterator["SparkSession"]:
+    """Run Spark for one command."""
+    from midpoint.analyst.spark import open_session
+
+    options.show_notes()
+    with Console(stderr=True).status("Starting Spark"):
+        session = open_session(master)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _write(table: "DataFrame", out: str) -> None:
+    from pyspark.errors import AnalysisException
+
+    try:
+        with Console(stderr=True).status("Spark is at work"):
+            table.write.parquet(out)
+    except AnalysisException as error:
+        raise MidpointError(
+            f"--out {out} cannot be written ({str(error).splitlines()[0]}); name a new folder"
+        ) from error

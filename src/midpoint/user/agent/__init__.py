@@ -1,0 +1,32 @@
+"""The agent: what talks to a service on a person's behalf, and the state it keeps."""
+
+from midpoint.user.agent.blocking import Agent
+from midpoint.user.agent.channel import (
+    AwayError,
+    Channel,
+    Patience,
+    ServiceError,
+    UnusableError,
+)
+from midpoint.user.agent.core import AsyncAgent
+from midpoint.user.agent.home import Home, Notes
+from midpoint.user.agent.preview import Fate, Line, preview
+from midpoint.user.agent.standing import Fetched, Standing, Terms
+
+__all__ = [
+    "Agent",
+    "AsyncAgent",
+    "AwayError",
+    "Channel",
+    "Fate",
+    "Fetched",
+    "Home",
+    "Line",
+    "Notes",
+    "Patience",
+    "ServiceError",
+    "Standing",
+    "Terms",
+    "UnusableError",
+    "preview",
+]

@@ -1,0 +1,202 @@
+"""What the device keeps about one service: secret and ledger, pin, and the person's own notes.
+
+On disk it is one folder (0700, files 0600) for each address, in the user's data directory; or all
+of it is in memory and ends with the program. Nothing here leaves the device but through `Report`.
+"""
+
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Self
+
+from platformdirs import user_data_path
+
+from midpoint.errors import MidpointError
+from midpoint.user.agent.address import folder_name
+from midpoint.user.keeping import StorageError, keep_file
+from midpoint.user.ledger import LEDGER, Ledger
+from midpoint.user.pin import Pin
+from midpoint.user.private import DeviceSecret, PrivateCategory, framed
+from midpoint.wire.message import Count, Integer, Message, Name
+
+PIN, NOTES, FORGETTING = "pin", "notes", "forgetting"
+"""Names of the files beside those of the ledger."""
+GONE = ".forgotten-"
+TOKEN = b"midpoint/v1/token"
+
+
+class Notes(Message):
+    """What a person told her own device."""
+
+    domain: ClassVar[str] = "notes"
+
+    ratings: tuple[tuple[Name, Integer], ...] = ()
+    """Item and rating in fixed point, in the order in which she gave them."""
+    category: tuple[tuple[Name, Name], ...] | None = None
+    """Feature and category, only if she asked the device to remember them."""
+    settled: tuple[Count, ...] = ()
+    """Rounds whose report the service acknowledged, or refused for good."""
+
+
+class Home:
+    """One service's place on this device."""
+
+    def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
+        self._ledger: Ledger | None = ledger
+        self.folder = folder
+        """Where it is; None in memory."""
+        self.pin = None if folder is None else Pin.load(folder / PIN)
+        """What the analyst is held to; None before first use."""
+        self.notes = Notes() if folder is None else _read_notes(folder / NOTES)
+        """What she told the device."""
+        self._former: Pin | None = None
+        self._forgetting = folder is not None and (folder / FORGETTING).exists()
+
+    @classmethod
+    def in_memory(cls, secret: DeviceSecret | None = None) -> Self:
+        """Keep all of it in memory only."""
+        return cls(Ledger(secret or DeviceSecret.generate()))
+
+    @classmethod
+    def at(cls, address: str, root: Path | None = None) -> Self:
+        """Open the folder for an address, or make it."""
+        root = root or user_data_path("midpoint", appauthor=False)
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)  # names of services are hers as well
+        folder = root / folder_name(address)
+        for rest in root.glob(f"{GONE}*"):  # a crash came between erasing and its end
+            shutil.rmtree(rest, ignore_errors=True)
+        known = (folder / LEDGER).exists()
+        # A pin is kept before anything is sent: a secret alone was never used, and starts over.
+        ledger = Ledger.open(folder) if known else Ledger.create(folder, after_crash=True)
+        try:
+            folder.chmod(0o700)
+            return cls(ledger, folder)
+        except BaseException:
+            ledger.close()
+            raise
+
+    @property
+    def ledger(self) -> Ledger:
+        """Decisions and the secret behind them."""
+        if self._ledger is None:
+            raise MidpointError("this person was forgotten; start anew, as somebody new")
+        return self._ledger
+
+    @property
+    def token(self) -> str:
+        """The pseudonym: HMAC(secret, tag), so it goes with these coins and this ledger only."""
+        return self.ledger.secret.prf(framed(TOKEN)).hex()
+
+    @property
+    def ratings(self) -> dict[str, int]:
+        """Her ratings in fixed point."""
+        return dict(self.notes.ratings)
+
+    @property
+    def category(self) -> PrivateCategory | None:
+        """What she asked to be remembered of her category."""
+        kept = self.notes.category
+        return None if kept is None else PrivateCategory(dict(kept))
+
+    @property
+    def unsent(self) -> tuple[str, ...]:
+        """The exact reports that are decided and not acknowledged, oldest first."""
+        rounds = self.ledger.rounds
+        return tuple(one.report for one in rounds if one.round not in self.notes.settled)
+
+    def repin(self) -> None:
+        """Take the analyst's next disclosure as on first use, because she agrees to a change.
+
+        Secret and ledger stay, so nothing is decided anew. The old pin stands on disk until a
+        disclosure is accepted.
+        """
+        self._former, self.pin = self.pin or self._former, None
+
+    def keep_pin(self, pin: Pin) -> None:
+        """Hold the analyst to this from now on; drop what does not fit what it is about now."""
+        former = self.pin or self._former
+        if former is not None and former.features != pin.features:
+            self.keep_category(None)
+        if former is not None and former.scale != pin.scale:
+            self.keep_ratings({})
+        if self.folder is not None and pin != self.pin:
+            self._require_only_one(self.folder, pin.key)
+            pin.save(self.folder / PIN)
+        self.pin, self._former = pin, None
+
+    def keep_ratings(self, ratings: Mapping[str, int]) -> None:
+        """Keep her ratings instead of those kept before."""
+        self._note(ratings=tuple(ratings.items()))
+
+    def keep_category(self, names: Mapping[str, str] | None) -> None:
+        """Remember her category, because she said so; None takes it out again."""
+        self._note(category=None if names is None else tuple(sorted(names.items())))
+
+    def settle(self, number: int) -> None:
+        """Note that a round needs no more sending."""
+        self._note(settled=tuple(sorted({*self.notes.settled, number})))
+
+    def start_forgetting(self) -> None:
+        """Note that she asked to be forgotten; from now on nothing else is done.
+
+        The service may have erased its half although its answer was lost. It would then number
+        rounds anew, and the ledger would hold answers to other questions.
+        """
+        self._forgetting = True
+        if self.folder is not None:
+            keep_file(self.folder / FORGETTING, b"")
+
+    def require_remembered(self) -> None:
+        """Refuse to go on as somebody who asked to be forgotten."""
+        if self._forgetting:
+            raise MidpointError("you asked to be forgotten and it is not finished; forget again")
+
+    def erase(self) -> None:
+        """Take all of it away, at once: the folder is renamed first."""
+        self.close()
+        if self.folder is not None:
+            gone = self.folder.with_name(f"{GONE}{secrets.token_hex(6)}")
+            self.folder.rename(gone)
+            shutil.rmtree(gone)
+        self.pin, self.notes, self._ledger, self._forgetting = None, Notes(), None, False
+
+    def close(self) -> None:
+        """Let another program use it."""
+        if self._ledger is not None:
+            self._ledger.close()
+
+    def _note(self, **changes: object) -> None:
+        notes = self.notes.model_copy(update=changes)
+        if self.folder is not None:
+            keep_file(self.folder / NOTES, notes.raw)
+        self.notes = notes
+
+    @staticmethod
+    def _require_only_one(folder: Path, key: str) -> None:
+        """Refuse a second secret for one analyst: it would see two tosses for one rating."""
+        for path in folder.parent.glob(f"*/{PIN}"):
+            if path.parent != folder and _pinned_key(path) == key:
+                raise MidpointError(
+                    f"{path.parent} belongs to the same service under another address; use that"
+                    f" address, or, if the service moved, put that folder in the place of {folder}"
+                )
+
+
+def _pinned_key(path: Path) -> str | None:
+    try:
+        pin = Pin.load(path)
+    except MidpointError:  # another service's trouble, told when that one is used
+        return None
+    return None if pin is None else pin.key
+
+
+def _read_notes(path: Path) -> Notes:
+    try:
+        return Notes.parse(path.read_bytes())
+    except FileNotFoundError:
+        return Notes()
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
+    except MidpointError as error:
+        raise MidpointError(f"{path} is damaged ({type(error).__name__}); restore it") from None

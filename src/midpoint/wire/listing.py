@@ -1,0 +1,60 @@
+"""What the analyst shows everyone: its items by title, its list of disclosures, certificates."""
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
+
+from midpoint.wire.message import Count, Message, Name, OneLine, fault, require_ascending
+from midpoint.wire.refusal import Refusal
+from midpoint.wire.signing import Signed
+
+LONGEST_TITLE = 500
+
+
+def _versioned(signed: Signed, info: ValidationInfo) -> Signed:
+    """Refuse a signed message inside another that does not say its own version."""
+    if info.mode == "json" and "version" not in signed.model_fields_set:
+        raise fault(Refusal.MISSING_FIELD, "a signed message does not say its version")
+    return signed
+
+
+Inner = Annotated[Signed, AfterValidator(_versioned)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TITLE), OneLine]
+
+
+class Catalogue(Message):
+    """All items by title, for a person to find what she has rated."""
+
+    domain: ClassVar[str] = "catalogue"
+
+    items: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """Stable identifiers of the items, ascending by code point."""
+    titles: tuple[Title, ...]
+    """What a person calls each."""
+    ratings: tuple[Count, ...]
+    """How many people in training rated each: public, and the same for everyone."""
+
+    @model_validator(mode="after")
+    def _well_formed(self) -> Self:
+        require_ascending(self.items, "items")
+        if not len(self.items) == len(self.titles) == len(self.ratings):
+            raise fault(Refusal.WRONG_SHAPE, "items, titles and ratings differ in length")
+        return self
+
+
+class Chain(Message):
+    """The whole list of disclosures, each entry signed, in order."""
+
+    domain: ClassVar[str] = "chain"
+
+    entries: Annotated[tuple[Inner, ...], Field(min_length=1)]
+    """The signed entries; the last one is current."""
+
+
+class Certificates(Message):
+    """What auditors signed about one disclosure."""
+
+    domain: ClassVar[str] = "certificates"
+
+    certificates: tuple[Inner, ...]
+    """The signed certificates, of one disclosure; there may be none."""

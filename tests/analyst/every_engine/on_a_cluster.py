@@ -1,0 +1,47 @@
+"""Run by a test in a process of its own: counts, fits and obfuscates on a cluster of processes.
+
+Arguments: folder of the ratings, table of users, disclosure, and where to write what was found.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from midpoint.analyst import Factorizer
+from midpoint.analyst.spark import fit_on_spark, open_session, read_ratings
+from midpoint.protocol.batch import Plan, obfuscate_people
+from midpoint.wire import Disclosure
+
+MASTER = "local-cluster[2,1,1024]"
+
+
+def executor(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Tell whose child each worker is: the processes of the cluster."""
+    for _ in batches:
+        yield pa.RecordBatch.from_pydict({"parent": [os.getppid()]})
+
+
+def main(source: str, users: str, disclosure: str, out: str) -> None:
+    """Do it and write what was found as JSON."""
+    session = open_session(MASTER, driver_memory="1g", sql_shuffle_partitions="4")
+    ratings = read_ratings(session, source, users=users, features=["gender"])
+    told = Disclosure.parse(Path(disclosure).read_bytes())
+    copy = obfuscate_people(ratings, told, Plan.of(ratings, told, seed=5)).toArrow()
+    found = fit_on_spark(Factorizer(dimension=3, iterations=5), ratings)
+    found.save(Path(out) / "model")
+    parents = session.range(64).repartition(4).mapInArrow(executor, "parent long").distinct()
+    facts = {
+        "master": session.sparkContext.master,
+        "processes": parents.count(),
+        "copy": sorted(list(row.values()) for row in copy.to_pylist()),
+    }
+    session.stop()
+    (Path(out) / "facts.json").write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

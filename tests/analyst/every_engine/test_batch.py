@@ -1,0 +1,183 @@
+"""Whole populations: what one device and one person's request give, for everyone."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from every_engine.tables_on_disk import Tables, write
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, estimate_profiles
+from midpoint.analyst.spark import RatingsFrame, read_ratings, score_people
+from midpoint.analyst.spark.scoring import Plan as ScorePlan
+from midpoint.analyst.spark.scoring import score_table
+from midpoint.analyst.topn import shortlist
+from midpoint.data import Ratings, Simulation, simulate
+from midpoint.data.simulation import SimulatedFeature
+from midpoint.errors import MidpointError
+from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
+from midpoint.protocol.population import local_offset
+from midpoint.user import Parameters, obfuscate, toss
+from midpoint.wire import Disclosure, from_fixed, to_fixed
+
+
+@pytest.fixture(scope="module")
+def people(stars: Simulation) -> Ratings:
+    gender = SimulatedFeature("gender", ("F", "M"), bias_sd=0.3, selection_sd=0.3, missing=0.1)
+    return simulate(replace(stars.config, features=(gender,)), seed=1).ratings
+
+
+@pytest.fixture(scope="module")
+def profiles(people: Ratings) -> ItemProfiles:
+    return Factorizer(dimension=3, iterations=4).fit(people, "gender")
+
+
+@pytest.fixture(scope="module")
+def told(profiles: ItemProfiles) -> Disclosure:
+    return disclose(profiles)
+
+
+def framed(ratings: Ratings) -> RatingsFrame:
+    """Return what is known of the table, without a table on a cluster."""
+    gender = ratings.feature("gender")
+    nothing: Any = None
+    return RatingsFrame(
+        nothing, ratings.name, len(ratings), ratings.item_ids, ratings.item_names, ratings.scale,
+        gender, gender.counts,
+    )  # fmt: skip
+
+
+def rows(ratings: Ratings) -> pa.Table:
+    return pa.table(
+        {
+            "user": ratings.user_ids[ratings.user].tolist(),
+            "place": ratings.item,
+            "rating": ratings.value,
+            "category": ratings.feature("gender").codes[ratings.user].astype(np.int32),
+        }
+    )
+
+
+def starts(ratings: Ratings) -> NDArray[np.int64]:
+    begin = ratings.user_offsets[:-1]
+    return begin[np.diff(ratings.user_offsets) > 0]
+
+
+def test_everyone_is_obfuscated_as_by_her_own_device(people: Ratings, told: Disclosure) -> None:
+    plan = Plan.of(framed(people), told, seed=5)
+    found = obfuscate_table(rows(people), starts(people), plan).to_pylist()
+    user = next(u for u in range(people.n_users) if people.feature("gender").codes[u] >= 0)
+    mine = people.of_user(user)
+    names = people.item_ids[people.item[mine]].tolist()
+    cell = told.features[0].categories.index(
+        people.feature("gender").categories[people.feature("gender").codes[user]]
+    )
+    done = obfuscate(
+        np.array([told.items.index(name) for name in names]),
+        to_fixed(people.value[mine]),
+        cell,
+        Parameters.of(told),
+        toss(secret_of(plan.key, people.user_ids[user]), names),
+    )
+    expected = [
+        (name, float(value))
+        for name, value, keep in zip(names, from_fixed(done.value), done.keep, strict=True)
+        if keep
+    ]
+    hers = [(row["item"], row["rating"]) for row in found if row["user"] == people.user_ids[user]]
+    assert hers == expected
+    assert 0 < len(hers) < len(names)
+
+
+def test_company_and_order_of_people_do_not_matter(people: Ratings, told: Disclosure) -> None:
+    plan = Plan.of(framed(people), told, seed=5)
+    table, begin = rows(people), starts(people)
+    whole = obfuscate_table(table, begin, plan).to_pylist()
+    cut = int(begin[len(begin) // 2])
+    parts = [
+        obfuscate_table(table.slice(cut), begin[begin >= cut] - cut, plan),
+        obfuscate_table(table.slice(0, cut), begin[begin < cut], plan),
+    ]
+    again = [row for part in parts for row in part.to_pylist()]
+    key = ("user", "item")
+    assert sorted(again, key=lambda row: [row[k] for k in key]) == whole
+    # The control: other coins give another copy.
+    other = obfuscate_table(table, begin, Plan.of(framed(people), told, seed=6)).to_pylist()
+    assert other != whole
+
+
+def test_who_and_what_is_unknown_is_left_out(people: Ratings, told: Disclosure) -> None:
+    plan = Plan.of(framed(people), told, seed=5)
+    plan.place[3] = -1
+    found = obfuscate_table(rows(people), starts(people), plan)
+    assert people.item_ids[3] not in found["item"].to_pylist()
+    unknown = people.user_ids[people.feature("gender").codes < 0]
+    assert len(unknown)
+    assert not set(unknown.tolist()) & set(found["user"].to_pylist())
+
+
+def test_another_feature_is_refused(people: Ratings, told: Disclosure) -> None:
+    without = replace(framed(people), feature=None)
+    with pytest.raises(MidpointError, match="protects gender; read the ratings with"):
+        Plan.of(without, told, seed=0)
+
+
+def test_everyone_is_scored_as_one_person_is(
+    people: Ratings, profiles: ItemProfiles, told: Disclosure
+) -> None:
+    offsets = local_offset(told, profiles)
+    plan = ScorePlan(profiles, offsets, top=3, margin=4)
+    table = rows(people).append_column("item", pa.array(people.item_ids[people.item].tolist()))
+    found = score_table(table, starts(people), plan).to_pylist()
+    x = estimate_profiles(profiles, people.user_offsets, people.item, people.value)
+    place = {name: user for user, name in enumerate(people.user_ids.tolist())}
+    for row in found[:20]:
+        own = x[place[row["user"]]]
+        np.testing.assert_allclose(row["profile"], own, atol=1e-5)
+        scores = profiles.centre + profiles.vectors @ own
+        listed = shortlist(scores, np.zeros(len(scores)), offsets, top=3, margin=4)
+        assert row["items"] == profiles.item_ids[listed.items].tolist()
+        np.testing.assert_allclose(row["scores"], listed.scores, atol=1e-4)
+    assert len(found) == len(starts(people))
+
+
+def test_an_item_without_profile_is_passed_over(people: Ratings, profiles: ItemProfiles) -> None:
+    plan = ScorePlan(profiles, np.zeros((profiles.n_items, 0)), top=1, margin=0)
+    item = people.item_ids[people.item[:3]].tolist()
+    short = pa.table({"user": [1, 1, 2], "item": item, "rating": [1.0, 5.0, 3.0]})
+    more = pa.table({"user": [1, 1, 1, 2], "item": [*item[:2], "?", item[2]],
+                     "rating": [1.0, 5.0, 2.0, 3.0]})  # fmt: skip
+    one = score_table(short, np.array([0, 2]), plan).to_pylist()
+    assert score_table(more, np.array([0, 3]), plan).to_pylist() == one
+
+
+@pytest.mark.slow
+def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path) -> None:
+    tables: Tables = write(people, tmp_path)
+    profiles = Factorizer(dimension=3, iterations=4).fit(tables.ratings, "gender")
+    told = disclose(profiles)
+    users = str(tables.users)
+    read = read_ratings(spark, str(tables.folder), users=users, features=["gender"])
+    plan = Plan.of(read, told, seed=5)
+    copy = obfuscate_people(read, told, plan)
+    found = sorted(tuple(row.values()) for row in copy.toArrow().to_pylist())
+    # In memory: the same rows in one piece.
+    local = rows(tables.ratings).set_column(
+        0, "user", pa.array(tables.ratings.user_ids[tables.ratings.user].astype(np.int64))
+    )
+    whole = obfuscate_table(local, starts(tables.ratings), plan)
+    assert found == sorted(tuple(row.values()) for row in whole.to_pylist())
+
+    score_plan = ScorePlan(profiles, local_offset(told, profiles), top=3, margin=4)
+    scored = score_people(copy.repartition(5), score_plan).toArrow().to_pylist()
+    order = np.lexsort((whole["item"].to_numpy(zero_copy_only=False), whole["user"].to_numpy()))
+    table = pa.Table.from_batches([whole]).take(pa.array(order))
+    begin = np.flatnonzero(np.diff(table["user"].to_numpy(), prepend=-1))
+    expected = {row["user"]: row for row in score_table(table, begin, score_plan).to_pylist()}
+    assert len(scored) == len(expected)
+    for row in scored:
+        np.testing.assert_allclose(row["profile"], expected[row["user"]]["profile"], atol=1e-5)
+        assert row["items"] == expected[row["user"]]["items"]

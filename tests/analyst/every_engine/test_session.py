@@ -1,0 +1,43 @@
+"""What is said on a machine that Spark cannot run on."""
+
+from pathlib import Path
+
+import pytest
+
+from midpoint.analyst.spark.session import require_java
+from midpoint.errors import MidpointError
+
+
+def fake_java(folder: Path, says: str) -> None:
+    (folder / "bin").mkdir()
+    java = folder / "bin" / "java"
+    java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    java.chmod(0o755)
+
+
+def test_without_java_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MidpointError, match="none on this machine; install Java 17 or newer"):
+        require_java()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MidpointError, match="none in JAVA_HOME"):
+        require_java()
+
+
+@pytest.mark.parametrize("says", ['openjdk version "11.0.2"', 'java version "1.8.0_292"', "what?"])
+def test_a_java_too_old_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str
+) -> None:
+    fake_java(tmp_path, says)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MidpointError, match="too old for Spark; install Java 17"):
+        require_java()
+
+
+def test_java_17_will_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake_java(tmp_path, 'openjdk version "17.0.15" 2025-04-15')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    require_java()

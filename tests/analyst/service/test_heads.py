@@ -1,0 +1,70 @@
+"""A head without end, or one that never comes, does not hold the service up."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from serving import published, running, settings_of
+
+from midpoint.analyst import Training
+from midpoint.analyst.service import heads
+
+
+@pytest.fixture
+def client(
+    tmp_path_factory: pytest.TempPathFactory, trained_stars: Training
+) -> Iterator[httpx.Client]:
+    site = published(tmp_path_factory.mktemp("site"), trained_stars.items)
+    with running(settings_of(site)) as opened:
+        yield opened
+
+
+def connected(client: httpx.Client) -> socket.socket:
+    opened = socket.create_connection((client.base_url.host, client.base_url.port or 80))
+    opened.settimeout(10)
+    return opened
+
+
+def is_closed(opened: socket.socket) -> bool:
+    """Tell whether the other side hangs up, within the time limit."""
+    try:
+        return opened.recv(65536) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
+@pytest.mark.parametrize("piece", [b"X-Long: " + b"a" * 500 + b"\r\n", b"a" * 500])
+def test_a_head_without_end_is_cut_off(client: httpx.Client, piece: bytes) -> None:
+    with connected(client) as opened:
+        opened.sendall(b"GET /v1/chain HTTP/1.1\r\nHost: x\r\nX-Long: ")
+        sent = 0
+        try:
+            while sent < 20 * heads.LARGEST_HEAD:
+                sent += opened.send(piece)
+        except ConnectionError:
+            pass
+        assert sent < 20 * heads.LARGEST_HEAD
+    many = {f"x-{n}": "a" * 100 for n in range(300)}  # the control: a long head is taken
+    assert client.get("/v1/chain", headers=many).status_code == 200
+
+
+def test_a_head_that_does_not_come_is_not_waited_for(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads, "SLOWEST_HEAD", 0.3)
+    whole = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+    for begun in (b"", b"GET /v1/cha", whole + b"GET /v1"):
+        with connected(client) as opened:
+            opened.sendall(begun)
+            if begun.startswith(whole):
+                assert opened.recv(65536).startswith(b"HTTP/1.1 200")
+            assert is_closed(opened)
+    with connected(client) as opened:  # the control: a quiet client with a whole request is served
+        for _ in range(2):
+            opened.sendall(whole)
+            assert opened.recv(65536).startswith(b"HTTP/1.1 200")
+            time.sleep(0.5)

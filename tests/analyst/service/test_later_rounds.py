@@ -1,0 +1,33 @@
+"""Rounds go on from where the device is, also when the service lost what it had kept."""
+
+from dataclasses import replace
+
+from midpoint.analyst.service.accepting import OpenRound
+from midpoint.analyst.storage import History
+from midpoint.wire import Solicitation
+
+WORK = OpenRound(b"t" * 32, 5, "0" * 64, ("a", "b"), only_asked=False)
+
+
+def opened(work: OpenRound, history: History | None) -> tuple[Solicitation, History]:
+    before = history or History(5)
+    decision = work.decide(history)
+    after = before.after(decision)
+    assert after is not None
+    return Solicitation.parse(decision.reply), after
+
+
+def test_a_device_that_is_done_with_a_round_is_asked_a_later_one() -> None:
+    first, kept = opened(WORK, None)
+    later, _ = opened(replace(WORK, after=6), None)
+    assert (first.round, later.round) == (0, 7)
+    again, _ = opened(WORK, kept)
+    assert again.raw == first.raw  # control: a question that is open stays
+
+
+def test_an_open_question_that_the_device_is_done_with_is_left() -> None:
+    _, kept = opened(WORK, None)
+    next_one, kept = opened(replace(WORK, after=0), kept)
+    assert next_one.round == 1
+    again, _ = opened(replace(WORK, after=0), kept)
+    assert again.raw == next_one.raw

@@ -1,0 +1,153 @@
+"""A new model becomes current under load: nobody is dropped, nobody is asked again."""
+
+import json
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from serving import START, Person, code_of, published, running, settings_of
+
+from midpoint.analyst import Factorizer, ItemProfiles, disclose
+from midpoint.analyst.site import Site
+from midpoint.data import Simulation
+from midpoint.errors import MidpointError
+from midpoint.wire import ONE, Catalogue, Chain, Receipt, Scores, Solicitation
+
+
+@pytest.fixture(scope="module")
+def models(stars: Simulation) -> list[ItemProfiles]:
+    """Two models: the second was trained anew, on more dimensions, and lacks some items."""
+    ratings = stars.ratings
+    first = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
+    fewer = ratings.select_items(np.arange(5, ratings.n_items))
+    second = Factorizer(dimension=4, iterations=3, validation=0.0, seed=2).fit(fewer, "gender")
+    assert disclose(first).digest != disclose(second).digest
+    return [first, second]
+
+
+def test_a_switch_drops_nothing_and_asks_nothing_again(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    now = int(time.time())
+    site = published(tmp_path, models[0], at=now)
+    with running(settings_of(site)) as client:
+        ann, bob = Person(client), Person(client)
+        report, old = ann.answer(), ann.accept().disclosure
+        ann.send(report)
+        late = bob.answer()  # answered before the switch, sent after it
+        statuses, stop = Counter[int](), threading.Event()
+
+        def hammer() -> None:
+            while not stop.is_set():
+                for path in ("/v1/disclosure", "/v1/chain", "/v1/scores", "/v1/catalogue"):
+                    statuses[ann.get(path).status_code] += 1
+
+        threads = [threading.Thread(target=hammer) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        site.publish(models[1], disclose(models[1]), time=now + 1)
+        new = ann.accept().disclosure
+        time.sleep(0.3)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert set(statuses) == {200}
+        assert new.digest == disclose(models[1]).digest != old.digest
+        assert code_of(ann.solicit(old.digest)) == (409, "not_current")
+        assert bob.send(late).status_code == 201
+        assert client.get(f"/v1/disclosures/{old.digest}").content == old.raw
+        assert len(Chain.parse(client.get("/v1/chain").content).entries) == 2
+
+        asked = Solicitation.parse(ann.solicit(new.digest).content)
+        before = {r["solicitation"] for r in json.loads(ann.get("/v1/pseudonym").content)["rounds"]}
+        earlier = {
+            i for text in before for i in json.loads(text)["items"] if text.encode() != asked.raw
+        }
+        assert earlier
+        assert not set(asked.items) & (earlier | set(dict(report.answers)))
+        assert ann.send(ann.answer()).status_code == 201
+        scores = Scores.parse(ann.get("/v1/scores").content)
+        assert scores.items == new.items
+        assert scores.disclosure == new.digest
+
+
+def test_scores_are_estimated_anew_from_the_reports_that_are_kept(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    site = published(tmp_path, models[0])
+    gone = str(models[0].item_ids[0])
+    with running(settings_of(site)) as client:
+        ann, nobody = Person(client), Person(client)
+        told = Receipt.parse(ann.send(ann.answer(5, more={gone: ONE})).content)
+        assert told.answers > 5
+        site.publish(models[1], disclose(models[1]), time=START + 1)
+        assert gone not in Catalogue.parse(client.get("/v1/catalogue").content).items
+        mine, blank = (
+            Scores.parse(person.get("/v1/scores").content).score for person in (ann, nobody)
+        )
+        assert np.abs(np.subtract(mine, blank)).max() > ONE // 20
+
+
+def test_a_superseded_disclosure_is_taken_for_a_while_and_then_retired(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    now = int(time.time())
+    for age, expected in ((10, 201), (1000, 409)):
+        site = published(tmp_path / str(age), models[0], at=now - 2000)
+        with running(settings_of(site, grace=100)) as client:
+            ann = Person(client)
+            kept, report = Person(client), ann.answer()
+            earlier = kept.answer()
+            kept.send(earlier)
+            site.publish(models[1], disclose(models[1]), time=now - age)
+            ann.accept()
+            found = ann.send(report)
+            assert found.status_code == expected
+            if expected == 409:
+                assert code_of(found) == (409, "retired_disclosure")
+            assert kept.send(earlier).status_code == 200  # what is kept is kept
+
+
+def test_a_site_that_cannot_be_read_keeps_showing_the_last_model(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    site = published(tmp_path, models[0])
+    with running(settings_of(site)) as client:
+        shown = client.get("/v1/disclosure").content
+        good = site.list.read_bytes()
+        site.list.write_bytes(b"{")
+        assert client.get("/v1/disclosure").content == shown
+        assert code_of(client.get("/health/ready")) == (503, "unavailable")
+        assert client.get("/health/live").status_code == 200
+        site.list.write_bytes(good)
+        assert client.get("/v1/disclosure").content == shown
+
+
+def test_the_same_model_is_published_once(models: list[ItemProfiles], tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    told = disclose(models[0])
+    assert [site.publish(models[0], told, time=START + n).fresh for n in range(2)] == [True, False]
+    other = replace(models[0], noise_variance=2 * models[0].noise_variance)
+    assert site.publish(other, told, time=START + 9).fresh
+    assert site.profiles(told.digest).noise_variance == other.noise_variance
+    assert site.publish(models[1], disclose(models[1]), time=START + 10).entry.sequence == 2
+
+
+def test_what_devices_would_refuse_is_not_published(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    site = published(tmp_path, models[0])
+    renamed = replace(models[0], features=(("gender", ("X", "M")),))
+    with pytest.raises(MidpointError, match="features are not those published before"):
+        site.publish(renamed, disclose(renamed), time=START)
+    (tmp_path / "key.pem").rename(tmp_path / "elsewhere.pem")
+    with pytest.raises(MidpointError, match="restore the key"):
+        site.publish(models[1], disclose(models[1]), time=START)
+    (tmp_path / "elsewhere.pem").rename(tmp_path / "key.pem")
+    (tmp_path / "key.pem").chmod(0o644)
+    with pytest.raises(MidpointError, match="chmod 600"):
+        site.publish(models[1], disclose(models[1]), time=START)

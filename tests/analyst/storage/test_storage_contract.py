@@ -1,0 +1,189 @@
+"""One contract for every database: SQLite, and a real PostgreSQL."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import func, select
+from works import Made, asked, erases, keeps, opens, person, said
+
+from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
+from midpoint.analyst.storage.connecting import connect, sqlite_url
+from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
+from midpoint.errors import MidpointError
+
+ANN, BOB, EVE = person("Ann"), person("Bob"), person("Eve")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database without tables."""
+    if request.param == "sqlite":
+        return sqlite_url(tmp_path / "kept.sqlite")
+    fresh: Callable[[], str] = request.getfixturevalue("postgresql")
+    return fresh()
+
+
+@pytest.fixture
+def url(empty: str) -> str:
+    """The URL of a database with empty tables."""
+    migrate(empty)
+    return empty
+
+
+@pytest.fixture
+def storage(url: str) -> Iterator[Storage]:
+    with Storage(url) as opened:
+        yield opened
+
+
+def rows(url: str) -> tuple[int, ...]:
+    """Count pseudonyms, rounds and reports."""
+    engine = connect(url, writing=False)
+    try:
+        with engine.connect() as connection:
+            tables = (pseudonym, question, answer)
+            counts = [connection.scalar(select(func.count()).select_from(t)) for t in tables]
+    finally:
+        engine.dispose()
+    return tuple(int(count or 0) for count in counts)
+
+
+def test_what_is_kept_comes_back_byte_for_byte(storage: Storage) -> None:
+    assert storage.history(ANN) is None
+    first, second = asked(0, "a", "b"), asked(1, "c")
+    assert storage.write([opens(ANN, first), opens(BOB, second)]) == ["opened"] * 2
+    assert storage.write([keeps(ANN, said(0, a=5, x=2)), opens(ANN, second)]) == ["kept", "opened"]
+    found = storage.history(ANN)
+    assert found == History(7, (first, second), (said(0, a=5, x=2),))
+    assert found.answers == {"a": 5, "x": 2}
+    assert set(found.touched) == {"a", "b", "c", "x"}
+    assert found.unanswered("d" * 64) == second
+    assert found.unanswered("e" * 64) is None
+    assert storage.history(BOB) == History(7, (second,), ())
+
+
+def test_a_pseudonym_begins_once(storage: Storage) -> None:
+    storage.write([opens(ANN, asked(0))])
+    later = Made(ANN, lambda _: Decision(round=asked(1)), begins=99)
+    storage.write([later])
+    found = storage.history(ANN)
+    assert found is not None
+    assert found.created == 7
+    assert [kept.number for kept in found.rounds] == [0, 1]
+
+
+def test_one_that_declines_or_fails_leaves_its_neighbours_alone(storage: Storage, url: str) -> None:
+    storage.write([opens(ANN, asked(0)), opens(BOB, asked(0))])
+
+    def fail(_: History | None) -> Decision:
+        raise ZeroDivisionError
+
+    batch = [keeps(ANN, said(0, a=1)), Made(BOB, fail), keeps(EVE, said(0)), keeps(BOB, said(0))]
+    replies = storage.write(batch)
+    assert [type(reply) for reply in replies] == [str, ZeroDivisionError, LookupError, str]
+    assert rows(url) == (2, 2, 2)
+
+
+def test_what_the_database_refuses_is_done_one_by_one(storage: Storage, url: str) -> None:
+    """A report without its question breaks the transaction; the others are kept all the same."""
+    storage.write([opens(ANN, asked(0)), opens(BOB, asked(0))])
+    broken = Made(BOB, lambda _: Decision("never", report=said(8)))
+    replies = storage.write([keeps(ANN, said(0)), broken, keeps(BOB, said(0))])
+    assert replies[0] == replies[2] == "kept"
+    assert isinstance(replies[1], UnavailableError)
+    assert rows(url) == (2, 2, 2)
+
+
+def test_requests_of_one_batch_see_each_other(storage: Storage, url: str) -> None:
+    batch = [opens(ANN, asked(0)), keeps(ANN, said(0)), keeps(ANN, said(0)), keeps(ANN, said(0))]
+    assert storage.write(batch) == ["opened", "kept", "there", "there"]
+    assert rows(url) == (1, 1, 1)
+
+
+def test_erasing_leaves_nothing_and_touches_nobody_else(storage: Storage, url: str) -> None:
+    storage.write([opens(ANN, asked(0)), opens(BOB, asked(0))])
+    storage.write([keeps(ANN, said(0)), keeps(BOB, said(0))])
+    assert storage.write([erases(ANN), erases(EVE)]) == ["gone", "gone"]
+    assert storage.history(ANN) is None
+    assert rows(url) == (1, 1, 1)
+    batch = [opens(ANN, asked(0)), keeps(ANN, said(0)), erases(ANN), opens(ANN, asked(0, "z"))]
+    assert storage.write(batch)[-1] == "opened"
+    found = storage.history(ANN)
+    assert found is not None
+    assert found.reports == ()
+    assert found.rounds[0].items == ("z",)
+
+
+def test_two_workers_keep_each_report_once(url: str) -> None:
+    """Both get every report, at the same time, in batches: each round is kept exactly once."""
+    people = [person(n) for n in range(40)]
+    with Storage(url) as storage:
+        storage.write([opens(token, asked(0)) for token in people])
+
+    def work(seed: int) -> list[object]:
+        told: list[object] = []
+        with Storage(url) as own:
+            for start in range(0, 40, 8):
+                shift = start if seed else 32 - start  # from both ends
+                told += own.write([keeps(t, said(0, a=seed)) for t in people[shift : shift + 8]])
+        return told
+
+    with ThreadPoolExecutor(2) as pool:
+        found = Counter(reply for replies in pool.map(work, range(2)) for reply in replies)
+    assert found == {"kept": 40, "there": 40}
+    assert rows(url) == (40, 40, 40)
+
+
+def test_two_workers_begin_one_pseudonym_together(url: str) -> None:
+    def work(number: int) -> object:
+        with Storage(url) as own:
+            return own.write([opens(ANN, asked(number))])[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == ["opened"] * 4
+    assert rows(url) == (1, 4, 0)
+
+
+def test_migrations_make_the_tables_that_are_used(url: str) -> None:
+    engine = connect(url, writing=True)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+
+
+def test_migrations_run_once_however_many_try(empty: str) -> None:
+    with Storage(empty) as storage, pytest.raises(UnavailableError):
+        storage.check()
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(migrate, [empty] * 3)) == [None] * 3
+    with Storage(empty) as storage:
+        storage.check()
+        storage.write([opens(ANN, asked(0))])
+    migrate(empty)
+    assert rows(empty) == (1, 1, 0)
+
+
+def test_there_is_no_room_for_more() -> None:
+    """No column for a feature, an address, a name."""
+    assert {name: {c.name for c in table.columns} for name, table in metadata.tables.items()} == {
+        "pseudonym": {"token", "created"},
+        "round": {"token", "number", "disclosure", "solicitation", "opened"},
+        "report": {"token", "round", "id", "report", "received"},
+    }
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "sqlite:///:memory:", "no url"])
+def test_other_databases_are_refused_in_a_sentence(url: str) -> None:
+    with pytest.raises(MidpointError, match=r"sqlite:///FILE|docs/operating"):
+        migrate(url)
+
+
+def test_a_database_that_cannot_be_opened_is_named_without_its_password() -> None:
+    with pytest.raises(MidpointError, match="cannot be opened") as caught:
+        migrate("postgresql://me:hunter2@127.0.0.1:1/none")
+    assert "hunter2" not in str(caught.value)

@@ -1,0 +1,60 @@
+"""Requests that write, made up for tests of the storage."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from midpoint.analyst.storage import Decision, History, KeptReport, KeptRound
+
+Choice = Callable[[History | None], Decision]
+
+
+def person(name: object) -> bytes:
+    """Return the digest of somebody's token."""
+    return hashlib.sha256(str(name).encode()).digest()
+
+
+def asked(number: int, *items: str) -> KeptRound:
+    """Make a question."""
+    body = json.dumps({"items": items, "open": True, "é": "exact\\u0000 bytes"}).encode()
+    return KeptRound(number, "d" * 64, body, 100 + number)
+
+
+def said(number: int, **answers: int) -> KeptReport:
+    """Make a report."""
+    body = json.dumps({"answers": [*answers.items()]}).encode()
+    return KeptReport(number, f"{number:032x}", body, 200 + number)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A request that decides as it is told."""
+
+    token: bytes
+    choice: Choice
+    begins: int | None = None
+
+    def decide(self, history: History | None) -> Decision:
+        return self.choice(history)
+
+
+def opens(token: bytes, kept: KeptRound, reply: object = "opened") -> Made:
+    return Made(token, lambda _: Decision(reply, round=kept), begins=7)
+
+
+def keeps(token: bytes, kept: KeptReport) -> Made:
+    """Keep a report if its round has none, and say which of the two happened."""
+
+    def choose(history: History | None) -> Decision:
+        if history is None:
+            raise LookupError("nobody")
+        if any(one.round == kept.round for one in history.reports):
+            return Decision("there")
+        return Decision("kept", report=kept)
+
+    return Made(token, choose)
+
+
+def erases(token: bytes) -> Made:
+    return Made(token, lambda _: Decision("gone", erase=True))

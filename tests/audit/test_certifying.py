@@ -1,0 +1,122 @@
+"""What a certificate may be signed over."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_results import made_up, settings
+from small_audit import QUICKLY
+
+from midpoint.analyst import Factorizer
+from midpoint.audit.certifying import certificate, factorizer_of
+from midpoint.audit.results import AuditResults
+from midpoint.data import PRESETS, Feature, Ratings, simulate
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import Certificate, Disclosure
+
+
+@cache
+def people() -> Ratings:
+    return simulate(PRESETS["simulated-tiny"], seed=1).ratings
+
+
+def audited(**changes: Any) -> AuditResults:
+    about = {
+        "data_digest": people().digest,
+        "categories": people().features["gender"].categories,
+    }
+    return made_up(**(about | changes))
+
+
+@cache
+def told(scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken") -> Disclosure:
+    how = LearningProtocol(scheme, bits=bits, estimation=estimation)
+    return how.disclose(QUICKLY.fit(people(), "gender"))
+
+
+def certify(
+    disclosure: Disclosure, results: AuditResults | None = None, **other: Any
+) -> Certificate:
+    given: dict[str, Any] = {"ratings": people(), "factorizer": QUICKLY} | other
+    return certificate(
+        results or audited(), disclosure, auditor="me", key="0" * 64, time=7, **given
+    )
+
+
+def test_a_certificate_says_what_was_measured() -> None:
+    made = certify(told())
+    assert made.disclosure == told().digest
+    assert made.data == people().digest
+    assert (made.attack, made.auc, made.null_low) == ("fraction", 1_000_000, 470_000)
+    assert made.auc_low <= made.auc <= made.auc_high
+    assert made.rmse_cost == pytest.approx(9_800, abs=1)
+
+
+def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:
+    honest = told()
+    assert honest.offset is not None
+    first, *others = honest.offset
+    lied = honest.model_copy(update={"offset": ((first[0] + 1, *first[1:]), *others)})
+    assert lied.digest != honest.digest
+    with pytest.raises(MidpointError, match=rf"is not what .* gives \(offset of {honest.items[0]}"):
+        certify(lied)
+    with pytest.raises(MidpointError, match="is not what"):
+        certify(told(estimation="plain"))
+    with pytest.raises(MidpointError, match="is not what"):
+        certify(told(), factorizer=Factorizer(dimension=3, iterations=2))
+
+
+def test_other_data_is_refused() -> None:
+    fewer = people().select_users(np.arange(people().n_users) > 0)
+    with pytest.raises(MidpointError, match="name the audited data"):
+        certify(told(), ratings=fewer)
+
+
+def test_people_of_unknown_category_may_have_been_learned_from_or_not() -> None:
+    gender = people().features["gender"]
+    codes = gender.codes.copy()
+    codes[:5] = -1
+    ratings = people().with_feature(Feature("gender", gender.categories, codes))
+    known = ratings.select_users(codes >= 0)
+    results = audited(data_digest=ratings.digest)
+    for learned in (ratings, known):
+        disclosure = LearningProtocol("mp").disclose(QUICKLY.fit(learned, "gender"))
+        assert certify(disclosure, results, ratings=ratings).disclosure == disclosure.digest
+
+
+def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
+    with pytest.raises(MidpointError, match="about age, the disclosure about gender"):
+        certify(told(), audited(feature="age"))
+    with pytest.raises(MidpointError, match="did not try 'mpss'"):
+        certify(told("mpss"))
+    with pytest.raises(MidpointError, match="with bits 4"):
+        certify(told(bits=4))
+    with pytest.raises(MidpointError, match="categories are M, F"):
+        certify(told(), audited(categories=("M", "F")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "own.Mine 0123456789abcdef"},
+        {"estimation": "plain"},
+        {"share": 0.5},
+        {"alpha": 0.5},
+    ],
+)
+def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: Any) -> None:
+    results = audited()
+    schemes = results.schemes | {"mp": settings("mp") | change}  # type: ignore[operator]
+    with pytest.raises(MidpointError, match="did not try 'mp'"):
+        certify(told(), replace(results, schemes=schemes))
+
+
+def test_the_settings_of_learning_are_read_from_the_audit() -> None:
+    manifest = {"plan": {"factorizer": {"dimension": 2, "iterations": 2, "threads": 1}}}
+    assert factorizer_of(manifest) == QUICKLY
+    for bad in ({}, {"plan": {"factorizer": {"size": 3}}}):
+        with pytest.raises(MidpointError, match="another version"):
+            factorizer_of(bad)

@@ -1,0 +1,138 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_results import made_up
+from seen import Seen, codes
+from small_audit import QUICKLY, SMALL, small_audit
+
+from midpoint.audit.curves import Thinned, audit_curves, curve_schemes
+from midpoint.audit.placement import lines, placements, plain_schemes
+from midpoint.data import Scale, Simulation
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol, Population
+
+STARS, INTERVAL = Scale.stars(1, 5), Scale.continuous(0, 1)
+VARIED = {
+    "no": {"lse": 0.8, "lr": 0.9},
+    "mpss": {"lse": 0.5, "lr": 0.55, "fraction": 1.0},
+    "mpss:alpha=0.5": {"lse": 0.3, "lr": 0.6},
+    "mpss:bits=2": {"lse": 0.6, "lr": 0.58},
+    "dmpss": {"lse": 0.5, "lr": 0.52},
+}
+
+
+def people(seen: Seen) -> Population:
+    tried = seen.tried
+    return Population(tried.user, tried.item, tried.value, codes(tried))
+
+
+@pytest.mark.parametrize("scheme", ["no", "dmpss"])
+def test_thinned_people_give_a_share_of_their_ratings_and_no_others(scheme: str) -> None:
+    seen = Seen()
+    given, thinned = people(seen), Thinned(scheme, share=0.3)
+    told = thinned.disclose(seen.profiles)
+    sent = thinned.report(told, seen.profiles, given, np.random.default_rng(0))
+    whole = LearningProtocol(scheme).report(told, seen.profiles, given, np.random.default_rng(0))
+    counts, n = np.diff(sent.user_offsets), len(whole.item)
+    assert abs(len(sent.item) - 0.3 * n) < 5 * np.sqrt(0.3 * 0.7 * n) < 0.2 * n
+    assert (sent.item == given.item[sent.kept]).all()
+    assert (np.repeat(np.arange(len(counts)), counts) == given.user[sent.kept]).all()
+    if scheme == "no":
+        assert (sent.value == given.value[sent.kept]).all()
+
+
+def test_which_ratings_are_given_is_drawn_at_random() -> None:
+    seen, thinned = Seen(), Thinned("no", share=0.3)
+    told, given = thinned.disclose(seen.profiles), people(seen)
+    chosen = np.zeros(len(given.item))
+    for seed in range(200):
+        chosen[thinned.report(told, seen.profiles, given, np.random.default_rng(seed)).kept] += 1
+    assert np.abs(chosen - 60).max() < 6 * np.sqrt(200 * 0.3 * 0.7)
+    with pytest.raises(MidpointError, match="coins to be drawn"):
+        thinned.report(told, seen.profiles, given, np.zeros((len(given.item), 4)))
+
+
+def test_points_of_curves_are_protocols_by_name() -> None:
+    found = curve_schemes(["alpha", "bits", "share"], STARS)
+    assert found["mpss:alpha=0.3"] == LearningProtocol("mpss", alpha=0.3)
+    assert found["dmpss:bits=4"] == LearningProtocol("dmpss", bits=4)
+    assert found["no:share=0.2"] == Thinned("no", share=0.2)
+    assert {"mpss", "mpssr", "ssfa", "ssia", "dmpss", "no"} <= set(found)
+    assert sum(name.startswith("ssfa:alpha") for name in found) == 9
+    smooth = curve_schemes(["alpha", "bits"], INTERVAL)
+    assert {"mpss:bits=1", "mpss:alpha=0.9"} <= set(smooth)
+    assert not any(name.startswith(("dmpss", "mpssr")) for name in smooth)
+    assert len(curve_schemes(["alpha"], STARS, quick=True)) < len(curve_schemes(["alpha"], STARS))
+    with pytest.raises(MidpointError, match="no curve over 'colour'"):
+        curve_schemes(["colour"], STARS)
+
+
+def test_points_of_a_curve_are_not_schemes_of_their_own() -> None:
+    results = made_up(VARIED)
+    assert plain_schemes(results) == ["no", "mpss", "dmpss"]
+    assert [one.scheme for one in placements(results)] == ["no", "mpss", "dmpss"]
+    alone = made_up({"no": {"lr": 0.8}, "mpss:alpha=0.5": {"lr": 0.6}})
+    assert plain_schemes(alone) == ["no", "mpss:alpha=0.5"]
+
+
+def test_a_line_goes_from_raw_ratings_to_the_scheme_by_the_same_attackers() -> None:
+    (line,) = lines(made_up(VARIED), "alpha")
+    assert line.scheme == "mpss"
+    assert line.attacks == ("lse", "lr")  # the fraction attack did not try every point
+    assert [point.setting for point in line.points] == [0.0, 0.5, 1.0]
+    assert [point.leak for point in line.points] == pytest.approx([0.4, 0.2, 0.05])
+    assert [point.paper_area for point in line.points] == pytest.approx([0.8, 0.7, 0.5])
+    (bits,) = lines(made_up(VARIED), "bits")
+    assert [point.setting for point in bits.points] == [2.0, 16.0]
+    assert lines(made_up(VARIED), "share") == []
+
+
+def test_thinned_people_are_points_of_the_scheme_that_they_use() -> None:
+    few = {"no": {"lr": 0.9}, "no:share=0.2": {"lr": 0.6}, "dmpss": {"lr": 0.5}}
+    results = made_up(few)
+    assert plain_schemes(results) == ["no", "dmpss"]
+    (line,) = lines(results, "share")
+    assert line.scheme == "no"
+    assert [point.setting for point in line.points] == [0.2, 1.0]
+    assert lines(results, "alpha") == []
+
+
+def test_a_protocol_of_ones_own_is_no_point_of_another() -> None:
+    results = made_up({"no": {"lr": 0.9}, "mp": {"lr": 0.8}, "mine": {"lr": 0.7}})
+    own = {**results.schemes, "mine": {**results.schemes["mp"], "kind": "mine.Own", "bits": 4}}
+    assert plain_schemes(replace(results, schemes=own)) == ["no", "mp", "mine"]
+    theirs = {**own, "mine": {**results.schemes["mp"], "bits": 4}}
+    assert plain_schemes(replace(results, schemes=theirs)) == ["no", "mp"]
+
+
+def test_schemes_are_placed_by_what_was_measured() -> None:
+    by_name = {one.scheme: one for one in placements(made_up())}
+    assert by_name["mp"].leak == pytest.approx(0.5)  # by the fraction attack
+    assert by_name["dmpss"].leak == pytest.approx(0.06)
+    assert by_name["dmpss"].chance == pytest.approx(0.03)
+    assert by_name["dmpss"].cost == pytest.approx(0.02)
+    assert by_name["dmpss"].bits == 136
+
+
+@pytest.mark.slow
+def test_curves_join_the_audit_in_its_directory(tiny: Simulation, tmp_path: Path) -> None:
+    before = small_audit(tiny.ratings, tmp_path / "out", schemes=["dmpss"])
+    after = audit_curves(
+        tiny.ratings,
+        "gender",
+        ["share"],
+        {"items": SMALL["items"]},
+        folds=2,
+        quick=True,
+        out=tmp_path / "out",
+        factorizer=QUICKLY,
+    )
+    assert set(before.rows) < set(after.rows)
+    few, many = (after.get(f"no:share={n}", "auc", "items") for n in (0.05, 0.5))
+    assert few is not None
+    assert many is not None
+    assert 0.5 < few.value < many.value
+    assert {line.scheme for line in lines(after, "share")} == {"no", "dmpss"}
+    assert [line.attacks for line in lines(after, "share")] == [("items",), ("items",)]

@@ -1,0 +1,35 @@
+"""The attacker of docs/audit.md, ten lines long, does what the page says."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from seen import Seen, codes
+
+from midpoint.audit.statistics import auc
+
+PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
+
+
+@pytest.fixture(scope="module")
+def attacker() -> Any:
+    example = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0]
+    names: dict[str, Any] = {}
+    exec(compile(example, str(PAGE), "exec"), names)  # noqa: S102 - our own example
+    body = [line for line in example.partition("class")[2].splitlines() if line.strip()]
+    assert len(body) <= 13
+    return names["Enthusiasm"]()
+
+
+def test_it_learns_its_sign_and_reads_what_it_can(attacker: Any) -> None:
+    seen = Seen()
+    raw = [seen.view(part, "no") for part in (seen.training, seen.tried)]
+    attacker.fit(raw[:1], codes(seen.training), seed=0)
+    reading = auc(attacker.score(raw[1]), codes(seen.tried))
+    attacker.fit(raw[:1], 1 - codes(seen.training), seed=0)
+    assert auc(attacker.score(raw[1]), 1 - codes(seen.tried)) == pytest.approx(reading)
+    assert reading > 0.6
+    protected = [seen.view(part, "dmpss") for part in (seen.training, seen.tried)]
+    attacker.fit(protected[:1], codes(seen.training), seed=0)
+    assert abs(auc(attacker.score(protected[1]), codes(seen.tried)) - 0.5) < reading - 0.5

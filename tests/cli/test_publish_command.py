@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import pytest
+from small_model import run, trained
+
+from midpoint.analyst.site import Site
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+from midpoint.user import check_disclosure
+from midpoint.wire import Certificate, Chain, Signed, SigningKey
+
+AUDITOR = SigningKey(bytes(range(32)))
+
+
+def certificate(path: Path, disclosure: str, key: SigningKey = AUDITOR) -> Path:
+    made = Certificate(
+        disclosure=disclosure,
+        data="0" * 64,
+        auditor="A made-up auditor",
+        key=AUDITOR.public,
+        attack="trees",
+        auc=510_000,
+        auc_low=490_000,
+        auc_high=530_000,
+        null_low=480_000,
+        null_high=520_000,
+        rmse_cost=0,
+        time=1,
+    )
+    replace_file(path, Signed.seal(made, key).raw)
+    return path
+
+
+def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    told = run("publish", model.directory, site, "--json")
+    assert (told["sequence"], told["fresh"]) == (0, True)
+    chain = Chain.parse((site / "list.json").read_bytes())
+    raw = (site / "disclosures" / f"{told['disclosure']}.json").read_bytes()
+    accepted = check_disclosure(raw, list(chain.entries), None)
+    assert accepted.entry.key == told["key"]
+    assert accepted.disclosure == model.told
+    assert (site / "key.pem").stat().st_mode & 0o077 == 0
+    again = run("publish", model.directory, site, "--json")
+    assert (again["sequence"], again["fresh"]) == (0, False)
+    other = run("publish", model.directory, site, "--scheme", "mpssr", "--json")
+    assert (other["sequence"], other["key"]) == (1, told["key"])
+    assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
+
+
+def test_a_certificate_is_added_if_it_is_good_and_of_this_site(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    good = certificate(tmp_path / "good.json", model.told.digest)
+    shown = run("publish", model.directory, site, "--certificate", good)
+    assert "certified by A made-up auditor" in shown
+    kept = Site(site).certificates(model.told.digest)
+    assert [one.raw for one in kept.certificates] == [good.read_bytes()]
+    stranger = SigningKey(bytes(range(1, 33)))
+    forged = certificate(tmp_path / "forged.json", model.told.digest, stranger)
+    with pytest.raises(MidpointError, match="signature"):
+        run("publish", model.directory, site, "--certificate", forged)
+    foreign = certificate(tmp_path / "foreign.json", "0" * 64)
+    with pytest.raises(MidpointError, match="not published here"):
+        run("publish", model.directory, site, "--certificate", foreign)
+    assert len(Site(site).certificates(model.told.digest).certificates) == 1
+
+
+def test_a_damaged_site_is_named(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    run("publish", model.directory, site)
+    (site / "list.json").write_text("{")
+    with pytest.raises(MidpointError, match=r"list\.json cannot be read"):
+        run("publish", model.directory, site)

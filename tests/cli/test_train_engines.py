@@ -1,0 +1,95 @@
+"""`midpoint train --engine` and `midpoint batch`, from tables on disk."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from midpoint.analyst import ItemProfiles, disclose
+from midpoint.cli.app import app
+from midpoint.data import PRESETS, simulate
+from midpoint.errors import MidpointError
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Write ratings and users as Parquet."""
+    ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
+    folder = tmp_path_factory.mktemp("own")
+    gender = ratings.feature("gender")
+    columns: dict[str, Any] = {"user": ratings.user, "film": ratings.item, "stars": ratings.value}
+    pl.DataFrame(columns).write_parquet(folder / "ratings.parquet")
+    people = {"user": np.arange(ratings.n_users), "gender": np.array(["F", "M"])[gender.codes]}
+    pl.DataFrame(people).write_parquet(folder / "users.parquet")
+    return folder / "ratings.parquet", folder / "users.parquet"
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(
+        app, [str(word) for word in arguments], catch_exceptions=False, env={"COLUMNS": "200"}
+    )
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def train(tables: tuple[Path, Path], out: Path, *more: object) -> ItemProfiles:
+    ratings, users = tables
+    said = run(
+        "train", ratings, "--users", users, "--feature", "gender", "--dimension", 3,
+        "--iterations", 4, "--out", out, *more,
+    )  # fmt: skip
+    assert "60 item profiles of dimension 3" in said
+    return ItemProfiles.load(out)
+
+
+def test_streaming_gives_what_memory_gives(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    local = train(tables, tmp_path / "local")
+    stream = train(tables, tmp_path / "stream", "--engine", "stream")
+    np.testing.assert_allclose(stream.vectors, local.vectors, atol=2e-3)
+    assert stream.provenance.data_digest == local.provenance.data_digest
+    assert stream.provenance.configuration["engine"] == "stream"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
+
+
+@pytest.mark.parametrize("engine", ["stream", "spark"])
+@pytest.mark.parametrize(
+    "option", [("--tune",), ("--at-least", "2"), ("--item-columns", "a,b")], ids=lambda o: o[0]
+)
+def test_options_that_need_memory_are_refused(
+    tables: tuple[Path, Path], tmp_path: Path, engine: str, option: tuple[str, ...]
+) -> None:
+    with pytest.raises(MidpointError, match=f"{option[0]} needs --engine local"):
+        run("train", tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
+
+
+def test_without_java_spark_says_what_to_install(
+    tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MidpointError, match="install Java 17 or newer"):
+        run("train", tables[0], "--out", tmp_path / "m", "--engine", "spark")
+
+
+@pytest.mark.slow
+def test_train_obfuscate_and_score_on_spark(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    ratings, users = tables
+    model = tmp_path / "model"
+    profiles = train(tables, model, "--engine", "spark", "--master", "local[2]")
+    assert profiles.provenance.configuration["engine"] == "spark"
+    (tmp_path / "told.json").write_bytes(disclose(profiles).raw)
+    copy, scores = tmp_path / "copy", tmp_path / "scores"
+    said = run(
+        "batch", "obfuscate", ratings, "--users", users, "--disclosure", tmp_path / "told.json",
+        "--seed", 1, "--out", copy, "--master", "local[2]",
+    )  # fmt: skip
+    revealed = pl.read_parquet(copy / "*.parquet")
+    assert 0 < revealed.height < pl.read_parquet(ratings).height
+    assert f"{revealed.height:,} of" in said
+    run("batch", "score", model, copy, "--top", 2, "--margin", 3, "--out", scores,
+        "--master", "local[2]")  # fmt: skip
+    found = pl.read_parquet(scores / "*.parquet")
+    assert found.height == revealed["user"].n_unique()
+    assert set(found["items"].list.len().unique()) == {2 * (2 + 3)}

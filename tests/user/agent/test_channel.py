@@ -1,0 +1,331 @@
+"""Answers that are slow, cut, swollen, elsewhere or busy: bounded, never followed, same bytes."""
+
+import asyncio
+import contextlib
+import datetime as dt
+import gzip
+import socket
+import ssl
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.x509.oid import NameOID
+
+from agent.door import Behave, Door, answering, bomb, dripping, packed, plain
+from midpoint.errors import MidpointError
+from midpoint.user.agent import AwayError, Channel, Patience, ServiceError, UnusableError
+from midpoint.user.agent.address import address_of, folder_name
+from midpoint.user.agent.channel import Request
+from midpoint.wire import Problem, Refusal, RefusedError
+
+BRIEF = Patience(attempt=0.3, total=1.0, tries=3, first_wait=0.01)
+CONTENT = b'{"honest":true}'
+
+
+@pytest.fixture
+def server() -> Iterator[Door]:
+    """A door with nothing behind it: every test says how it behaves."""
+    made = Door(0)
+    made.behave["*"] = answering(plain(CONTENT))
+    yield made
+    made.stop()
+
+
+def ask(
+    server: Door,
+    patience: Patience = BRIEF,
+    largest: int = 1000,
+    body: bytes | None = None,
+    token: str | None = None,
+) -> bytes:
+    request = Request("GET", f"{server.address}/x", largest, body, token)
+    return asyncio.run(Channel(patience).ask(request))
+
+
+def test_an_honest_answer_comes_whole_plain_or_packed(server: Door) -> None:
+    assert ask(server) == CONTENT
+    server.behave["*"] = answering(packed(CONTENT))
+    assert ask(server) == CONTENT
+    server.behave["*"] = dripping(plain(CONTENT), pause=0.0)
+    assert ask(server) == CONTENT
+
+
+CUT = {
+    "no answer": b"",
+    "half a header": b"HTTP/1.1 200 OK\r\nContent-Le",
+    "half a body": plain(CONTENT)[:-4],
+    "half a packed body": plain(gzip.compress(CONTENT)[:-9], 200, "Content-Encoding: gzip"),
+    "no gzip at all": plain(CONTENT, 200, "Content-Encoding: gzip"),
+    "half a chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
+    "not HTTP": b"SSH-2.0-OpenSSH\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_cut_answer_is_no_answer_and_is_asked_for_again(name: str, server: Door) -> None:
+    server.behave["*"] = answering(CUT[name])
+    with pytest.raises(AwayError, match="nothing is lost"):
+        ask(server)
+    assert len({one.raw for one in server.seen}) == 1
+    assert len(server.seen) == 3
+
+
+@pytest.mark.parametrize(
+    "slow", [plain(b" " * 200), plain(b"", 200, *["X: " + "y" * 100] * 10)], ids=["body", "header"]
+)
+def test_dripping_does_not_stretch_the_time(slow: bytes, server: Door) -> None:
+    """Every byte comes in time; all of them together do not."""
+    server.behave["*"] = dripping(slow)
+    started = time.monotonic()
+    with pytest.raises(AwayError, match="no whole answer"):
+        ask(server, Patience(attempt=0.2, total=0.5, tries=2, first_wait=0.01))
+    assert time.monotonic() - started < 5  # all of it would take ten and more
+
+
+def test_an_endless_answer_is_dropped_at_its_limit(server: Door) -> None:
+    sent: list[int] = []
+
+    def endless(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        while True:
+            sent.append(connection.send(b"x" * 10_000))
+
+    server.behave["*"] = endless
+    with pytest.raises(RefusedError) as refused:
+        ask(server, largest=100_000)
+    assert refused.value.code is Refusal.TOO_LONG
+
+
+def test_a_bomb_is_dropped_as_it_grows(server: Door) -> None:
+    """64 KB that unpack to 64 MB; control: what fits is read."""
+    server.behave["*"] = answering(plain(bomb(2**26), 200, "Content-Encoding: gzip"))
+    tracemalloc.start()
+    with pytest.raises(RefusedError) as refused:
+        ask(server, Patience(attempt=10, tries=1), largest=2**20)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert refused.value.code is Refusal.TOO_LONG
+    assert peak < 2**23
+    assert len(server.seen) == 1
+    server.behave["*"] = answering(plain(bomb(2**20), 200, "Content-Encoding: gzip"))
+    assert len(ask(server, Patience(attempt=10), largest=2**20)) == 2**20
+
+
+@pytest.mark.parametrize("coding", ["br", "gzip, gzip", "deflate", "zstd"])
+def test_only_what_was_offered_is_unpacked(coding: str, server: Door) -> None:
+    server.behave["*"] = answering(plain(CONTENT, 200, f"Content-Encoding: {coding}"))
+    with pytest.raises(UnusableError, match="was not offered"):
+        ask(server)
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status: int, server: Door) -> None:
+    elsewhere = Door(0)
+    elsewhere.behave["*"] = answering(plain(CONTENT))
+    server.behave["*"] = answering(plain(b"", status, f"Location: {elsewhere.address}/x"))
+    with pytest.raises(UnusableError, match="not followed"):
+        ask(server, token="0" * 64)
+    assert elsewhere.seen == []
+    assert ask(elsewhere) == CONTENT
+    elsewhere.stop()
+
+
+def test_a_cookie_is_not_kept(server: Door) -> None:
+    server.behave["*"] = answering(plain(CONTENT, 200, "Set-Cookie: who=you; Max-Age=99999"))
+    channel = Channel(BRIEF)
+    for _ in range(2):
+        asyncio.run(channel.ask(Request("GET", f"{server.address}/x", 1000)))
+    assert server.seen[0].raw == server.seen[1].raw
+    assert b"ookie" not in server.seen[1].raw
+
+
+def test_every_request_says_the_same_of_the_device(
+    server: Door, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing is read from the environment: no proxy, no password file."""
+    ask(server)
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password mine\n")
+    for name, value in {
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "ALL_PROXY": "http://127.0.0.1:9",
+        "NETRC": str(tmp_path / ".netrc"),
+        "HOME": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(name, value)
+    ask(server)
+    assert server.seen[0].raw == server.seen[1].raw
+    assert [name for name, _ in server.seen[0].headers] == [
+        "Host",
+        "Accept",
+        "Accept-Encoding",
+        "Connection",
+        "User-Agent",
+    ]
+
+
+def in_turn(*answers: bytes) -> Behave:
+    left = list(answers)
+    return lambda connection, _: connection.sendall(left.pop(0) if len(left) > 1 else left[0])
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_busy_means_the_same_again_later(status: int, server: Door) -> None:
+    server.behave["*"] = in_turn(plain(b"busy", status), plain(b"", 503), plain(CONTENT))
+    assert ask(server, body=b"report", token="1" * 64) == CONTENT
+    assert len(server.seen) == 3
+    assert len({one.raw for one in server.seen}) == 1
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Note how long the agent would wait, instead of waiting."""
+    noted: list[float] = []
+
+    async def note(seconds: float) -> None:
+        noted.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    return noted
+
+
+def test_retry_after_is_honoured_up_to_the_deadline(server: Door, waits: list[float]) -> None:
+    server.behave["*"] = in_turn(plain(b"", 503, "Retry-After: 7"), plain(CONTENT))
+    assert ask(server, Patience(total=20, first_wait=0.01)) == CONTENT
+    assert waits == [7]
+    server.behave["*"] = answering(plain(b"", 503, "Retry-After: 3600"))
+    server.seen.clear()
+    with pytest.raises(AwayError, match="3600 seconds"):
+        ask(server)
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("text", ["-1", "1e9", "NaN", "99999999", "tomorrow", "\u0663"])
+def test_a_strange_retry_after_is_ignored(text: str, server: Door) -> None:
+    raw = plain(b"", 503, f"Retry-After: {text}")
+    server.behave["*"] = in_turn(raw, plain(CONTENT))
+    assert ask(server) == CONTENT
+
+
+def test_a_reason_is_told_with_its_code_and_not_asked_again(server: Door) -> None:
+    said = Problem(code="round_unknown", message="nobody asked this")
+    server.behave["*"] = answering(plain(said.raw, 409))
+    with pytest.raises(ServiceError, match="nobody asked this") as no:
+        ask(server)
+    assert no.value.code == "round_unknown"
+    server.behave["*"] = answering(plain(b"<html>\x1b[2J", 404))
+    with pytest.raises(UnusableError, match="404 without a reason"):
+        ask(server)
+    assert len(server.seen) == 2
+
+
+def test_a_closed_port_is_away() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(AwayError, match="does not answer"):
+        asyncio.run(Channel(BRIEF).ask(Request("GET", f"http://127.0.0.1:{port}/", 10)))
+
+
+@pytest.fixture
+def self_signed(tmp_path: Path) -> tuple[Path, Path]:
+    key = Ed25519PrivateKey.generate()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), False
+        )
+        .sign(key, None)
+    )
+    paths = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    paths[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return paths
+
+
+@contextlib.contextmanager
+def behind_tls(paths: tuple[Path, Path]) -> Iterator[tuple[int, list[bytes]]]:
+    """Serve one answer over TLS again and again; yield the port and what came in."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*paths)
+    listening, heard = socket.create_server(("127.0.0.1", 0)), list[bytes]()
+
+    def serve() -> None:
+        while True:
+            try:
+                plain_socket, _ = listening.accept()
+            except OSError:
+                return
+            with contextlib.suppress(OSError), context.wrap_socket(plain_socket, True) as secure:
+                heard.append(secure.recv(65536))
+                secure.sendall(plain(CONTENT))
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield listening.getsockname()[1], heard
+    listening.close()
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(
+    self_signed: tuple[Path, Path],
+) -> None:
+    """Control: told to trust it, the same request goes through."""
+    with behind_tls(self_signed) as (port, heard):
+        request = Request("GET", f"https://127.0.0.1:{port}/", 1000, None, "2" * 64)
+        with pytest.raises(AwayError, match="CERTIFICATE_VERIFY_FAILED"):
+            asyncio.run(Channel(BRIEF).ask(request))
+        assert heard == []
+        trusting = ssl.create_default_context(cafile=str(self_signed[0]))
+        assert asyncio.run(Channel(BRIEF, tls=trusting).ask(request)) == CONTENT
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["films.example", "ftp://films.example", "https://", "https://me:you@films.example",
+     "https://films.example?x=1", "https://films.example/#x", "http://films.example",
+     "http://127.0.0.1.films.example"],
+)  # fmt: skip
+def test_an_address_that_leaks_or_misleads_is_refused(wrong: str) -> None:
+    with pytest.raises(MidpointError):
+        address_of(wrong)
+
+
+def test_one_address_in_one_spelling() -> None:
+    assert address_of(" https://Films.Example:8443/a/ ") == "https://films.example:8443/a"
+    for here in ("http://localhost:8000/", "http://127.0.0.1:1", "http://[::1]:2"):
+        assert address_of(here) == here.rstrip("/")
+    assert address_of("http://films.example", plain_http=True) == "http://films.example"
+    names = {folder_name(one) for one in ("https://a", "http://a", "https://a/b", "https://a:1")}
+    assert len(names) == 4
+
+
+def test_waits_grow_with_jitter_and_do_not_repeat(server: Door, waits: list[float]) -> None:
+    server.behave["*"] = answering(plain(b"", 503))
+    for _ in range(2):
+        with pytest.raises(AwayError):
+            ask(server, Patience(attempt=5, total=60, tries=5, first_wait=0.5))
+    first, second = waits[:4], waits[4:]
+    for seconds in (first, second):
+        for place, wait in enumerate(seconds):
+            assert 0.25 * 2**place <= wait <= 0.5 * 2**place
+    assert first != second

@@ -1,0 +1,107 @@
+"""A published site, a running service, and browsers of two sizes."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from midpoint.analyst import Factorizer, disclose
+from midpoint.analyst.site import Site
+from midpoint.data import Simulation
+from midpoint.wire import Certificate, Signed, SigningKey
+from web.person import DESKTOP, PHONE, Person
+from web.running import FLAGS, Service, chromium
+
+Size = Literal["phone", "desktop"]
+Visit = Callable[..., Person]
+
+
+def publish(simulated: Simulation, folder: Path, *features: str) -> Site:
+    """Train on simulated people, publish, and certify."""
+    profiles = Factorizer(dimension=4).fit(simulated.ratings, features or "gender")
+    told = disclose(profiles)
+    site = Site(folder)
+    site.publish(profiles, told, time=1_800_000_000)
+    auditor = SigningKey(b"a" * 32)
+    measured = Certificate(
+        disclosure=told.digest,
+        data="0" * 64,
+        auditor="Test auditor",
+        key=auditor.public,
+        attack="boosted trees",
+        auc=563_000,
+        auc_low=541_000,
+        auc_high=585_000,
+        null_low=489_000,
+        null_high=512_000,
+        rmse_cost=6_000,
+        time=1_800_000_000,
+    )
+    site.certify(Signed.seal(measured, auditor))
+    return site
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def service(tiny: Simulation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One that all share: each person is a pseudonym of her own."""
+    folder = tmp_path_factory.mktemp("site")
+    publish(tiny, folder)
+    running = Service(folder)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def own_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
+    """One that a test may end and start again."""
+    publish(tiny, tmp_path)
+    running = Service(tmp_path)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def visit(browser: Browser, service: Service) -> Iterator[Visit]:
+    """Somebody comes with an empty browser; at the end nothing was logged as an error."""
+    opened: list[BrowserContext] = []
+    people: list[Person] = []
+
+    def come(
+        size: Size = "desktop",
+        *,
+        url: str | None = None,
+        scheme: Literal["light", "dark"] = "light",
+        script: str | None = None,
+        may_fail: bool = False,
+    ) -> Person:
+        given: dict[str, Any] = {"viewport": PHONE, "is_mobile": True, "has_touch": True}
+        if size == "desktop":
+            given = {"viewport": DESKTOP}
+        context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", **given)
+        context.set_default_timeout(20_000)
+        opened.append(context)
+        if script is not None:
+            context.add_init_script(script)
+        person = Person.at(context, url or service.url)
+        if not may_fail:
+            people.append(person)
+        return person
+
+    yield come
+    logged = [line for person in people for line in person.errors]
+    for context in opened:
+        context.close()
+    assert logged == []

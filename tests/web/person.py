@@ -1,0 +1,106 @@
+"""Somebody at the page, by what she sees: roles and names, no ids."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from playwright.sync_api import BrowserContext, Locator, Page, Request
+
+PHONE = {"width": 390, "height": 844}
+KEPT = """(number) => new Promise((resolve) => {
+  const opening = indexedDB.open("midpoint", 1);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("texts").objectStore("texts").get("notes");
+    asked.onsuccess = () => {
+      opening.result.close();
+      resolve(JSON.parse(asked.result ?? '{"ratings":[]}').ratings.length === number);
+    };
+  };
+})"""
+DESKTOP = {"width": 1280, "height": 860}
+
+
+@dataclass
+class Person:
+    """A browser tab, the requests it made, and the errors it logged."""
+
+    context: BrowserContext
+    page: Page
+    url: str
+    requests: list[Request] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, context: BrowserContext, url: str) -> "Person":
+        """Open an empty tab that is watched."""
+        made = cls(context, context.new_page(), url)
+        made.page.on("request", made.note)
+        made.page.on("pageerror", lambda error: made.errors.append(str(error)))
+        made.page.on(
+            "console",
+            lambda line: made.errors.append(line.text) if line.type == "error" else None,
+        )
+        return made
+
+    def note(self, request: Request) -> None:
+        self.requests.append(request)
+
+    @property
+    def is_wide(self) -> bool:
+        size = self.page.viewport_size
+        return size is not None and size["width"] > 900
+
+    @property
+    def calls(self) -> list[str]:
+        """What was asked of the service's interface, in order."""
+        return [f"{one.method} {path}" for one in self.requests if "/v1/" in (path := _path(one))]
+
+    @property
+    def told(self) -> list[str]:
+        """Requests that carried anything of hers."""
+        return [line for line in self.calls if not line.startswith("GET")]
+
+    def open(self) -> None:
+        self.page.goto(self.url)
+
+    def choose(self, category: str) -> None:
+        self.page.get_by_role("radio", name=category, exact=True).check()
+        self.page.get_by_role("button", name="Start rating").click()
+        self.rows.first.wait_for()
+
+    @property
+    def rows(self) -> Locator:
+        return self.page.locator("[data-item]")
+
+    def rate(self, place: int, stars: int) -> None:
+        group = self.rows.nth(place).get_by_role("radiogroup")
+        group.get_by_role("radio").nth(stars - 1).click()
+
+    def rate_first(self, stars: Sequence[int]) -> None:
+        for place, number in enumerate(stars):
+            self.rate(place, number)
+
+    def go(self, view: str) -> None:
+        """Follow the navigation; on a wide screen what leaves is always there."""
+        if view == "What leaves" and self.is_wide:
+            return
+        self.page.get_by_role("navigation").get_by_role("link", name=view).click()
+
+    def send(self) -> None:
+        if not self.is_wide:
+            self.go("What leaves")
+        self.page.get_by_role("button", name="Send this answer").click()
+
+    def wait_for_recommendations(self) -> None:
+        self.page.locator(".recommended li").first.wait_for()
+
+    def wait_until_kept(self, ratings: int) -> None:
+        """Wait until the browser's own storage holds so many ratings."""
+        self.page.wait_for_function(KEPT, arg=ratings)
+
+    @property
+    def leaving(self) -> Locator:
+        return self.page.locator(".leaving li")
+
+
+def _path(request: Request) -> str:
+    return "/" + request.url.split("/", 3)[-1]

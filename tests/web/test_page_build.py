@@ -1,0 +1,65 @@
+"""The built page: small, pinned by digests, confined, and the same from the same sources."""
+
+import base64
+import hashlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from midpoint.analyst.service.page import FOLDER
+from web.running import Service
+
+SOURCES = Path(__file__).parents[2] / "web"
+TAG = re.compile(r"<(?:script|link)\b[^>]*(?:src|href)=\"/(assets/[^\"]+)\"[^>]*>")
+
+
+def test_every_script_and_style_is_pinned() -> None:
+    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    tags = list(TAG.finditer(page))
+    assert {Path(tag[1]).suffix for tag in tags} == {".js", ".css"}
+    for tag in tags:
+        hashed = hashlib.sha384((FOLDER / tag[1]).read_bytes()).digest()
+        assert f'integrity="sha384-{base64.b64encode(hashed).decode()}"' in tag[0]
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
+    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)", page)
+    addresses = re.findall(r"(?:src|href)=\"([^\"]*)\"", page)
+    assert all(one.startswith(("/assets/", "data:image/svg")) for one in addresses)
+
+
+@pytest.mark.slow
+def test_the_first_load_is_small_and_listed(service: Service) -> None:
+    """Under 200 KB compressed are asked for; a quarter of that is held."""
+    with httpx.Client(base_url=service.url, headers={"Accept-Encoding": "gzip"}) as client:
+        listed = client.get("/assets.json").json()["files"]
+        total = 0
+        for name, digest in listed.items():
+            answer = client.get("/" if name == "index.html" else f"/{name}")
+            assert hashlib.sha256(answer.content).hexdigest() == digest
+            assert "set-cookie" not in answer.headers
+            total += int(answer.headers["content-length"])
+    assert total < 60_000
+
+
+@pytest.mark.slow
+def test_the_same_sources_give_the_committed_bytes(tmp_path: Path) -> None:
+    if shutil.which("npm") is None or not (SOURCES / "node_modules" / "vite").exists():
+        pytest.skip("the page is built with Node; run npm ci in web/")
+    built = tmp_path / "page"
+    command = ["npm", "run", "build", "--", "--outDir", str(built), "--logLevel", "error"]
+    subprocess.run(command, cwd=SOURCES, check=True, capture_output=True)
+    assert _bytes_of(built) == _bytes_of(FOLDER)
+
+
+def _bytes_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

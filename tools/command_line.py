@@ -1,0 +1,42 @@
+"""MkDocs hook: the page of all commands is made from the commands themselves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from midpoint.cli.app import app
+
+PAGE = "reference/command-line.md"
+MARK = "<!-- commands -->"
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Put every command with its arguments and options in the place of the mark."""
+    if page.file.src_uri != PAGE:
+        return markdown
+    root = typer.main.get_command(app)
+    return markdown.replace(MARK, "\n".join(_described(root, "midpoint")))
+
+
+def _described(command: Any, name: str) -> Iterator[str]:
+    if hasattr(command, "commands"):
+        for inner, one in sorted(command.commands.items()):
+            yield from _described(one, f"{name} {inner}")
+        return
+    yield f"## {name}\n\n{command.help or ''}\n"
+    rows = [_row(one) for one in command.params if one.name != "help"]
+    if rows:
+        yield "| | |\n|---|---|"
+        yield from rows
+        yield ""
+
+
+def _row(one: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts))
+    if one.param_type_name == "argument":
+        names = f"`{one.name.upper()}`"
+    said = (getattr(one, "help", None) or "").replace("|", "\\|").replace("\n", " ")
+    fixed = isinstance(one.default, str | int | float) and one.default not in {"", 0}
+    default = f" Default: `{one.default}`." if fixed and not isinstance(one.default, bool) else ""
+    return f"| {names} | {said}{default} |"

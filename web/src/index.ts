@@ -1,0 +1,64 @@
+/** The user's room of Midpoint for the browser: everything that ever touches the secret. */
+
+export { MidpointError } from "./errors";
+export { Agent } from "./user/agent/agent";
+export {
+  AwayError,
+  Channel,
+  type Patience,
+  type Request,
+  ServiceError,
+  UnusableError,
+} from "./user/agent/channel";
+export { Home, Notes } from "./user/agent/home";
+export type { Fetched, Standing, Terms } from "./user/agent/standing";
+export {
+  type Accepted,
+  type CheckOptions,
+  checkDisclosure,
+  checkNumbers,
+  verifyCertificate,
+} from "./user/check";
+export { PURPOSES, toss, type Uniforms } from "./user/coins";
+export { correct, type Recommendation } from "./user/correction";
+export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/decisions";
+export { outputDistribution } from "./user/discrete";
+export { type Evidence, evidence, marginals } from "./user/evidence";
+export { BrokenSealError, type Decision, Ledger, Round } from "./user/ledger";
+export { type Obfuscated, obfuscate } from "./user/obfuscation";
+export { Pin, type Witness } from "./user/pin";
+export { type Fate, type Line, type Preview, preview } from "./user/preview";
+export { DeviceSecret, PrivateCategory } from "./user/private";
+export {
+  ChangedElsewhereError,
+  IndexedDbStore,
+  MemoryStore,
+  StorageError,
+  type Store,
+  type Texts,
+} from "./user/store";
+export { digest, encode } from "./wire/canonical";
+export { correction } from "./wire/corrections";
+export {
+  cellsOf,
+  Disclosure,
+  type FeatureNames,
+  numbersOf,
+  type RatingScale,
+  schemeOf,
+} from "./wire/disclosure";
+export {
+  Problem,
+  Receipt,
+  Report,
+  Scores,
+  Solicitation,
+  SolicitationRequest,
+} from "./wire/exchange";
+export { fromFixed, MILLION, ONE, toFixed } from "./wire/fixed";
+export { Catalogue, Certificates, Chain } from "./wire/listing";
+export type { Kind, Message } from "./wire/message";
+export { Certificate, Entry } from "./wire/record";
+export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
+export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";
+export { Signed, SigningKey, verify } from "./wire/signing";

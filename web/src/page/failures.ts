@@ -1,0 +1,46 @@
+/** What went wrong, as the page shows it. */
+
+import {
+  AwayError,
+  ChangedElsewhereError,
+  MidpointError,
+  RefusedError,
+  ServiceError,
+  StorageError,
+  UnusableError,
+} from "../index";
+import { NotOpenedError } from "./keeping";
+import type { Model, Notice } from "./model";
+
+export type Failure =
+  | { readonly kind: "away" }
+  | { readonly kind: "refused"; readonly refusal: NonNullable<Model["refusal"]> }
+  | { readonly kind: "note"; readonly notice: Notice };
+
+/** Sort an error: wait and try again, refuse the service, or warn. */
+export function failureOf(error: unknown, isOpen: boolean): Failure {
+  if (error instanceof AwayError) return { kind: "away" };
+  if (error instanceof ChangedElsewhereError) return { kind: "note", notice: "otherTab" };
+  if (error instanceof NotOpenedError) return { kind: "note", notice: "noOpening" };
+  if (isStorage(error)) return { kind: "note", notice: "storage" };
+  if (!isOpen) return { kind: "note", notice: isBroken(error) ? "badStorage" : "storage" };
+  if (error instanceof RefusedError || error instanceof ServiceError) {
+    const { code, sentence } = error;
+    return { kind: "refused", refusal: { code, sentence, ours: error instanceof RefusedError } };
+  }
+  if (error instanceof UnusableError) {
+    const refusal = { code: "unusable", sentence: error.message, ours: true };
+    return { kind: "refused", refusal };
+  }
+  return { kind: "note", notice: "failed" };
+}
+
+/** Whether the browser's storage failed; that passes, and says nothing about what it holds. */
+function isStorage(error: unknown): boolean {
+  return error instanceof StorageError || error instanceof DOMException;
+}
+
+/** Whether what was read does not parse, or its seal is broken; nothing else may be erased. */
+function isBroken(error: unknown): boolean {
+  return error instanceof MidpointError;
+}

@@ -1,0 +1,196 @@
+/** What the page shows, as one immutable value; views draw it and never change it. */
+
+import type { Title, Titles } from "./titles";
+
+/** One private feature and its categories, as disclosed. */
+export interface FeatureChoice {
+  readonly name: string;
+  readonly categories: readonly string[];
+}
+
+/** One rated title of the present round, and what becomes of it. */
+export interface Line {
+  readonly title: Title;
+  readonly yours: number;
+  /** The value that would be sent; null if it stays here. */
+  readonly told: number | null;
+  readonly why: string;
+}
+
+/** What an attacker who reads title by title would believe of one feature. */
+export interface Belief {
+  readonly feature: FeatureChoice;
+  /** Probability of each category from the ratings as given. */
+  readonly raw: readonly number[];
+  /** The same from what is sent. */
+  readonly sent: readonly number[];
+  /** Whether the disclosure says how groups rate; else only what was rated tells anything. */
+  readonly values: boolean;
+}
+
+/** What an auditor signed; shares from 0 to 1. */
+export interface Measured {
+  readonly auditor: string;
+  readonly key: string;
+  readonly attack: string;
+  readonly auc: number;
+  readonly low: number;
+  readonly high: number;
+  readonly nullLow: number;
+  readonly nullHigh: number;
+  /** Whether she confirmed the auditor's key. */
+  readonly trusted: boolean;
+}
+
+/** One recommended title; numbers in fixed point. */
+export interface Recommended {
+  readonly title: Title;
+  readonly shown: number;
+  readonly deviation: number;
+}
+
+/** One line of an answered round. */
+export interface Decided {
+  readonly title: Title;
+  readonly yours: number | null;
+  readonly told: number | null;
+}
+
+/** One answered round. */
+export interface Answered {
+  /** Her first answer is 1; a round that was dropped unanswered leaves no gap. */
+  readonly number: number;
+  readonly decided: readonly Decided[];
+  readonly bytes: string;
+  readonly delivered: boolean;
+}
+
+export type Phase = "opening" | "refused" | "welcome" | "ready";
+export type View = "rate" | "leaves" | "foryou" | "ledger";
+
+export interface Model {
+  readonly phase: Phase;
+  readonly view: View;
+  /** Why the service was refused. */
+  readonly refusal: {
+    readonly code: string;
+    readonly sentence: string;
+    /** Whether this browser refused; else the service did. */
+    readonly ours: boolean;
+  } | null;
+  /** Whether the last request found no service. */
+  readonly away: boolean;
+  /** Something that takes a moment, by name; nothing else may start meanwhile. */
+  readonly working: "sending" | "forgetting" | null;
+  readonly notices: readonly Notice[];
+  /** Whether this browser promised to keep what is kept; null before it was asked. */
+  readonly lasting: boolean | null;
+  readonly features: readonly FeatureChoice[];
+  /** Whether which titles were rated is hidden too, title by title. */
+  readonly hidesRated: boolean;
+  readonly chosen: Readonly<Record<string, string>> | null;
+  readonly titles: Titles | null;
+  readonly levels: readonly number[];
+  /** The titles that the service asks about in the present round. */
+  readonly asked: readonly Title[];
+  readonly hasRound: boolean;
+  /** Ratings of the present round, not sent yet; the latest last. */
+  readonly draft: ReadonlyMap<string, number>;
+  /** Items whose decision is final: the value sent, or null if withheld. */
+  readonly final: ReadonlyMap<string, number | null>;
+  readonly leaving: readonly Line[];
+  /** The exact text that would be sent. */
+  readonly bytes: string;
+  readonly beliefs: readonly Belief[];
+  readonly certificates: readonly Measured[];
+  readonly recommended: readonly Recommended[] | null;
+  /** Mean deviation of the recommendations; null before there are any. */
+  readonly sureness: number | null;
+  /** The same before and after the last answer, if it fell. */
+  readonly surer: { readonly before: number; readonly now: number } | null;
+  readonly answers: number;
+  readonly ledger: readonly Answered[];
+  /** The newest entry of the service's list. */
+  readonly head: { readonly sequence: number; readonly digest: string } | null;
+}
+
+/**
+ * A warning that stands.
+ *
+ * - noStorage: nothing outlives the page. storage: a step was not kept; that passes.
+ * - noOpening: storage did not open. badStorage: what it holds is broken, and only then may it go.
+ * - notErased: the service did not confirm; erasing here only is still possible.
+ */
+export type Notice =
+  | "insecure"
+  | "noStorage"
+  | "storage"
+  | "noOpening"
+  | "badStorage"
+  | "notErased"
+  | "otherTab"
+  | "forgetting"
+  | "failed";
+
+export const start: Model = {
+  phase: "opening",
+  view: "rate",
+  refusal: null,
+  away: false,
+  working: null,
+  notices: [],
+  lasting: null,
+  features: [],
+  hidesRated: false,
+  chosen: null,
+  titles: null,
+  levels: [],
+  asked: [],
+  hasRound: false,
+  draft: new Map(),
+  final: new Map(),
+  leaving: [],
+  bytes: "",
+  beliefs: [],
+  certificates: [],
+  recommended: null,
+  sureness: null,
+  surer: null,
+  answers: 0,
+  ledger: [],
+  head: null,
+};
+
+/** Holds the present model and tells views of changes, once a turn. */
+export class Shown {
+  #model: Model = start;
+  #waiting = false;
+  readonly #listeners: ((model: Model) => void)[] = [];
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  /** Change some fields; views are told together, before the next paint. */
+  change(fields: Partial<Model>): void {
+    this.#model = { ...this.#model, ...fields };
+    if (this.#waiting) return;
+    this.#waiting = true;
+    queueMicrotask(() => {
+      this.#waiting = false;
+      for (const listener of this.#listeners) listener(this.#model);
+    });
+  }
+
+  /** Show nothing of anyone, but the warnings that still stand. */
+  forget(): void {
+    const { notices, lasting } = this.#model;
+    this.change({ ...start, notices: notices.filter((one) => one !== "forgetting"), lasting });
+  }
+
+  /** Call back with the model now and after each change. */
+  watch(listener: (model: Model) => void): void {
+    this.#listeners.push(listener);
+    listener(this.#model);
+  }
+}

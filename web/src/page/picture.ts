@@ -1,0 +1,112 @@
+/** What the model shows of an agent's state: worked out here, asked of nobody. */
+
+import { type Agent, type PrivateCategory, type Recommendation, schemeOf } from "../index";
+import { Guesses } from "./guesses";
+import { Reasons } from "./leaving";
+import type { Measured, Model } from "./model";
+import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./pictures";
+import { Titles } from "./titles";
+
+/** How many recommendations are ranked; public, the same for everyone. */
+export const RANKED = 200;
+
+/** Draws under the disclosure that passed the checks last. */
+export class Picture {
+  readonly titles: Titles;
+  readonly digest: string;
+  readonly #agent: Agent;
+  readonly #reasons: Reasons;
+  readonly #guesses: Guesses;
+
+  constructor(agent: Agent) {
+    const { accepted, titles, popularity } = agent.standing;
+    const { items } = accepted.disclosure;
+    this.#agent = agent;
+    this.digest = accepted.disclosure.digest;
+    this.#reasons = new Reasons(accepted.disclosure);
+    this.#guesses = new Guesses(accepted.disclosure);
+    this.titles = new Titles(
+      items,
+      items.map((item) => titles.get(item) ?? item),
+      items.map((item) => popularity.get(item) ?? 0),
+    );
+  }
+
+  /** What the service publishes. */
+  checked(trusts: (key: string) => boolean): Partial<Model> {
+    const { disclosure, entry } = this.#agent.standing.accepted;
+    return {
+      refusal: null,
+      away: false,
+      features: disclosure.features,
+      hidesRated: schemeOf(disclosure).subSamples,
+      levels: disclosure.scale.levels ?? [],
+      titles: this.titles,
+      certificates: this.certificates(trusts),
+      head: { sequence: entry.sequence, digest: entry.digest },
+    };
+  }
+
+  /** What auditors signed, and whether she trusts them. */
+  certificates(trusts: (key: string) => boolean): Measured[] {
+    return this.#agent.standing.certificates.map((one) => measuredOf(one, trusts(one.key)));
+  }
+
+  /** What the service asks about: people know the most rated titles best. */
+  asked(items: readonly string[]): Partial<Model> {
+    const asked = items.map((item) => this.titles.of(item));
+    asked.sort((a, b) => b.ratings - a.ratings || (a.item < b.item ? -1 : 1));
+    return { asked, hasRound: true, away: false };
+  }
+
+  /** What is final. */
+  decided(answers: number): Partial<Model> {
+    const { ledger, ratings, unsent } = this.#agent.home;
+    const rounds = answeredOf(ledger, ratings, unsent, this.titles);
+    return { final: finalOf(ledger), ledger: rounds, answers };
+  }
+
+  /** What would leave, and what could be guessed from all of it. */
+  preview(draft: ReadonlyMap<string, number>, category: PrivateCategory): Partial<Model> {
+    const { ledger, ratings } = this.#agent.home;
+    const seen = this.#agent.asked ? this.#agent.preview(draft, category) : null;
+    const lines = seen?.lines ?? [];
+    const told = new Map<string, number>();
+    for (const [item, value] of finalOf(ledger)) if (value !== null) told.set(item, value);
+    for (const { item, fate, sent } of lines) {
+      if (fate === "sent" && sent !== undefined) told.set(item, sent);
+    }
+    const rated = new Map([...ratings].filter(([item]) => ledger.decision(item)));
+    for (const [item, value] of draft) rated.set(item, value);
+    return {
+      draft,
+      leaving: this.#reasons.lines(lines, this.cell(category), this.titles),
+      bytes: seen?.report.text ?? "",
+      beliefs: this.#guesses.beliefs(rated, told),
+    };
+  }
+
+  /** Recommendations for her category as it is now, from scores that were made for all. */
+  ranked(scored: Scored, category: PrivateCategory): Partial<Model> {
+    const { disclosure } = this.#agent.standing.accepted;
+    const mine = reranked(scored.ranked, disclosure, scored.cell, this.cell(category));
+    return { recommended: recommendedOf(mine.slice(0, RANKED), this.titles) };
+  }
+
+  /** Her joint cell under this disclosure. */
+  cell(category: PrivateCategory): number {
+    return category.cellIn(this.#agent.standing.accepted.disclosure);
+  }
+}
+
+/** What the service scored, ranked for one cell. */
+export interface Scored {
+  readonly ranked: readonly Recommendation[];
+  readonly cell: number;
+}
+
+/** Mean deviation of the first recommendations. */
+export function sureness({ ranked }: Scored): number {
+  const first = ranked.slice(0, RANKED);
+  return first.reduce((sum, one) => sum + one.deviation, 0) / Math.max(first.length, 1);
+}

@@ -1,0 +1,315 @@
+/** One person at one service: what she does here, turned into the library's walk. */
+
+import { Agent, Channel, type Home, MidpointError } from "../index";
+import type { Actions } from "./actions";
+import { Drafts } from "./drafts";
+import { failureOf } from "./failures";
+import { Keeping } from "./keeping";
+import type { Model, Notice, Shown } from "./model";
+import { Picture } from "./picture";
+import { saidOf } from "./rating";
+import { Recommending } from "./recommending";
+import { Retrying } from "./retrying";
+import { texts } from "./texts";
+
+/** Give up soon and say so; the page then tries again by itself. */
+const PATIENCE = { attempt: 15_000, total: 20_000, tries: 3, firstWait: 400 };
+
+export class Session implements Actions {
+  /** Says and shows a sentence. */
+  announce: (sentence: string, withUndo?: boolean) => void = () => {};
+  readonly #shown: Shown;
+  readonly #keeping = new Keeping();
+  readonly #recommending: Recommending;
+  #opened: Agent | null = null;
+  #picture: Picture | null = null;
+  #drafts = new Drafts(new Map());
+  readonly #retrying = new Retrying(() => this.again());
+  #looking = false;
+  /** Whether she agreed to a change that is not checked yet. */
+  #agreed = false;
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+    this.#recommending = new Recommending(shown);
+    addEventListener("online", () => this.again());
+  }
+
+  /** Open what this browser keeps, then look at the service. */
+  async open(): Promise<void> {
+    if (!isSecureContext) this.#note("insecure");
+    if (await this.#guarded(() => this.#openHome())) await this.#look();
+  }
+
+  again(): void {
+    this.#retrying.stop();
+    if (this.#opened) void this.#look();
+  }
+
+  choose(names: Readonly<Record<string, string>>): void {
+    void this.#guarded(async () => {
+      await this.#keeping.inTurn(() => this.#home.keepCategory(names));
+      this.#shown.change({ chosen: names });
+      if (this.#model.phase === "ready") {
+        this.#preview();
+        this.#rank();
+      } else {
+        void this.#keeping.makeLasting().then((lasting) => this.#shown.change({ lasting }));
+        await this.#goOn(false);
+      }
+    });
+  }
+
+  rate(item: string, value: number | null): void {
+    if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
+    if (!this.#drafts.set(item, value)) return;
+    this.#drafted();
+    this.announce(saidOf(this.#model, item, value), true);
+  }
+
+  undo(): string | null {
+    const item = this.#model.working ? null : this.#drafts.undo();
+    if (item !== null) this.#drafted();
+    return item;
+  }
+
+  send(): void {
+    const { category } = this.#home;
+    if (!category || this.#model.working || !this.#agent.asked) return;
+    this.#shown.change({ working: "sending" });
+    void this.#guarded(async () => {
+      // What is decided must not be decided again: the ledger is to outlive a lack of space.
+      this.#shown.change({ lasting: await this.#keeping.makeLasting() });
+      await this.#keeping.inTurn(() => this.#agent.answer(this.#drafts.ratings, category));
+      this.#drafts = new Drafts(new Map());
+      this.#shown.change({ asked: [], hasRound: false });
+      this.#preview();
+      await this.#deliver();
+      await this.#recommend();
+      await this.#ask();
+      location.hash = "#foryou";
+      this.announce(texts.notices.sent);
+    }).then((done) => {
+      this.#shown.change({ working: null });
+      if (!done && this.#home.unsent.length > 0) this.announce(texts.notices.sentWaiting);
+    });
+  }
+
+  exported(): string {
+    const { notes, ledger } = this.#home;
+    return `${JSON.stringify({ ratings: notes.ratings, rounds: ledger.rounds }, null, 2)}\n`;
+  }
+
+  async forget(): Promise<boolean> {
+    this.#shown.change({ working: "forgetting" });
+    const done = await this.#guarded(() => this.#keeping.inTurn(() => this.#agent.forget()));
+    this.#shown.change({ working: null });
+    if (done) await this.#startAnew();
+    else if (this.#home.forgetting) this.#note("forgetting");
+    return done;
+  }
+
+  trust(key: string, trusted: boolean): void {
+    void this.#guarded(async () => {
+      await this.#keeping.trust(key, trusted);
+      this.#agent.terms = this.#keeping.terms;
+      const certificates = this.#picture?.certificates((one) => this.#keeping.trusts(one));
+      this.#shown.change({ certificates });
+    });
+  }
+
+  useHere(): void {
+    location.reload();
+  }
+
+  accept(): void {
+    this.#agreed = true;
+    void this.#keeping.inTurn(async () => this.#home.repin()).then(() => this.#look());
+  }
+
+  withoutStorage(): void {
+    this.#keeping.withoutStorage();
+    this.#shown.change({ notices: this.#model.notices.filter((one) => one !== "noOpening") });
+    void this.open();
+  }
+
+  startOver(onlyHere = false): void {
+    const erased = this.#keeping.erase(location.origin, new Channel(PATIENCE), onlyHere);
+    void erased.then(
+      () => location.reload(),
+      () => this.#note("notErased"),
+    );
+  }
+
+  get #model(): Model {
+    return this.#shown.model;
+  }
+
+  get #agent(): Agent {
+    if (!this.#opened) throw new MidpointError("the page is not open yet");
+    return this.#opened;
+  }
+
+  get #home(): Home {
+    return this.#agent.home;
+  }
+
+  async #openHome(): Promise<void> {
+    const home = await this.#keeping.open();
+    if (this.#keeping.ends) this.#note("noStorage");
+    this.#opened = new Agent(location.origin, home, this.#keeping.terms, new Channel(PATIENCE));
+    this.#drafts = new Drafts(ratingsOf(home, true));
+  }
+
+  /** Deliver what waits, check what the service publishes, and go on from there. */
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    const refused = this.#model.phase === "refused";
+    const done = await this.#guarded(async () => {
+      if (this.#home.forgetting) await this.#finishForgetting();
+      await this.#deliver();
+      await this.#agent.connect();
+      this.#readAnew();
+      this.#checked();
+      if (this.#home.category) await this.#goOn(refused);
+      else this.#shown.change({ phase: "welcome" });
+    });
+    this.#looking = false;
+    if (done && this.#retrying.succeeded()) this.announce(texts.notices.back);
+  }
+
+  /** After a change that she agreed to, ratings on another scale are not kept any more. */
+  #readAnew(): void {
+    if (this.#agreed) this.#drafts = new Drafts(ratingsOf(this.#home, true));
+    this.#agreed = false;
+  }
+
+  async #finishForgetting(): Promise<void> {
+    this.#note("forgetting");
+    await this.#keeping.inTurn(() => this.#agent.forget());
+    await this.#openHome();
+    this.#clear();
+  }
+
+  async #startAnew(): Promise<void> {
+    await this.#openHome();
+    this.#clear();
+    await this.#look();
+    this.announce(texts.ledger.forgotten);
+  }
+
+  /** Show nothing of anyone. */
+  #clear(): void {
+    this.#recommending.forget();
+    this.#picture = null;
+    location.hash = "";
+    this.#shown.forget();
+  }
+
+  /** Go on rating; what was refused may have been the question, so it is asked for again. */
+  async #goOn(afterRefusal: boolean): Promise<void> {
+    if (afterRefusal) await this.#ask();
+    this.#shown.change({ phase: "ready", chosen: this.#home.categoryNames ?? null });
+    this.#decided();
+    this.#preview();
+    if (!this.#isAsked) await this.#ask();
+    if (!this.#recommending.isWanted) return;
+    await this.#recommend();
+    // Meanwhile there may be new figures: then what was asked under the old ones is not open here.
+    if (!this.#isAsked) await this.#ask();
+  }
+
+  /** Whether the question at hand goes with the figures that passed the checks last. */
+  get #isAsked(): boolean {
+    return this.#agent.asked?.disclosure === this.#agent.standing.accepted.disclosure.digest;
+  }
+
+  /** Take over what passed the checks. */
+  #checked(): void {
+    this.#picture = new Picture(this.#agent);
+    this.#shown.change(this.#picture.checked((key) => this.#keeping.trusts(key)));
+  }
+
+  async #ask(): Promise<void> {
+    const asked = await this.#agent.solicit();
+    if (asked.disclosure !== this.#picture?.digest) this.#checked();
+    this.#shown.change(this.#picture?.asked(asked.items) ?? {});
+    this.#preview();
+  }
+
+  async #deliver(): Promise<void> {
+    const receipt = await this.#keeping
+      .inTurn(() => this.#agent.submit())
+      .finally(() => this.#decided());
+    if (!receipt) return;
+    await this.#keeping.keepAnswers(receipt.answers);
+    this.#recommending.isStale = true;
+    this.#shown.change({ away: false });
+    this.#decided();
+  }
+
+  async #recommend(): Promise<void> {
+    const { category, ledger } = this.#home;
+    if (!category || ledger.rounds.length === 0) return;
+    const ranked = await this.#recommending.ask(this.#agent, category);
+    if (this.#agent.standing.accepted.disclosure.digest !== this.#picture?.digest) this.#checked();
+    this.#recommending.take(ranked, this.#picture?.cell(category) ?? 0);
+    this.#rank();
+  }
+
+  /** Show the ranking for her category as it is now, without asking anyone. */
+  #rank(): void {
+    const { category } = this.#home;
+    if (category && this.#picture) this.#recommending.rank(this.#picture, category);
+  }
+
+  /** A rating changed: keep it, and work out anew what would leave. */
+  #drafted(): void {
+    const ratings = new Map([...ratingsOf(this.#home, false), ...this.#drafts.ratings]);
+    void this.#guarded(() => this.#keeping.inTurn(() => this.#home.keepRatings(ratings)));
+    this.#preview();
+  }
+
+  /** Show what is final. */
+  #decided(): void {
+    if (!this.#picture) return;
+    this.#shown.change(this.#picture.decided(this.#keeping.answers));
+  }
+
+  /** Show what would leave. */
+  #preview(): void {
+    const { category } = this.#home;
+    if (!category || !this.#picture) return;
+    this.#shown.change(this.#picture.preview(this.#drafts.ratings, category));
+  }
+
+  /** Run something, and show what went wrong; true if nothing did. */
+  async #guarded(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const failure = failureOf(error, this.#opened !== null);
+      if (failure.kind === "away") this.#away();
+      else if (failure.kind === "note") this.#note(failure.notice);
+      else this.#shown.change({ phase: "refused", refusal: failure.refusal, away: false });
+      return false;
+    }
+  }
+
+  #away(): void {
+    this.#shown.change({ away: true });
+    this.#retrying.failed();
+  }
+
+  #note(notice: Notice): void {
+    const { notices } = this.#model;
+    if (!notices.includes(notice)) this.#shown.change({ notices: [...notices, notice] });
+  }
+}
+
+/** Her ratings without a decision yet, or those with one. */
+function ratingsOf({ ratings, ledger }: Home, open: boolean): Map<string, number> {
+  return new Map([...ratings].filter(([item]) => (ledger.decision(item) === undefined) === open));
+}

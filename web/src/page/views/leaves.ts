@@ -1,0 +1,126 @@
+/** Part 4: what leaves this device, title by title, with the reason and the exact bytes. */
+
+import type { Actions } from "../actions";
+import { el, fill, keyed, say } from "../dom";
+import type { Line, Model } from "../model";
+import { spoken } from "../rating";
+import { plain } from "../scale";
+import { texts } from "../texts";
+
+const words = texts.leaves;
+const AT_FIRST = 5;
+
+/** The card that lists what would be sent, and sends it. */
+export function leavesView(actions: Actions, present: () => Model) {
+  let all = false;
+  const rows = new Map<string, HTMLElement>();
+  const summary = el("p", { class: "soft" });
+  const list = el("ul", { class: "leaving" });
+  const more = el("button", {
+    type: "button",
+    class: "link",
+    on: {
+      click: () => {
+        all = !all;
+        update(present());
+      },
+    },
+  });
+  const none = el(
+    "button",
+    { type: "button", class: "button wide", on: { click: () => actions.send() } },
+    words.sendNone,
+  );
+  const final = el("p", { class: "soft small" }, words.final);
+  const bytesLead = el("p", { class: "soft small" });
+  const bytes = el("pre", { tabindex: 0, "aria-label": words.bytes });
+  const exact = el(
+    "details",
+    { on: { toggle: () => update(present()) } },
+    el("summary", {}, words.bytes),
+    bytesLead,
+    bytes,
+  );
+  const element = el(
+    "section",
+    { class: "card stack", "aria-labelledby": "leaves-title" },
+    el(
+      "div",
+      { class: "stack tight" },
+      el("h2", { id: "leaves-title", tabindex: -1 }, words.title),
+      summary,
+    ),
+    list,
+    more,
+    none,
+    final,
+    exact,
+  );
+
+  function update(model: Model): void {
+    const lines = [...model.leaving].reverse();
+    const withheld = lines.filter(({ told }) => told === null).length;
+    const empty = lines.length === 0;
+    say(
+      summary,
+      empty ? words.empty : `${words.summary(lines.length - withheld, withheld)} ${words.lead}`,
+    );
+    list.hidden = empty;
+    keyed(
+      list,
+      rows,
+      all ? lines : lines.slice(0, AT_FIRST),
+      ({ title }) => title.item,
+      () => el("li"),
+      (row, line) => showLine(row, line, model.levels),
+    );
+    more.hidden = lines.length <= AT_FIRST;
+    say(more, all ? words.fewer : words.more(lines.length - AT_FIRST));
+    none.hidden = !empty || !model.hasRound;
+    none.disabled = model.working !== null;
+    final.hidden = empty;
+    exact.hidden = empty;
+    if (exact.open) showBytes(model);
+  }
+
+  function showBytes(model: Model): void {
+    say(bytesLead, words.bytesLead(new TextEncoder().encode(model.bytes).length));
+    say(bytes, model.bytes);
+  }
+
+  return { element, update };
+}
+
+const drawn = new WeakMap<HTMLElement, Line>();
+
+function showLine(row: HTMLElement, line: Line, levels: readonly number[]): void {
+  if (drawn.get(row) === line) return;
+  drawn.set(row, line);
+  fill(
+    row,
+    el("span", { class: "name" }, line.title.name),
+    passage(line.yours, line.told, levels),
+    el("span", { class: "why" }, line.why),
+  );
+}
+
+/** "4 → 3", or "4 → stays here", said in words to who listens. */
+export function passage(
+  yours: number | null,
+  told: number | null,
+  levels: readonly number[],
+): HTMLElement {
+  const out = told === null ? words.stays : plain(told);
+  const said = [
+    yours === null ? "" : `${words.yours} ${spoken(levels, yours)},`,
+    told === null ? words.stays : `${words.sent} ${spoken(levels, told)}`,
+  ].join(" ");
+  return el(
+    "span",
+    { class: "passage" },
+    el("span", { class: "unseen" }, said),
+    el("span", { "aria-hidden": "true" }, yours === null ? "" : plain(yours)),
+    el("span", { class: "arrow", "aria-hidden": "true" }, "→"),
+    el("span", { class: told === null ? "in" : "out", "aria-hidden": "true" }, out),
+  );
+}

@@ -1,0 +1,172 @@
+/** Part 7: everything ever sent or withheld; export; forget me. */
+
+import type { Actions } from "../actions";
+import { el, fill, saveFile, say } from "../dom";
+import type { Answered, Model } from "../model";
+import { plain } from "../scale";
+import { texts } from "../texts";
+import { grouped } from "./gauges";
+
+const words = texts.ledger;
+
+/** The ledger card and what can be done with it. */
+export function ledgerView(actions: Actions) {
+  const lead = el("p", { class: "soft" });
+  const rounds = el("div");
+  const head = el("p", { class: "mono" });
+  const mayGo = el("p", { class: "small" }, words.mayGo);
+  const element = el(
+    "div",
+    { class: "stack" },
+    el(
+      "section",
+      { class: "card stack", "aria-labelledby": "ledger-title" },
+      el(
+        "div",
+        { class: "stack tight" },
+        el("h2", { id: "ledger-title", tabindex: -1 }, words.title),
+        lead,
+      ),
+      rounds,
+      el(
+        "div",
+        { class: "row" },
+        el(
+          "button",
+          { type: "button", class: "button", on: { click: () => save(actions) } },
+          words.export,
+        ),
+      ),
+      el("p", { class: "soft small" }, words.exportNote),
+      mayGo,
+    ),
+    el(
+      "section",
+      { class: "card stack tight" },
+      el("h3", {}, words.service),
+      head,
+      el("p", { class: "soft small" }, words.serviceNote),
+    ),
+    el(
+      "section",
+      { class: "card stack" },
+      el("h3", {}, words.forget),
+      el("p", { class: "soft small" }, words.forgetNote),
+      el(
+        "div",
+        { class: "row" },
+        el(
+          "button",
+          { type: "button", class: "button danger", on: { click: () => forgetDialog(actions) } },
+          words.forget,
+        ),
+      ),
+    ),
+  );
+  let seen: Model["ledger"] | null = null;
+  return {
+    element,
+    update(model: Model): void {
+      say(head, model.head ? words.entry(model.head.sequence, grouped(model.head.digest)) : "");
+      mayGo.hidden = model.lasting !== false;
+      if (seen === model.ledger) return;
+      seen = model.ledger;
+      say(lead, seen.length === 0 ? words.empty : words.lead);
+      fill(rounds, ...[...seen].reverse().map((one, place) => entry(one, place === 0)));
+    },
+  };
+}
+
+/** Save the ledger as a file of hers. */
+export function save(actions: Actions): void {
+  saveFile("midpoint-ledger.json", actions.exported());
+  actions.announce(words.exported);
+}
+
+function entry(one: Answered, open: boolean): HTMLElement {
+  const withheld = one.decided.filter(({ told }) => told === null).length;
+  const counts = words.counts(one.decided.length - withheld, withheld);
+  return el(
+    "details",
+    { class: "entry", open },
+    el(
+      "summary",
+      {},
+      el("span", {}, words.round(one.number)),
+      el("span", { class: "soft small" }, one.delivered ? counts : `${counts}, ${words.waiting}`),
+    ),
+    one.decided.length > 0 && table(one),
+    el(
+      "details",
+      {},
+      el("summary", { class: "small" }, words.bytes),
+      el("pre", { tabindex: 0, "aria-label": words.bytes }, one.bytes),
+    ),
+  );
+}
+
+function table(one: Answered): HTMLElement {
+  const { title, yours, sent } = words.columns;
+  return el(
+    "table",
+    {},
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el("th", { scope: "col" }, title),
+        el("th", { scope: "col" }, yours),
+        el("th", { scope: "col" }, sent),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      ...one.decided.map((line) =>
+        el(
+          "tr",
+          {},
+          el("td", {}, line.title.name),
+          el("td", {}, line.yours === null ? "" : plain(line.yours)),
+          el("td", {}, line.told === null ? words.withheld : plain(line.told)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Ask once more, then forget; the dialog stays while the service is away. */
+export function forgetDialog(actions: Actions): void {
+  const problem = el("p", { class: "problem", role: "alert", hidden: true }, words.forgetAway);
+  const yes = el("button", { type: "button", class: "button danger" }, words.forgetYes);
+  const no = el("button", { type: "button", class: "button" }, words.forgetNo);
+  const dialog = el(
+    "dialog",
+    { "aria-labelledby": "forget-title" },
+    el(
+      "div",
+      { class: "stack" },
+      el("h2", { id: "forget-title" }, words.forgetTitle),
+      el("p", {}, words.forgetBody),
+      el("p", {}, words.forgetAgain),
+      problem,
+      el("div", { class: "row" }, yes, no),
+    ),
+  );
+  no.addEventListener("click", () => dialog.close());
+  yes.addEventListener("click", async () => {
+    yes.disabled = true;
+    say(yes, words.forgetting);
+    const done = await actions.forget();
+    yes.disabled = false;
+    say(yes, words.forgetYes);
+    problem.hidden = done;
+    if (done) dialog.close();
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  no.focus();
+}

@@ -1,0 +1,118 @@
+/** Warnings above the page, the refusal screen and the waiting screen. */
+
+import type { Actions } from "../actions";
+import { el, fill, keyed } from "../dom";
+import { icons } from "../icons";
+import type { Model, Notice } from "../model";
+import { texts } from "../texts";
+import { forgetDialog, save } from "./ledger";
+
+const words = texts.notices;
+
+/** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
+const CHANGES = new Set(["key_changed", "features_changed", "scale_changed", "scheme_changed"]);
+
+type Shown = Notice | "away";
+
+const SENTENCE: Record<Shown, string> = {
+  away: words.away,
+  insecure: words.insecure,
+  noStorage: words.noStorage,
+  storage: words.storage,
+  noOpening: words.noOpening,
+  otherTab: words.otherTab,
+  badStorage: words.badStorage,
+  notErased: words.notErased,
+  forgetting: words.forgetting,
+  failed: words.failed,
+};
+
+/** The warnings that stand at present. */
+export function noticesView(actions: Actions) {
+  const element = el("div", { class: "notices", role: "status" });
+  const rows = new Map<string, HTMLElement>();
+  const button = (text: string, action: () => void) =>
+    el("button", { type: "button", class: "button", on: { click: action } }, text);
+  const load = () => button(words.storageAgain, () => actions.useHere());
+  const remedies: Partial<Record<Shown, () => HTMLElement[]>> = {
+    away: () => [button(words.awayNow, () => actions.again())],
+    otherTab: () => [button(words.otherTabUse, () => actions.useHere())],
+    storage: () => [load()],
+    noOpening: () => [load(), button(words.noOpeningAgree, () => actions.withoutStorage())],
+    badStorage: () => [button(words.startOver, () => actions.startOver())],
+    notErased: () => [button(words.notErasedHere, () => actions.startOver(true))],
+    forgetting: () => [button(words.forgettingNow, () => actions.again())],
+  };
+  return {
+    element,
+    update(model: Model): void {
+      const shown: Shown[] = [...(model.away ? (["away"] as const) : []), ...model.notices];
+      keyed(
+        element,
+        rows,
+        shown,
+        (one) => one,
+        (one) =>
+          el("div", { class: "notice" }, el("p", {}, SENTENCE[one]), ...(remedies[one]?.() ?? [])),
+        () => {},
+      );
+    },
+  };
+}
+
+/** What is shown when the service fails a check. */
+export function refusedView(actions: Actions) {
+  const element = el("section", { class: "card refused", role: "alert" });
+  let seen: Model["refusal"] = null;
+  return {
+    element,
+    update(model: Model): void {
+      if (seen === model.refusal || !model.refusal) return;
+      seen = model.refusal;
+      const { code, sentence, ours } = seen;
+      const { title, calm, titleTheirs, calmTheirs } = texts.refused;
+      fill(
+        element,
+        el("h1", { tabindex: -1 }, ours ? title : titleTheirs),
+        el("p", {}, el("strong", {}, ours ? calm : calmTheirs)),
+        el("h2", {}, texts.refused.what),
+        el("p", {}, texts.refused.reasons[code] ?? texts.refused.otherwise),
+        el("p", { class: "small soft" }, sentence),
+        el("p", { class: "mono" }, texts.refused.code(code)),
+        el("h2", {}, texts.refused.next),
+        el("p", {}, texts.refused.nextUsual),
+        CHANGES.has(code) && el("p", {}, texts.refused.nextChanged),
+        el(
+          "div",
+          { class: "row" },
+          el(
+            "button",
+            { type: "button", class: "button main", on: { click: () => actions.again() } },
+            texts.refused.again,
+          ),
+          CHANGES.has(code) &&
+            el(
+              "button",
+              { type: "button", class: "button", on: { click: () => actions.accept() } },
+              texts.refused.accept,
+            ),
+          el(
+            "button",
+            { type: "button", class: "button", on: { click: () => save(actions) } },
+            texts.ledger.export,
+          ),
+          el(
+            "button",
+            { type: "button", class: "button danger", on: { click: () => forgetDialog(actions) } },
+            texts.ledger.forget,
+          ),
+        ),
+      );
+    },
+  };
+}
+
+/** What is shown before the first check is done. */
+export function openingView(): HTMLElement {
+  return el("section", { class: "opening" }, icons.brand(), el("p", {}, texts.opening));
+}

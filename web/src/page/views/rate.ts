@@ -1,0 +1,205 @@
+/** Part 3: rate the titles asked about, or any other; by touch, mouse or keyboard. */
+
+import type { Actions } from "../actions";
+import { el, fill, say, set } from "../dom";
+import { icons } from "../icons";
+import type { Line, Model } from "../model";
+import { ratingControl, spoken } from "../rating";
+import { levelOf, plain } from "../scale";
+import { texts } from "../texts";
+import type { Title } from "../titles";
+import { type Row, Windowed } from "../windowed";
+
+const words = texts.rate;
+
+type Filter = "asked" | "all" | "mine";
+
+/** The list of titles with its search and filters. */
+export function rateView(actions: Actions, present: () => Model) {
+  let filter: Filter = "asked";
+  let looked = "";
+  const list = new Windowed<Title>(
+    ({ item }) => item,
+    (title) => titleRow(title, actions, present),
+  );
+  const input = el("input", {
+    type: "search",
+    "aria-label": words.search,
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "search",
+    on: { input: () => look(input.value) },
+  });
+  const clear = el(
+    "button",
+    {
+      type: "button",
+      "aria-label": words.clearSearch,
+      on: {
+        click: () => {
+          look("");
+          input.focus();
+        },
+      },
+    },
+    icons.close(),
+  );
+  const found = el("p", { class: "soft small", role: "status" });
+  const filters = new Map<Filter, HTMLButtonElement>(
+    (["asked", "all", "mine"] as const).map((name) => [
+      name,
+      el("button", { type: "button", on: { click: () => choose(name) } }),
+    ]),
+  );
+  const element = el(
+    "section",
+    { class: "stack", "aria-labelledby": "rate-title" },
+    el(
+      "div",
+      { class: "stack tight" },
+      el("h2", { id: "rate-title", tabindex: -1 }, words.title),
+      el("p", { class: "soft" }, words.lead),
+    ),
+    el("div", { class: "search" }, icons.search(), input, clear),
+    el(
+      "div",
+      { class: "filters", role: "group", "aria-label": words.filters },
+      ...filters.values(),
+    ),
+    found,
+    list.element,
+    el("p", { class: "soft small keys" }, words.keys),
+  );
+  element.addEventListener("keydown", keys);
+
+  function look(text: string): void {
+    looked = text;
+    if (input.value !== text) input.value = text;
+    wanted = null;
+    update(present());
+  }
+
+  function choose(name: Filter): void {
+    filter = name;
+    looked = "";
+    input.value = "";
+    wanted = null;
+    update(present());
+  }
+
+  function keys(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = (event.target as Element).closest<HTMLElement>("[data-item]");
+    if (!row || event.target instanceof HTMLSelectElement) {
+      if (event.target === input && event.key === "ArrowDown") {
+        event.preventDefault();
+        list.element.querySelector<HTMLElement>("[tabindex='0']")?.focus();
+      }
+      return;
+    }
+    const item = row.dataset.item!;
+    const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const level = /^[1-9]$/.test(event.key) ? levelOf(present().levels, event.key) : undefined;
+    if (steps !== undefined) {
+      event.preventDefault();
+      if (!list.move(item, steps) && steps < 0) input.focus();
+    } else if (["0", "Backspace", "Delete"].includes(event.key)) actions.rate(item, null);
+    else if (level !== undefined) actions.rate(item, level);
+  }
+
+  // The list is made anew only when what it depends on changed.
+  let wanted: readonly Title[] | null = null;
+  let depends: readonly unknown[] = [];
+
+  function update(model: Model): void {
+    if (!model.titles) return;
+    const now = [model.titles, model.asked, filter === "mine" ? model.draft.size : 0];
+    if (wanted === null || now.some((one, place) => one !== depends[place])) {
+      depends = now;
+      wanted = listed(model);
+    }
+    set(input, "placeholder", words.placeholder(model.titles.all.length));
+    clear.hidden = looked === "";
+    say(filters.get("asked")!, `${words.asked} ${model.asked.length}`);
+    say(filters.get("all")!, words.all);
+    say(filters.get("mine")!, `${words.mine} ${model.draft.size}`);
+    for (const [name, button] of filters) {
+      set(button, "aria-pressed", String(name === filter && looked === ""));
+    }
+    say(found, message(model, wanted.length));
+    found.hidden = found.textContent === "";
+    list.show(wanted);
+  }
+
+  function listed(model: Model): readonly Title[] {
+    const titles = model.titles!;
+    if (looked !== "") return titles.search(looked);
+    if (filter === "asked") return model.asked;
+    if (filter === "all") return titles.all;
+    return [...model.draft.keys()].reverse().map((item) => titles.of(item));
+  }
+
+  function message(model: Model, shown: number): string {
+    if (looked !== "") return shown === 0 ? words.none : words.found(shown);
+    if (filter === "mine" && shown === 0) return words.nothingRated;
+    if (filter === "asked" && shown === 0 && model.hasRound) return words.nothingAsked;
+    return "";
+  }
+
+  return { element, update, focusSearch: () => input.focus() };
+}
+
+function titleRow(title: Title, actions: Actions, present: () => Model): Row<Title> {
+  const control = ratingControl(title.name, present().levels, (value) =>
+    actions.rate(title.item, value),
+  );
+  const fate = el("span", { class: "fate" });
+  const element = el(
+    "li",
+    { class: "title", "data-item": title.item },
+    el(
+      "span",
+      { class: "name" },
+      title.name,
+      title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
+    ),
+    el("span", { class: "answer" }, control.element, fate),
+  );
+  return {
+    element,
+    focus: () => control.focus(),
+    update: () => {
+      const model = present();
+      const told = model.final.get(title.item);
+      control.element.hidden = told !== undefined;
+      control.show(model.draft.get(title.item) ?? null);
+      if (told !== undefined) showFinal(fate, told, model.levels);
+      else showFate(fate, lineOf(model, title.item), model.levels);
+    },
+  };
+}
+
+function lineOf(model: Model, item: string): Line | undefined {
+  return model.leaving.find(({ title }) => title.item === item);
+}
+
+function showFinal(fate: HTMLElement, told: number | null, levels: readonly number[]): void {
+  fate.className = told === null ? "fate in" : "fate out";
+  say(fate, told === null ? words.withheld : words.sentAs(spoken(levels, told)));
+  set(fate, "title", words.final);
+}
+
+function showFate(fate: HTMLElement, line: Line | undefined, levels: readonly number[]): void {
+  if (!line) {
+    fate.className = "fate";
+    fill(fate);
+    return;
+  }
+  fate.className = line.told === null ? "fate in" : "fate out";
+  say(
+    fate,
+    line.told === null
+      ? words.staysHere
+      : words.leavesAs(levels.length === 2 ? spoken(levels, line.told) : plain(line.told)),
+  );
+}

@@ -1,0 +1,123 @@
+/** Part 1 and 2: what this is, and the choice of what to protect. */
+
+import type { Actions } from "../actions";
+import { add, el, fill } from "../dom";
+import { icons } from "../icons";
+import type { FeatureChoice, Model } from "../model";
+import { categoryName, featureName, listed, texts } from "../texts";
+
+const words = texts.welcome;
+
+/** "gender", or "gender and age". */
+export function secretOf(features: readonly FeatureChoice[]): string {
+  return listed(features.map(({ name }) => featureName(name)));
+}
+
+/** The first screen. */
+export function welcomeView(actions: Actions): {
+  element: HTMLElement;
+  update(model: Model): void;
+} {
+  const element = el("section", { class: "welcome" });
+  let drawn: readonly FeatureChoice[] | null = null;
+  return {
+    element,
+    update(model) {
+      if (model.phase !== "welcome" || drawn === model.features) return;
+      drawn = model.features;
+      const secret = secretOf(model.features);
+      fill(
+        element,
+        el("h1", { tabindex: -1 }, words.title),
+        el("p", { class: "lead" }, words.lead(secret, model.hidesRated)),
+        choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
+        el("p", { class: "soft small" }, words.nothingStored),
+      );
+    },
+  };
+}
+
+/** A dialog to change the choice later. */
+export function changeDialog(model: Model, actions: Actions): void {
+  const dialog = el("dialog", { "aria-label": words.change });
+  const close = () => dialog.close();
+  const form = choiceForm(model.features, model.chosen, words.keep, (names) => {
+    actions.choose(names);
+    close();
+  });
+  form.append(
+    el("button", { type: "button", class: "button", on: { click: close } }, words.cancel),
+  );
+  add(dialog, form);
+  form.prepend(el("p", { class: "soft small" }, words.changeNote));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function choiceForm(
+  features: readonly FeatureChoice[],
+  chosen: Readonly<Record<string, string>> | null,
+  done: string,
+  choose: (names: Record<string, string>) => void,
+): HTMLFormElement {
+  const problem = el("p", { class: "problem", role: "alert", hidden: true });
+  const names: Record<string, string> = { ...chosen };
+  const form = el(
+    "form",
+    {
+      class: "card stack",
+      novalidate: true,
+      autocomplete: "off",
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          const missing = features.find(({ name }) => names[name] === undefined);
+          problem.hidden = missing === undefined;
+          if (missing) problem.textContent = words.missing(featureName(missing.name));
+          else choose(names);
+        },
+      },
+    },
+    el("h2", {}, words.choose),
+    features.length > 1 && el("p", { class: "soft small" }, words.several),
+    ...features.map((feature, place) => choices(feature, place, names)),
+    el("p", { class: "kept" }, icons.lock(), el("span", {}, words.stays)),
+    problem,
+    el("button", { type: "submit", class: "button main wide" }, done),
+  );
+  return form;
+}
+
+function choices(
+  feature: FeatureChoice,
+  place: number,
+  names: Record<string, string>,
+): HTMLFieldSetElement {
+  return el(
+    "fieldset",
+    {},
+    el("legend", {}, words.legend(featureName(feature.name))),
+    el(
+      "div",
+      { class: "choices" },
+      ...feature.categories.map((category) =>
+        el(
+          "label",
+          {},
+          el("input", {
+            type: "radio",
+            name: `feature-${place}`,
+            checked: names[feature.name] === category,
+            on: {
+              change: () => {
+                names[feature.name] = category;
+              },
+            },
+          }),
+          el("span", {}, categoryName(feature.name, category)),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,279 @@
+/**
+ * The user's walk: send what is decided, fetch, check, pin; be asked, answer, submit; recommend.
+ *
+ * Which requests are made, in which order, when, and all their bytes but a report's content, follow
+ * from the address, what the service says and what the person does next; from nothing secret. What
+ * is public is asked for without a pseudonym.
+ */
+import { MidpointError } from "../../errors";
+import {
+  MOST_ROUNDS,
+  Receipt,
+  Report,
+  Scores,
+  Solicitation,
+  SolicitationRequest,
+} from "../../wire/exchange";
+import { Catalogue, Certificates, Chain } from "../../wire/listing";
+import type { Kind, Message } from "../../wire/message";
+import { LARGEST_MESSAGE, read, textOf } from "../../wire/reading";
+import { Certificate, Entry } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
+import { Signed } from "../../wire/signing";
+import { checkDisclosure, verifyCertificate } from "../check";
+import { correct, type Recommendation } from "../correction";
+import { decide, type Ratings } from "../decisions";
+import type { Witness } from "../pin";
+import { type Preview, preview } from "../preview";
+import type { PrivateCategory } from "../private";
+import { Channel, type Request, ServiceError } from "./channel";
+import type { Home } from "./home";
+import type { Fetched, Standing, Terms } from "./standing";
+
+/** Most bytes of an answer that holds no list of all items. */
+const LARGEST_ANSWER = 2 ** 20;
+/** Most bytes of an answer that grows with time: some ten thousand entries or reports. */
+const LARGEST_LIST = 2 ** 24;
+/** Items up to which all scores are asked for; beyond, the best and a margin for rated ones. */
+const ALL_UP_TO = 20_000;
+/** The margin: public, since the number of rated items says something about who rated them. */
+const MARGIN = 2_000;
+/** Codes after which sending the same report again is no use. */
+const REFUSED_FOR_GOOD = new Set([
+  "malformed",
+  "too_large",
+  "report_changed",
+  "round_unknown",
+  "unknown_disclosure",
+  "retired_disclosure",
+]);
+
+/** A person's agent at one service, with her secret in a store of this device. */
+export class Agent {
+  readonly address: string;
+  readonly home: Home;
+  terms: Terms;
+  readonly #channel: Channel;
+  #standing: Standing | undefined;
+  #asked: Solicitation | undefined;
+
+  constructor(address: string, home: Home, terms: Terms = {}, channel = new Channel()) {
+    this.address = addressOf(address);
+    this.home = home;
+    this.terms = terms;
+    this.#channel = channel;
+  }
+
+  /** What passed the checks last. */
+  get standing(): Standing {
+    if (!this.#standing) throw new MidpointError("nothing was fetched and checked; connect first");
+    return this.#standing;
+  }
+
+  /** The round to be answered; undefined if none is open. */
+  get asked(): Solicitation | undefined {
+    return this.#asked;
+  }
+
+  /** Send what was decided and not acknowledged, then fetch, check and pin. */
+  async connect(): Promise<Standing> {
+    await this.submit();
+    return this.check(await this.fetch());
+  }
+
+  /** Ask for all that is public, without a pseudonym; the witness first, so it is no newer. */
+  async fetch(): Promise<Fetched> {
+    const { witness: other } = this.terms;
+    const witness = other === undefined ? undefined : await this.#seen(other);
+    const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
+    const newest = Entry.parse(chain.entries[chain.entries.length - 1].body).disclosure;
+    const place = `/v1/disclosures/${newest}`;
+    const url = this.address + place;
+    const lasting = { method: "GET", url, largest: LARGEST_MESSAGE, lasting: true } as const;
+    const disclosure = await this.#channel.ask(lasting);
+    const certificates = await this.#public(`${place}/certificates`, Certificates, LARGEST_ANSWER);
+    const catalogue = await this.#public("/v1/catalogue", Catalogue, LARGEST_MESSAGE);
+    return { witness, chain, disclosure, certificates, catalogue };
+  }
+
+  /** Accept what was fetched and pin it, or refuse it and change nothing. */
+  async check(fetched: Fetched): Promise<Standing> {
+    const { chain, catalogue, witness } = fetched;
+    const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
+    const { items, digest } = accepted.disclosure;
+    const certificate = this.#certificate(fetched.certificates, digest);
+    const places = new Map(catalogue.items.map((item, place) => [item, place]));
+    const shown = <T>(column: readonly T[], other: (item: string) => T) =>
+      new Map(items.map((item) => [item, column[places.get(item) ?? -1] ?? other(item)]));
+    await this.home.keepPin(accepted.pin);
+    // What it asked goes with figures that are no longer current.
+    if (this.#asked?.disclosure !== digest) this.#asked = undefined;
+    this.#standing = {
+      accepted,
+      certificate,
+      certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
+      titles: shown(catalogue.titles, (item) => item),
+      popularity: shown(catalogue.ratings, () => 0),
+    };
+    return this.#standing;
+  }
+
+  /** Be asked about some items; if a new disclosure was published meanwhile, check that. */
+  async solicit(): Promise<Solicitation> {
+    try {
+      this.#asked = await this.#solicit();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "not_current") throw error;
+      await this.check(await this.fetch());
+      this.#asked = await this.#solicit();
+    }
+    return this.#asked;
+  }
+
+  /** Show what an answer to the open round would send and withhold; nothing is decided. */
+  preview(ratings: Ratings, category: PrivateCategory): Preview {
+    const { accepted } = this.standing;
+    return preview(ratings, this.#open(), accepted, category, this.home.ledger);
+  }
+
+  /** Decide the open round for good; the report waits on the device until `submit`. */
+  async answer(ratings: Ratings, category: PrivateCategory): Promise<Report> {
+    this.home.requireRemembered();
+    const asked = this.#open();
+    this.preview(ratings, category); // what cannot be decided is not kept either
+    await this.home.keepRatings(new Map([...this.home.ratings, ...ratings]));
+    const { accepted } = this.standing;
+    const report = await decide(ratings, asked, accepted, category, this.home.ledger);
+    this.#asked = undefined;
+    return report;
+  }
+
+  /**
+   * Send every decided report that was not acknowledged, oldest first, as it was decided.
+   *
+   * Returns the last receipt; undefined if there was nothing to send.
+   */
+  async submit(): Promise<Receipt | undefined> {
+    this.home.requireRemembered();
+    let receipt: Receipt | undefined;
+    for (const text of this.home.unsent) receipt = await this.#send(Report.parse(text));
+    return receipt;
+  }
+
+  /** Return her n best items that she has not rated, with her own offset added here. */
+  async recommend(n: number, category: PrivateCategory): Promise<Recommendation[]> {
+    let scores = await this.#scores(n);
+    if (scores.disclosure !== this.standing.accepted.disclosure.digest) {
+      await this.check(await this.fetch());
+      scores = await this.#scores(n);
+    }
+    const rated = new Set([...this.home.ledger.decided, ...this.home.ratings.keys()]);
+    return correct(scores, this.standing.accepted.disclosure, category, rated).slice(0, n);
+  }
+
+  /** Return all that the service and this device keep about her, as JSON. */
+  async export(): Promise<string> {
+    this.home.requireRemembered();
+    const text = await this.#keptThere();
+    read(text);
+    const { notes, ledger } = this.home;
+    const device = { notes, rounds: ledger.rounds };
+    return JSON.stringify({ service: JSON.parse(text), device }, null, 2);
+  }
+
+  /**
+   * Erase her at the service, then here; whoever starts again is somebody new.
+   *
+   * If the service is away, all stays as it is but nothing else is done until this succeeds. With
+   * `onlyHere` the service is not asked, and what it holds can then never be erased by her.
+   */
+  async forget(onlyHere = false): Promise<void> {
+    await this.home.startForgetting();
+    if (!onlyHere) await this.#own("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    await this.home.erase();
+    this.#standing = this.#asked = undefined;
+  }
+
+  #open(): Solicitation {
+    if (!this.#asked) throw new MidpointError("no round is open; solicit first");
+    return this.#asked;
+  }
+
+  async #seen(witness: string): Promise<Witness> {
+    const raw = await this.#get(`${addressOf(witness)}/v1/chain/head`, LARGEST_ANSWER);
+    const { sequence, digest } = Entry.parse(Signed.parse(raw).body);
+    return { sequence, head: digest };
+  }
+
+  #get(url: string, largest: number): Promise<Uint8Array> {
+    return this.#channel.ask({ method: "GET", url, largest });
+  }
+
+  async #public<T>(path: string, kind: Kind<T>, largest: number): Promise<T & Message> {
+    return kind.parse(await this.#get(this.address + path, largest));
+  }
+
+  #own(method: Request["method"], path: string, largest: number, body?: Message) {
+    const url = this.address + path;
+    return this.#channel.ask({ method, url, largest, body: body?.text, token: this.home.token });
+  }
+
+  async #solicit(): Promise<Solicitation> {
+    this.home.requireRemembered();
+    const { disclosure } = this.standing.accepted;
+    const done = this.home.notes.settled.at(-1); // they are sorted
+    const after = done === undefined ? undefined : Math.min(done, MOST_ROUNDS);
+    const ask = SolicitationRequest.make({ disclosure: disclosure.digest, after });
+    return Solicitation.parse(await this.#own("POST", "/v1/solicitation", LARGEST_MESSAGE, ask));
+  }
+
+  async #send(report: Report): Promise<Receipt> {
+    let receipt: Receipt;
+    try {
+      receipt = Receipt.parse(await this.#own("POST", "/v1/reports", LARGEST_ANSWER, report));
+    } catch (error) {
+      const final = error instanceof ServiceError && REFUSED_FOR_GOOD.has(error.code);
+      if (final) await this.home.settle(report.round);
+      throw error;
+    }
+    if (receipt.report !== report.digest) {
+      throw new RefusedError("wrong_digest", "the receipt is for another report");
+    }
+    await this.home.settle(report.round);
+    return receipt;
+  }
+
+  /** Return what the service keeps about her, as JSON; it may know nobody of this pseudonym. */
+  async #keptThere(): Promise<string> {
+    try {
+      return textOf(await this.#own("GET", "/v1/pseudonym", LARGEST_LIST));
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "not_found") return "null";
+      throw error;
+    }
+  }
+
+  async #scores(n: number): Promise<Scores> {
+    this.home.requireRemembered();
+    const all = this.standing.accepted.disclosure.items.length <= ALL_UP_TO;
+    const best = all ? "" : `?top=${n}&margin=${MARGIN}`;
+    return Scores.parse(await this.#own("GET", `/v1/scores${best}`, LARGEST_MESSAGE));
+  }
+
+  /** Return the first certificate by an auditor she trusts; refuse forged ones. */
+  #certificate(shown: Certificates, disclosure: string): Certificate | undefined {
+    const { auditors = [], requireCertificate = false } = this.terms;
+    const found = shown.certificates.map((one) => verifyCertificate(one, disclosure, auditors));
+    const trusted = found.find((one) => one !== undefined);
+    return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
+  }
+}
+
+/** Return an address without a slash at its end; refuse one that leaks or misleads. */
+function addressOf(text: string): string {
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
+  if (!["http:", "https:"].includes(protocol) || username || password || search || hash) {
+    throw new MidpointError(`'${text}' is no plain address of a service; write https://host`);
+  }
+  return origin + pathname.replace(/\/+$/, "");
+}

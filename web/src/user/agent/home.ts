@@ -1,0 +1,205 @@
+/**
+ * What the device keeps about one service: secret and ledger, pin, and the person's own notes.
+ *
+ * All of it is in one store. Nothing here leaves the device but through `Report`.
+ */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { MidpointError } from "../../errors";
+import { compare, encode, utf8 } from "../../wire/canonical";
+import { count, type Fields, integer, list, name, optional, pair } from "../../wire/fields";
+import { kind, type MessageOf } from "../../wire/message";
+import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../ledger";
+import { Pin } from "../pin";
+import { type DeviceSecret, framed, PrivateCategory } from "../private";
+import type { Store, Texts } from "../store";
+
+const [PIN, NOTES] = ["pin", "notes"];
+const TOKEN = utf8("midpoint/v1/token");
+
+const fields = {
+  ratings: list(pair(name, integer())),
+  category: optional(list(pair(name, name))),
+  settled: list(count),
+};
+
+/**
+ * What a person told her own device.
+ *
+ * `ratings` are in the order in which she gave them; `category` is there only if she asked the
+ * device to remember it; `settled` are the rounds whose report the service acknowledged, or refused
+ * for good.
+ */
+export const Notes = kind("notes", fields);
+export type Notes = MessageOf<typeof Notes>;
+const EMPTY = Notes.make({ ratings: [], settled: [] });
+
+/** One service's place on this device. */
+export class Home {
+  readonly #store: Store;
+  #ledger: Ledger | undefined;
+  #pin: Pin | undefined;
+  #former: Pin | undefined;
+  #notes: Notes;
+  #kept: Texts;
+  #forgetting: boolean;
+
+  private constructor(store: Store, ledger: Ledger, texts: Texts) {
+    this.#store = store;
+    this.#ledger = ledger;
+    this.#pin = texts[PIN] === undefined ? undefined : Pin.parse(texts[PIN]);
+    this.#notes = texts[NOTES] === undefined ? EMPTY : Notes.parse(texts[NOTES]);
+    this.#forgetting = texts[FORGETTING] !== undefined;
+    this.#kept = texts;
+  }
+
+  /** Open what a store holds, or start in an empty one with a new secret, or the one given. */
+  static async open(store: Store, secret?: DeviceSecret): Promise<Home> {
+    const texts = await store.read();
+    const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
+    const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
+    return new Home(store, ledger, texts);
+  }
+
+  /** Decisions and the secret behind them. */
+  get ledger(): Ledger {
+    if (!this.#ledger) {
+      throw new MidpointError("this person was forgotten; start anew, as somebody new");
+    }
+    return this.#ledger;
+  }
+
+  /** What the analyst is held to; undefined before first use. */
+  get pin(): Pin | undefined {
+    return this.#pin;
+  }
+
+  /** What she told the device. */
+  get notes(): Notes {
+    return this.#notes;
+  }
+
+  /** The pseudonym: HMAC(secret, tag), so it goes with these coins and this ledger only. */
+  get token(): string {
+    return bytesToHex(this.ledger.secret.prf(framed(TOKEN)));
+  }
+
+  /** Her ratings in fixed point. */
+  get ratings(): ReadonlyMap<string, number> {
+    return new Map(this.#notes.ratings);
+  }
+
+  /** What she asked to be remembered of her category, by feature. */
+  get categoryNames(): Readonly<Record<string, string>> | undefined {
+    return this.#notes.category && Object.fromEntries(this.#notes.category);
+  }
+
+  /** The same, ready for use. */
+  get category(): PrivateCategory | undefined {
+    return this.categoryNames && new PrivateCategory(this.categoryNames);
+  }
+
+  /** The exact reports that are decided and not acknowledged, oldest first. */
+  get unsent(): readonly string[] {
+    const open = this.ledger.rounds.filter(({ round }) => !this.#notes.settled.includes(round));
+    return open.map(({ report }) => report);
+  }
+
+  /** Whether she asked to be forgotten and it is not finished. */
+  get forgetting(): boolean {
+    return this.#forgetting;
+  }
+
+  /**
+   * Take the analyst's next disclosure as on first use, because she agrees to a change.
+   *
+   * Secret and ledger stay, so nothing is decided anew. The old pin stands in the store until a
+   * disclosure is accepted.
+   */
+  repin(): void {
+    this.#former = this.#pin ?? this.#former;
+    this.#pin = undefined;
+  }
+
+  /** Hold the analyst to this from now on; drop what does not fit what it is about now. */
+  async keepPin(pin: Pin): Promise<void> {
+    if (pin.text === this.#pin?.text) return;
+    const former = this.#pin ?? this.#former;
+    if (former && encode(former.features) !== encode(pin.features)) {
+      await this.#note({ category: undefined });
+    }
+    if (former && encode(former.scale) !== encode(pin.scale)) await this.#note({ ratings: [] });
+    await this.#write({ [PIN]: pin.text }, { [PIN]: former?.text });
+    this.#pin = pin;
+    this.#former = undefined;
+  }
+
+  /** Keep her ratings instead of those kept before. */
+  async keepRatings(ratings: ReadonlyMap<string, number>): Promise<void> {
+    await this.#note({ ratings: [...ratings] });
+  }
+
+  /** Remember her category, because she said so; undefined takes it out again. */
+  async keepCategory(names: Readonly<Record<string, string>> | undefined): Promise<void> {
+    const category = names && Object.entries(names).sort(([a], [b]) => compare(a, b));
+    await this.#note({ category });
+  }
+
+  /** Note that a round needs no more sending. */
+  async settle(number: number): Promise<void> {
+    const settled = new Set([...this.#notes.settled, number]);
+    await this.#note({ settled: [...settled].sort((a, b) => a - b) });
+  }
+
+  /** Return what an app keeps here for itself, under a name of its own. */
+  kept(label: string): string | undefined {
+    return this.#kept[`app/${label}`];
+  }
+
+  /** Keep something for the app; undefined takes it out. */
+  async keep(label: string, text: string | undefined): Promise<void> {
+    const change = { [`app/${label}`]: text };
+    await this.#write(change, {});
+    this.#kept = { ...this.#kept, ...change };
+  }
+
+  /**
+   * Note that she asked to be forgotten; from now on nothing else is done.
+   *
+   * The service may have erased its half although its answer was lost. It would then number rounds
+   * anew, and the ledger would hold answers to other questions.
+   */
+  async startForgetting(): Promise<void> {
+    // Begun before, it may be begun again; but only for this person.
+    const expected = { [SECRET]: this.ledger.secret.saved() };
+    await this.#store.write({ [FORGETTING]: "yes" }, expected);
+    this.#forgetting = true;
+  }
+
+  /** Refuse to go on as somebody who asked to be forgotten. */
+  requireRemembered(): void {
+    if (this.#forgetting) {
+      throw new MidpointError("you asked to be forgotten and it is not finished; forget again");
+    }
+  }
+
+  /** Take all of it away, at once, unless it is another person's by now. */
+  async erase(): Promise<void> {
+    await this.#store.erase({ [SECRET]: this.ledger.secret.saved() });
+    this.#ledger = this.#pin = undefined;
+    this.#notes = EMPTY;
+    this.#kept = {};
+  }
+
+  async #note(changes: Partial<Fields<typeof fields>>): Promise<void> {
+    const { ratings, category, settled } = this.#notes;
+    const notes = Notes.make({ ratings, category, settled, ...changes });
+    const before = this.#notes === EMPTY ? undefined : this.#notes.text;
+    await this.#write({ [NOTES]: notes.text }, { [NOTES]: before });
+    this.#notes = notes;
+  }
+
+  /** Write for this person only: another tab may be forgetting her, or be somebody new. */
+  #write(changes: Texts, expected: Texts): Promise<void> {
+    return this.#store.write(changes, { ...expected, ...remembered(this.ledger.secret) });
+  }
+}

@@ -1,0 +1,43 @@
+/** What a person demands of a service, what it showed, and what of that passed the checks. */
+import type { Catalogue, Certificates, Chain } from "../../wire/listing";
+import type { Certificate } from "../../wire/record";
+import type { Accepted } from "../check";
+import type { Witness } from "../pin";
+
+/** What the service shows everyone, unchecked. */
+export interface Fetched {
+  /** The newest entry that the witness saw, if there is one. */
+  readonly witness: Witness | undefined;
+  /** The list of disclosures. */
+  readonly chain: Chain;
+  /** What the newest entry names, exact. */
+  readonly disclosure: Uint8Array;
+  /** What auditors signed about it. */
+  readonly certificates: Certificates;
+  /** Titles; not signed, and not part of any check. */
+  readonly catalogue: Catalogue;
+}
+
+/** What passed all checks. */
+export interface Standing {
+  /** The disclosure, and what the analyst is held to. */
+  readonly accepted: Accepted;
+  /** What an auditor she trusts measured of it; undefined is to be shown as such. */
+  readonly certificate: Certificate | undefined;
+  /** All certificates that are genuine, whoever signed them; trust is hers to give. */
+  readonly certificates: readonly Certificate[];
+  /** What each item of the disclosure is called. */
+  readonly titles: ReadonlyMap<string, string>;
+  /** How many people rated each item in training. */
+  readonly popularity: ReadonlyMap<string, number>;
+}
+
+/** What a person demands of a service. */
+export interface Terms {
+  /** Address of somebody independent that shows the newest entry it saw of the same list. */
+  readonly witness?: string;
+  /** Public keys of auditors that she trusts. */
+  readonly auditors?: readonly string[];
+  /** Whether to refuse a disclosure that none of them certified. */
+  readonly requireCertificate?: boolean;
+}

@@ -1,0 +1,160 @@
+/**
+ * What a device refuses. These checks prove consistency, not truth.
+ *
+ * An analyst that lies about its class statistics passes all of them. Only someone with the data can
+ * tell: an auditor, whose signed certificate `verifyCertificate` reads.
+ */
+
+import { encode } from "../wire/canonical";
+import { Disclosure, schemeOf } from "../wire/disclosure";
+import { Certificate, Entry } from "../wire/record";
+import { RefusedError } from "../wire/refusal";
+import { type Signed, verify } from "../wire/signing";
+import { requireContinuation, requireLinks, requireWitnessed } from "./links";
+import { checkNumbers } from "./numbers";
+import { Pin, type Witness } from "./pin";
+
+export { checkNumbers };
+
+const REMEDY = "if you know why and agree, accept the change";
+
+/** A disclosure that passed. */
+export interface Accepted {
+  /** The disclosure, with its exact bytes. */
+  readonly disclosure: Disclosure;
+  /** The entry of the analyst's list that names it. */
+  readonly entry: Entry;
+  /** What to hold the analyst to from now on; save it. */
+  readonly pin: Pin;
+}
+
+export interface CheckOptions {
+  /** She enters ratings in steps, such as stars: a continuous scale is refused. True if absent. */
+  readonly ratingsInLevels?: boolean;
+  /** Take a scheme that leaves the category readable; for experiments only. */
+  readonly allowUnsafe?: boolean;
+}
+
+/**
+ * Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
+ *
+ * `chain` holds the analyst's entries in order, from the pinned one or the one after it (from the
+ * very first on first use) to the newest, which must name this disclosure. It must be about the
+ * pinned features, categories and scale: if those could change, whether a device can answer would
+ * depend on the user's own category or ratings, and tell. Nor may the scheme change, to one that
+ * protects less.
+ */
+export function checkDisclosure(
+  raw: Uint8Array | string,
+  chain: readonly Signed[],
+  pin?: Pin,
+  witness?: Witness,
+  { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
+): Accepted {
+  const disclosure = Disclosure.parse(raw);
+  const entries = readChain(chain, pin);
+  requireLinks(entries);
+  requireContinuation(entries, pin);
+  requireWitnessed(entries, witness);
+  const entry = entries[entries.length - 1];
+  if (entry.disclosure !== disclosure.digest) {
+    const older = entries.some((one) => one.disclosure === disclosure.digest);
+    const sentence = "the newest entry of the list names another disclosure";
+    throw new RefusedError(older ? "rolled_back" : "wrong_digest", sentence);
+  }
+  requireSame(disclosure, pin);
+  requireSafe(disclosure, ratingsInLevels, allowUnsafe);
+  requireScheme(disclosure, pin);
+  checkNumbers(disclosure);
+  const { features, scale, scheme } = disclosure;
+  const { key, sequence, digest: head } = entry;
+  return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
+}
+
+/**
+ * Return what a trusted auditor certified of the disclosure with this digest.
+ *
+ * Undefined means that nobody she trusts certified it, and is to be shown as such; when `required`
+ * it is a refusal. A certificate that is forged or about another disclosure is always refused.
+ */
+export function verifyCertificate(
+  signed: Signed | undefined,
+  disclosure: string,
+  trusted: readonly string[],
+  required = false,
+): Certificate | undefined {
+  if (signed) {
+    const certificate = Certificate.parse(signed.body);
+    if (!verify(signed, certificate.key, Certificate)) {
+      throw new RefusedError("bad_certificate", "the certificate's signature is wrong");
+    }
+    if (certificate.disclosure !== disclosure) {
+      throw new RefusedError("bad_certificate", "it certifies another disclosure");
+    }
+    if (trusted.includes(certificate.key)) return certificate;
+  }
+  if (required) {
+    throw new RefusedError("not_certified", "no auditor you trust certified this disclosure");
+  }
+  return undefined;
+}
+
+/** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
+function readChain(chain: readonly Signed[], pin?: Pin): Entry[] {
+  const entries = chain.map(({ body }) => Entry.parse(body));
+  if (entries.length === 0) {
+    throw new RefusedError("chain_gap", "no entry of the analyst's list was shown");
+  }
+  const key = pin?.key ?? entries[0].key;
+  entries.forEach((entry, i) => {
+    if (entry.key !== key) {
+      throw new RefusedError(
+        "key_changed",
+        `entry ${entry.sequence} is signed by another key than the one pinned; ask the service, by another way, whether it changed its key; ${REMEDY}`,
+      );
+    }
+    if (!verify(chain[i], key, Entry)) {
+      throw new RefusedError("bad_signature", `entry ${entry.sequence} is not signed`);
+    }
+  });
+  return entries;
+}
+
+/** Refuse a change for everyone, before anyone's category or rating is looked at. */
+function requireSame(disclosure: Disclosure, pin?: Pin): void {
+  if (pin && encode(disclosure.features) !== encode(pin.features)) {
+    throw new RefusedError(
+      "features_changed",
+      `the private features or their categories are not those pinned; ${REMEDY}`,
+    );
+  }
+  if (pin && encode(disclosure.scale) !== encode(pin.scale)) {
+    throw new RefusedError("scale_changed", `the rating scale is not the one pinned; ${REMEDY}`);
+  }
+}
+
+/** Refuse another scheme, for everyone; after the unsafe ones, which nobody should accept. */
+function requireScheme(disclosure: Disclosure, pin?: Pin): void {
+  if (pin && disclosure.scheme !== pin.scheme) {
+    throw new RefusedError(
+      "scheme_changed",
+      `scheme '${disclosure.scheme}' takes the place of '${pin.scheme}'; ${REMEDY}`,
+    );
+  }
+}
+
+function requireSafe(disclosure: Disclosure, ratingsInLevels: boolean, allowUnsafe: boolean): void {
+  const discrete = disclosure.scale.levels !== undefined;
+  if (ratingsInLevels && !discrete) {
+    throw new RefusedError(
+      "scale_continuous",
+      "ratings are given in levels, and the scale has none",
+    );
+  }
+  if (!allowUnsafe && !schemeOf(disclosure).protects(discrete)) {
+    throw new RefusedError(
+      "scheme_unsafe",
+      `scheme '${disclosure.scheme}' leaves the category readable`,
+    );
+  }
+}

@@ -1,0 +1,52 @@
+/** Local correction: the device adds its own offset to the scores it receives, and ranks anew. */
+import { compare } from "../wire/canonical";
+import { correction } from "../wire/corrections";
+import type { Disclosure } from "../wire/disclosure";
+import type { Scores } from "../wire/exchange";
+import { RefusedError } from "../wire/refusal";
+import { clip } from "./obfuscation";
+import type { PrivateCategory } from "./private";
+
+/** One item as the user sees it; numbers in fixed point. */
+export interface Recommendation {
+  /** Its identifier. */
+  readonly item: string;
+  /** Predicted rating with her own offset, not clipped: what it is ranked by. */
+  readonly score: number;
+  /** The same, brought onto the scale for display. */
+  readonly shown: number;
+  /** Standard deviation of the prediction. */
+  readonly deviation: number;
+}
+
+/**
+ * Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
+ *
+ * Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are her
+ * own items, withheld ones included (see `Ledger.decided`); they are left out.
+ */
+export function correct(
+  scores: Scores,
+  disclosure: Disclosure,
+  category: PrivateCategory,
+  rated: ReadonlySet<string>,
+): Recommendation[] {
+  if (scores.disclosure !== disclosure.digest) {
+    throw new RefusedError("wrong_digest", "the scores go with another disclosure");
+  }
+  const cell = category.cellIn(disclosure);
+  const places = new Map(disclosure.items.map((item, place) => [item, place]));
+  const offsets = correction(disclosure);
+  const { low, high } = disclosure.scale;
+  const found: Recommendation[] = [];
+  scores.items.forEach((item, i) => {
+    const place = places.get(item);
+    if (place === undefined) {
+      throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
+    }
+    if (rated.has(item)) return;
+    const score = scores.score[i] + offsets[place][cell];
+    found.push({ item, score, shown: clip(score, low, high), deviation: scores.deviation[i] });
+  });
+  return found.sort((a, b) => b.score - a.score || compare(a.item, b.item));
+}

@@ -1,0 +1,62 @@
+/** What leaves the device, line by line, before anything is final. */
+import type { Report, Solicitation } from "../wire/exchange";
+import type { Accepted } from "./check";
+import { plan, type Ratings } from "./decisions";
+import type { Ledger } from "./ledger";
+import type { PrivateCategory } from "./private";
+
+/**
+ * What becomes of one rating.
+ *
+ * - sent: it is sent, as it is or changed.
+ * - withheld: a coin keeps it here for good; people like her rate this item more often than others.
+ * - sent_before, withheld_before: decided in an earlier round; that stands, whatever she says now.
+ * - not_asked: this round does not ask about it, so nothing is decided.
+ */
+export type Fate = "sent" | "withheld" | "sent_before" | "withheld_before" | "not_asked";
+
+/** One rating and what becomes of it; numbers in fixed point. */
+export interface Line {
+  readonly item: string;
+  /** What she gave. */
+  readonly rating: number;
+  /** What the report says about it, or an earlier one said; undefined if nothing. */
+  readonly sent: number | undefined;
+  /** Why. */
+  readonly fate: Fate;
+}
+
+/** All that would leave, and why. */
+export interface Preview {
+  /** The exact message that would be sent. */
+  readonly report: Report;
+  /** One line for each rating, in the order given. */
+  readonly lines: readonly Line[];
+}
+
+/**
+ * Show what `decide` will do, one line for each rating.
+ *
+ * The coins are fixed, so looking again, or looking and not confirming, tosses nothing anew.
+ */
+export function preview(
+  ratings: Ratings,
+  solicitation: Solicitation,
+  accepted: Accepted,
+  category: PrivateCategory,
+  ledger: Ledger,
+): Preview {
+  const { report, round } = plan(ratings, solicitation, accepted, category, ledger);
+  const told = new Map(round ? report.answers : []);
+  const withheld = new Set(round?.withheld);
+  const line = (item: string, rating: number): Line => {
+    const before = ledger.decision(item);
+    if (before) {
+      const fate = before.value === undefined ? "withheld_before" : "sent_before";
+      return { item, rating, sent: before.value, fate };
+    }
+    const fate = told.has(item) ? "sent" : withheld.has(item) ? "withheld" : "not_asked";
+    return { item, rating, sent: told.get(item), fate };
+  };
+  return { report, lines: [...ratings].map(([item, rating]) => line(item, rating)) };
+}

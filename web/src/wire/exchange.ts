@@ -1,0 +1,94 @@
+/** What analyst and user say to each other about one person: question, answer, scores. */
+import {
+  count,
+  digestField,
+  flag,
+  integer,
+  list,
+  name,
+  oneLine,
+  optional,
+  pair,
+  pattern,
+  refuse,
+  requireAscending,
+} from "./fields";
+import { kind, type MessageOf } from "./message";
+
+/** So that a score with an offset added to it is still exact. */
+const score = integer(-(2 ** 52), 2 ** 52);
+
+/** Rounds that a device speaks of, at most. */
+export const MOST_ROUNDS = 10 ** 6;
+
+/**
+ * What a device says to be asked about items: the digest of the disclosure that it accepted.
+ *
+ * `after` is the number of the last round whose report was acknowledged, or refused for good; absent
+ * if none. The next round is a later one, also for an analyst that lost what it had kept.
+ */
+export const SolicitationRequest = kind("solicitation request", {
+  disclosure: digestField,
+  after: optional(integer(0, MOST_ROUNDS)),
+});
+export type SolicitationRequest = MessageOf<typeof SolicitationRequest>;
+
+/**
+ * The items that the analyst asks about in one round, under one disclosure.
+ *
+ * One round has one set of items, ever. In an `open` one other items of the disclosure may be
+ * answered as well.
+ */
+export const Solicitation = kind(
+  "solicitation",
+  { disclosure: digestField, round: count, items: list(name), open: flag },
+  ({ items }, path) => requireAscending(items, "items", path),
+);
+export type Solicitation = MessageOf<typeof Solicitation>;
+
+/**
+ * The answer: revealed items only, so that withheld and unrated look the same.
+ *
+ * It has no field in which the private feature could travel. `id` is 128 random bits that name the
+ * report, and no person; `answers` are pairs of item and obfuscated rating, ascending by item.
+ */
+export const Report = kind(
+  "report",
+  {
+    id: pattern(/^[0-9a-f]{32}$/),
+    disclosure: digestField,
+    round: count,
+    answers: list(pair(name, integer())),
+  },
+  ({ answers }, path) =>
+    requireAscending(
+      answers.map(([item]) => item),
+      "answers",
+      path,
+    ),
+);
+export type Report = MessageOf<typeof Report>;
+
+/** What the analyst predicts, free of any category; the device corrects and ranks it. */
+export const Scores = kind(
+  "scores",
+  { disclosure: digestField, items: list(name), score: list(score), deviation: list(count) },
+  ({ items, score, deviation }, path) => {
+    requireAscending(items, "items", path);
+    if (items.length !== score.length || items.length !== deviation.length) {
+      refuse("wrong_shape", path, "items, score and deviation differ in length");
+    }
+  },
+);
+export type Scores = MessageOf<typeof Scores>;
+
+/** What the analyst says once a report is kept for good. */
+export const Receipt = kind("receipt", { report: digestField, answers: count });
+export type Receipt = MessageOf<typeof Receipt>;
+
+/** Why the analyst did not do what it was asked: a word for programs, a sentence for a person. */
+export const Problem = kind("problem", {
+  code: pattern(/^[a-z][a-z_]{0,39}$/),
+  message: oneLine(0, 2000),
+});
+export type Problem = MessageOf<typeof Problem>;

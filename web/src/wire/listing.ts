@@ -1,0 +1,27 @@
+/** What the analyst shows everyone: its items by title, its list of disclosures, certificates. */
+import { count, list, name, oneLine, refuse, requireAscending } from "./fields";
+import { kind, type MessageOf } from "./message";
+import { Signed } from "./signing";
+
+const LONGEST_TITLE = 500;
+
+/** All items by title, for a person to find what she has rated; `ratings` counts training's. */
+export const Catalogue = kind(
+  "catalogue",
+  { items: list(name, 1), titles: list(oneLine(1, LONGEST_TITLE)), ratings: list(count) },
+  ({ items, titles, ratings }, path) => {
+    requireAscending(items, "items", path);
+    if (items.length !== titles.length || items.length !== ratings.length) {
+      refuse("wrong_shape", path, "items, titles and ratings differ in length");
+    }
+  },
+);
+export type Catalogue = MessageOf<typeof Catalogue>;
+
+/** The whole list of disclosures, each entry signed, in order; the last one is current. */
+export const Chain = kind("chain", { entries: list(Signed.field, 1) });
+export type Chain = MessageOf<typeof Chain>;
+
+/** What auditors signed about one disclosure; there may be none. */
+export const Certificates = kind("certificates", { certificates: list(Signed.field) });
+export type Certificates = MessageOf<typeof Certificates>;

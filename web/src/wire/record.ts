@@ -1,0 +1,57 @@
+/** What is signed and kept: the chain of disclosures, and what an auditor measured. */
+import { count, digestField, integer, name, optional, publicKey, refuse, seconds } from "./fields";
+import { MILLION } from "./fixed";
+import { kind, type MessageOf } from "./message";
+
+/** A number from 0 to 1 in millionths. */
+const share = integer(0, MILLION);
+
+/** One link of the analyst's append-only list of disclosures. */
+export const Entry = kind(
+  "entry",
+  {
+    sequence: count,
+    disclosure: digestField,
+    previous: optional(digestField),
+    time: seconds,
+    key: publicKey,
+  },
+  ({ sequence, previous }, path) => {
+    if ((previous === undefined) !== (sequence === 0)) {
+      refuse("wrong_shape", path, "the first entry, and only it, has no previous one");
+    }
+  },
+);
+export type Entry = MessageOf<typeof Entry>;
+
+/**
+ * What an auditor measured of one disclosure on one data set; figures in millionths.
+ *
+ * `auc` is that of the strongest `attack`: 0.5 is a blind guess, below leaks as much as above. The
+ * `null` interval is what the same attack reads from shuffled labels.
+ */
+export const Certificate = kind(
+  "certificate",
+  {
+    disclosure: digestField,
+    data: digestField,
+    auditor: name,
+    key: publicKey,
+    attack: name,
+    auc: share,
+    auc_low: share,
+    auc_high: share,
+    null_low: share,
+    null_high: share,
+    rmse_cost: integer(),
+    time: seconds,
+  },
+  (found, path) => {
+    const ordered =
+      found.auc_low <= found.auc &&
+      found.auc <= found.auc_high &&
+      found.null_low <= found.null_high;
+    if (!ordered) refuse("wrong_shape", path, "an interval does not contain what it should");
+  },
+);
+export type Certificate = MessageOf<typeof Certificate>;

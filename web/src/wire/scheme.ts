@@ -1,0 +1,78 @@
+/** The schemes by name: whether ratings are withheld, and what becomes of those that are not. */
+
+/** What a revealed rating is turned into. */
+export type ValueMap =
+  | "as_is"
+  | "shifted"
+  | "rounded"
+  | "item_average"
+  | "feature_average"
+  | "discrete";
+
+export type Column = "offset" | "reveal" | "levels" | "average";
+
+const COLUMN: Record<ValueMap, Column | undefined> = {
+  as_is: undefined,
+  shifted: "offset",
+  rounded: "offset",
+  item_average: "average",
+  feature_average: "average",
+  discrete: "levels",
+};
+
+/** One obfuscation scheme: (sub-sampling or not) x (a map of values). */
+export class Scheme {
+  /** What it is called in a disclosure. */
+  readonly name: string;
+  /** Whether ratings are withheld so that what was rated says nothing (Algorithm 2). */
+  readonly subSamples: boolean;
+  /** What a revealed rating is turned into. */
+  readonly valueMap: ValueMap;
+  /** The columns that a disclosure for it has, and no other. */
+  readonly columns: ReadonlySet<Column>;
+
+  constructor(name: string, subSamples: boolean, valueMap: ValueMap) {
+    this.name = name;
+    this.subSamples = subSamples;
+    this.valueMap = valueMap;
+    const value = COLUMN[valueMap];
+    this.columns = new Set([...(subSamples ? ["reveal" as const] : []), ...(value ? [value] : [])]);
+    Object.freeze(this);
+  }
+
+  /**
+   * Whether it hides the category in the ratings themselves, item by item.
+   *
+   * Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the decimal
+   * point tells which offset was subtracted.
+   */
+  protects(discrete: boolean): boolean {
+    const shiftedStars = this.valueMap === "shifted" && discrete;
+    return this.valueMap !== "as_is" && !shiftedStars;
+  }
+
+  /** Whether it is defined on a discrete scale only. */
+  get needsLevels(): boolean {
+    return this.valueMap === "rounded" || this.valueMap === "discrete";
+  }
+}
+
+const ROWS: [string, boolean, ValueMap][] = [
+  ["no", false, "as_is"],
+  ["mp", false, "shifted"],
+  ["mpr", false, "rounded"],
+  ["ss", true, "as_is"],
+  ["mpss", true, "shifted"],
+  ["mpssr", true, "rounded"],
+  ["ia", false, "item_average"],
+  ["fa", false, "feature_average"],
+  ["ssia", true, "item_average"],
+  ["ssfa", true, "feature_average"],
+  ["dmp", false, "discrete"],
+  ["dmpss", true, "discrete"],
+];
+
+/** All schemes of Section 7.1 and the discrete midpoint, by name. */
+export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(
+  ROWS.map(([name, subSamples, valueMap]) => [name, new Scheme(name, subSamples, valueMap)]),
+);

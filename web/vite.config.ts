@@ -1,0 +1,13 @@
+/** The page, as `midpoint serve` serves it: relative to its root, the same bytes from the same sources. */
+import { defineConfig } from "vite";
+import { integrity } from "./integrity";
+
+export default defineConfig({
+  plugins: [integrity()],
+  build: {
+    outDir: "../src/midpoint/analyst/service/page",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+  },
+});
