@@ -8,10 +8,10 @@ BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint page docs bench lock clean
+.PHONY: help demo test test-spark check lint page docs bench lock clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 # The environment is rebuilt when the lock or the project's own metadata changes, and only then.
 $(READY): requirements/dev.txt pyproject.toml
@@ -34,10 +34,13 @@ demo: $(READY) ## train on MovieLens-100K, protect one person, serve the page
 
 test: lint ## everything: format, lint, types, import contract, all tests
 	npm --prefix web test
-	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
+	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) -m "not spark" --hypothesis-profile=default
+
+test-spark: $(READY) ## the tests that start Spark (Java 17), a cluster of two processes among them
+	$(BIN)/pytest -m spark
 
 check: lint ## the quick subset of `test`, under a minute
-	$(BIN)/pytest -n $(JOBS) -m "not slow" -q --hypothesis-profile=quick
+	$(BIN)/pytest -n $(JOBS) -m "not slow and not spark" -q --hypothesis-profile=quick
 
 lint: $(READY) $(WEB_READY)
 	npm --prefix web run --silent check

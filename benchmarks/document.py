@@ -110,9 +110,14 @@ def main() -> None:
     mpl.use("svg")
     parts = [INTRODUCTION]
     for name, title in CHAPTERS.items():
-        path = HERE / "results" / f"{name}.json"
-        if path.exists():
-            parts.extend(chapter(name, title, json.loads(path.read_text())))
+        # An audit has a file for each data set and feature; the others have one.
+        files = sorted(
+            (HERE / "results").glob("audit-*.json" if name == "audit" else f"{name}.json")
+        )
+        found = [json.loads(path.read_text()) for path in files]
+        tables = [table for one in found for table in one.get("tables", [])]
+        if tables:
+            parts.extend(chapter(name, title, {**found[-1], "tables": tables}))
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
 
 

@@ -29,6 +29,15 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=15)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts Spark, which takes minutes; `make test-spark` runs it."""
+    for item in items:
+        names = "[spark", "on_spark", "test_cluster.py"
+        if any(name in item.nodeid for name in names):
+            item.add_marker(pytest.mark.spark)
+
+
+
 @pytest.fixture
 def real() -> Callable[[str], Path]:
     """Find a real data set in MIDPOINT_DATA, or leave the test out."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from midpoint.audit import AuditResults
     from midpoint.audit.results import Band
 
+NAMES_WIDTH, SCHEME_WIDTH = 32, 14
+"""What the attackers' names and one scheme take of a line; too many schemes go below each other."""
+
 
 def audit_command(
     source: options.Source,
@@ -117,14 +120,28 @@ def show(console: Console, results: "AuditResults") -> None:
     from midpoint.audit.placement import plain_schemes
     from midpoint.audit.verdict import headline, proves_nothing
 
-    schemes, void = plain_schemes(results), False
+    schemes = plain_schemes(results)
+    beside = max(1, (console.width - NAMES_WIDTH) // SCHEME_WIDTH)
+    for start in range(0, len(schemes), beside):
+        console.print(_table(results, schemes[start : start + beside]))
+    void = any(proves_nothing(results, attack) for attack in results.attack_names())
+    if void:
+        console.print("An attacker that cannot read its control proves nothing by failing.")
+    verdict = headline(results)
+    if verdict is not None:
+        console.print(f"[bold]{verdict.scheme}[/bold]: {verdict.sentence}", soft_wrap=True)
+
+
+def _table(results: "AuditResults", schemes: list[str]) -> Table:
+    """Lay out some schemes by all attackers, and what they cost."""
+    from midpoint.audit.verdict import proves_nothing
+
     kind = "macro AUC" if results.macro_bands else "AUC"
     table = Table("attacker", *schemes, title=f"{results.dataset}, {results.feature}: {kind}")
     for attack in results.attack_names():
-        failed = proves_nothing(results, attack)
-        void = void or failed
         cells = [_area(results, scheme, attack) for scheme in schemes]
-        table.add_row(f"{attack}{' (proves nothing)' if failed else ''}", *cells)
+        failed = " (proves nothing)" if proves_nothing(results, attack) else ""
+        table.add_row(f"{attack}{failed}", *cells)
     table.add_section()
     if results.macro_bands:
         table.add_row("macro chance band", *_bands(results.macro_bands, schemes))
@@ -137,12 +154,7 @@ def show(console: Console, results: "AuditResults") -> None:
         table.add_row(metric, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
     costs = [results.cost(scheme) for scheme in schemes]
     table.add_row("cost", *("" if cost is None else f"{100 * cost:+.1f} %" for cost in costs))
-    console.print(table)
-    if void:
-        console.print("An attacker that cannot read its control proves nothing by failing.")
-    verdict = headline(results)
-    if verdict is not None:
-        console.print(f"[bold]{verdict.scheme}[/bold]: {verdict.sentence}", soft_wrap=True)
+    return table
 
 
 def _area(results: "AuditResults", scheme: str, attack: str) -> str:

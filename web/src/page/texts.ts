@@ -159,7 +159,7 @@ export const texts = {
       `Of two people who differ in it, the strongest attack found tells which is which ${times} times in 100. Blind guessing gets 50.`,
     several: "How well the strongest attack found tells people apart.",
     interval: (low: string, high: string, nullLow: string, nullHigh: string) =>
-      `Interval ${low} to ${high}. With shuffled labels the same attack reads ${nullLow} to ${nullHigh}.`,
+      `Interval ${low} to ${high}. With shuffled labels the strongest of all attacks reads ${nullLow} to ${nullHigh}.`,
     drawn: "The interval is the thick line, the box what shuffled labels give.",
     attack: (attack: string) => `Strongest attack: ${attack}.`,
     claimed: "Claimed by somebody you have not confirmed",

@@ -4,7 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from sqlalchemy import BindParameter, Connection, Engine, bindparam, delete, insert, select
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Engine,
+    LargeBinary,
+    any_,
+    bindparam,
+    delete,
+    insert,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
@@ -25,13 +35,13 @@ _KEPT = (
     .order_by(pseudonym.c.token, question.c.number)
 )
 _KEPT_OF_ONE = _KEPT.where(pseudonym.c.token == bindparam("token"))
-_KEPT_OF_MANY = _KEPT.where(pseudonym.c.token.in_(_TOKENS))
-_LOCK = (
-    select(pseudonym.c.token)
-    .where(pseudonym.c.token.in_(_TOKENS))
-    .order_by(pseudonym.c.token)
-    .with_for_update()
-)
+_KEPT_OF_MANY = {
+    "sqlite": _KEPT.where(pseudonym.c.token.in_(_TOKENS)),
+    # One text however many there are, so that the server plans it once.
+    "postgresql": _KEPT.where(
+        pseudonym.c.token == any_(bindparam("tokens", type_=postgresql.ARRAY(LargeBinary)))
+    ),
+}
 _BEGIN = {
     "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
@@ -79,8 +89,10 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each is told its reply, or the exception by which it declined: that one alone. If the
-        database cannot do them together, they are done one by one.
+        Each is told its reply, or the exception by which it declined: that one alone. If another
+        worker was quicker with a round or a report, the keys of the tables say so: then they are
+        done one by one, and see what that one did. Keys are written in order, so that two workers
+        do not wait for each other.
         """
         try:
             with _available(self._writing) as connection:
@@ -111,15 +123,14 @@ def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Ex
         rows = [{"token": token, "created": begun[token]} for token in sorted(begun)]
         connection.execute(_BEGIN[connection.dialect.name], rows)
     tokens = {"tokens": sorted({work.token for work in works})}
-    if connection.dialect.name != "sqlite":  # which has one writer, and began as that one
-        connection.execute(_LOCK, tokens)
-    batch = _Batch(_histories(connection.execute(_KEPT_OF_MANY, tokens)))
+    kept_of = _KEPT_OF_MANY[connection.dialect.name]
+    batch = _Batch(_histories(connection.execute(kept_of, tokens)))
     replies = [batch.take(work) for work in works]
     if batch.erased:
         connection.execute(_ERASE, {"tokens": sorted(batch.erased)})
     for statement, kept in ((_OPEN, batch.rounds), (_KEEP, batch.reports)):
         if kept:
-            connection.execute(statement, [*kept.values()])
+            connection.execute(statement, [kept[key] for key in sorted(kept)])
     return replies
 
 
