@@ -37,7 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
-
 @pytest.fixture
 def real() -> Callable[[str], Path]:
     """Find a real data set in MIDPOINT_DATA, or leave the test out."""
