@@ -15,6 +15,7 @@ import pytest
 MIDPOINT = str(Path(sys.executable).with_name("midpoint"))
 FLAGS = [
     "--no-sandbox",
+    "--no-zygote",  # which the Chromium of an npm package cannot start
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
