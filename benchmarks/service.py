@@ -132,6 +132,7 @@ def load(url: str, requests: Path, connections: int, seconds: float) -> Figures:
     )  # fmt: skip
     figures: Figures = json.loads(done.stdout.strip().splitlines()[-1])
     figures["per_second"] = figures["requests"] / figures["seconds"]
+    time.sleep(2)  # what wrk left unanswered is done, and not in the way of the next
     return figures
 
 

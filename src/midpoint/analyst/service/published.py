@@ -143,7 +143,9 @@ def load(site: Site, ask: int) -> Current:
     newest = chain.entries[-1].open(Entry).disclosure
     disclosure = site.disclosure(newest)
     model = Model(site.profiles(newest), disclosure)
-    model.ask({}, (), ask)
+    one = disclosure.items[0]
+    for answers in ({}, {one: disclosure.scale.low}):
+        model.ask(answers, answers, ask)  # compiled now, not while somebody waits
     return Current(
         model=model,
         chain=Document.of(chain.raw),
