@@ -66,7 +66,8 @@ class Group:
 
 def _finish(waiting: list["asyncio.Future[None]"]) -> None:
     for done in waiting:
-        done.set_result(None)
+        if not done.done():  # whoever asked may have hung up
+            done.set_result(None)
 
 
 def create() -> FastAPI:

@@ -87,7 +87,7 @@ def ours(site: Site, url: str, workers: int) -> tuple[list[str], dict[str, str]]
 def bare(kind: str, url: str, workers: int) -> tuple[list[str], dict[str, str]]:
     """Return the command that runs a bare endpoint."""
     command = ["-m", "uvicorn", "--factory", "bare_service:create", "--workers", str(workers)]
-    quiet = ["--no-access-log", "--log-level", "warning"]
+    quiet = ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "5"]
     return [*command, *quiet], {bare_service.KIND: kind, bare_service.URL: url}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_model import run, trained
 
-from midpoint.analyst import answers_of, disclose, evidence_of, expected_loss, posterior
+from midpoint.analyst import answers_of, disclose, evidence_of, expected_loss, posterior, trust
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
@@ -15,7 +15,8 @@ def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     report = model.report(tmp_path / "r.json", model.answers(12))
     told = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    belief = posterior(evidence_of(model.profiles, answers_of([sent], model.told)), model.profiles)
+    answers, weights = answers_of([sent], model.told), trust(model.profiles, model.told)
+    belief = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
     assert told["profile"] == pytest.approx(belief.mean.tolist())
     assert told["count"] == 12
     assert told["loss"] == pytest.approx(float(np.trace(belief.covariance)))

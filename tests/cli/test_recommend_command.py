@@ -12,6 +12,7 @@ from midpoint.analyst import (
     posterior,
     private_top,
     score,
+    trust,
 )
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -21,7 +22,8 @@ from midpoint.wire import Report, Scores
 
 def belief_in(model: Model, report: Path) -> Estimate:
     answers = answers_of([Report.parse(report.read_bytes())], model.told)
-    return posterior(evidence_of(model.profiles, answers), model.profiles)
+    weights = trust(model.profiles, model.told)
+    return posterior(evidence_of(model.profiles, answers, weights), model.profiles)
 
 
 def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> None:

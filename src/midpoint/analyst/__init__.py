@@ -15,6 +15,7 @@ from midpoint.analyst.profiles import ItemProfiles, Provenance
 from midpoint.analyst.publishing import publish
 from midpoint.analyst.recommend import answers_of, evidence_of, private_top, score
 from midpoint.analyst.statistics import CategoryStatistics, tally
+from midpoint.analyst.trust import trust
 from midpoint.analyst.tuning import Tuning, tune
 
 __all__ = [
@@ -42,5 +43,6 @@ __all__ = [
     "publish",
     "score",
     "tally",
+    "trust",
     "tune",
 ]

@@ -17,9 +17,9 @@ class Evidence:
     """Sufficient statistics of reported ratings (Eq. 11; Sec. 6.3 for repeated interactions)."""
 
     information: Float
-    """sum_j v_j v_j^T. Shape (D, D)."""
+    """sum_j w_j v_j v_j^T. Shape (D, D)."""
     moment: Float
-    """sum_j (y_j - centre_j) v_j. Shape (D,)."""
+    """sum_j w_j (y_j - centre_j) v_j. Shape (D,)."""
     count: int
     """How many ratings."""
 
@@ -30,11 +30,16 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, profiles: ItemProfiles, item: NDArray[np.integer], value: NDArray[np.floating]
+        cls,
+        profiles: ItemProfiles,
+        item: NDArray[np.integer],
+        value: NDArray[np.floating],
+        trust: Float | None = None,
     ) -> Self:
-        """Sum up reported ratings of these items."""
+        """Sum up reported ratings of these items; `trust` weighs each item's, shape (M,)."""
         V = profiles.vectors[item].astype(np.float64)
-        return cls(V.T @ V, (value - profiles.centre[item]) @ V, len(item))
+        weighed = V if trust is None else V * trust[item, None]
+        return cls(V.T @ weighed, (value - profiles.centre[item]) @ weighed, len(item))
 
     def __add__(self, more: "Evidence") -> "Evidence":
         """Join two interactions."""

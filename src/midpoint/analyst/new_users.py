@@ -21,13 +21,14 @@ def estimate_profiles(
     value: NDArray[np.floating],
     *,
     method: Method = "map",
+    trust: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Estimate many users' profiles from their reports at once.
 
     "map" is the posterior mean under the training users' mean and covariance,
 
-        x = argmin  sum_j (y_j - centre_j - <x, v_j>)^2 / sigma^2 + (x - m)' C^-1 (x - m),
+        x = argmin  sum_j w_j (y_j - centre_j - <x, v_j>)^2 / sigma^2 + (x - m)' C^-1 (x - m),
 
     "least-squares" the paper's Eq. 10, to which the prior adds next to nothing.
 
@@ -37,18 +38,23 @@ def estimate_profiles(
         item: Which item each rating is of.
         value: The ratings, as reported.
         method: How to estimate.
+        trust: The weight w of each item's ratings, shape (items,); 1 unless given.
         threads: All usable cores unless given.
 
     Returns:
         The profiles, shape (users, D).
     """
     # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
+    vectors, level = profiles.standard_vectors, profiles.typical
+    if trust is not None:  # a row times the root of its weight counts with its weight
+        root = np.sqrt(trust).astype(np.float32)
+        vectors, level, value = vectors * root[:, None], level * root, value * root[item]
     found = solve_rows(
         user_offsets,
         item,
         np.asarray(value, np.float32),
-        profiles.standard_vectors,
-        level=profiles.typical,
+        vectors,
+        level=level,
         ridge=profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE),
         threads=threads,
     )

@@ -20,6 +20,7 @@ from midpoint.wire import (
     to_fixed,
 )
 
+Float = NDArray[np.float64]
 LEVELS_ONLY = (ValueMap.AS_IS, ValueMap.ROUNDED, ValueMap.DISCRETE)
 """Maps of values whose answers on a discrete scale are levels."""
 
@@ -48,10 +49,13 @@ def answers_of(reports: Iterable[Report], disclosure: Disclosure) -> dict[str, i
     return answers
 
 
-def evidence_of(profiles: ItemProfiles, answers: Mapping[str, int]) -> Evidence:
-    """Sum up answers for the estimators."""
+def evidence_of(
+    profiles: ItemProfiles, answers: Mapping[str, int], trust: Float | None = None
+) -> Evidence:
+    """Sum up answers for the estimators; `trust` weighs each item's, shape (M,)."""
     items = profiles.index_of(np.array(list(answers), dtype=np.str_))
-    return Evidence.of(profiles, items, from_fixed(np.array(list(answers.values()), np.int64)))
+    value = from_fixed(np.array(list(answers.values()), np.int64))
+    return Evidence.of(profiles, items, value, trust)
 
 
 def score(

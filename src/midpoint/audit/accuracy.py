@@ -38,7 +38,7 @@ def measure(fold: FoldData, view: View, how: LearningProtocol) -> Accuracy:
     """Predict the hidden ratings of the held-out users from what their devices sent."""
     profiles, hidden = view.profiles, fold.hidden
     truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
-    blind = how.estimate(profiles, view.reports)
+    blind = how.estimate(profiles, view.reports, view.disclosure)
     guess, x = infer(profiles, view.reports)
     own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
     told = profiles.offset[hidden.item, guess[hidden.user]]

@@ -53,14 +53,15 @@ def obfuscate_command(
     told = read_message(disclosure, Disclosure)
     names = [part.name for part in told.features]
     with spark(master) as session:
-        read = read_ratings(
-            session,
-            ratings,
-            users=users,
-            columns=Columns(user=user_column, item=item_column, rating=rating_column),
-            features=names,
-        )
-        copy = obfuscate_people(read, told, Plan.of(read, told, seed=seed, alpha=alpha))
+        with at_work(session, "Looking through the ratings"):
+            read = read_ratings(
+                session,
+                ratings,
+                users=users,
+                columns=Columns(user=user_column, item=item_column, rating=rating_column),
+                features=names,
+            )
+            copy = obfuscate_people(read, told, Plan.of(read, told, seed=seed, alpha=alpha))
         _write(copy, out)
         count = session.read.parquet(out).count()
     typer.echo(f"{count:,} of {read.ratings:,} ratings are in {out}")
@@ -84,6 +85,7 @@ def score_command(
     Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them.
     """
     from midpoint.analyst import ItemProfiles
+    from midpoint.analyst.spark import open_parquet
     from midpoint.analyst.spark.scoring import Plan, score_people
     from midpoint.cli.messages import disclosure_of
     from midpoint.protocol.population import local_offset
@@ -92,7 +94,7 @@ def score_command(
     offsets = local_offset(disclosure_of(profiles, disclosure), profiles)
     plan = Plan(profiles, offsets, top, margin, estimator.value)
     with spark(master) as session:
-        _write(score_people(session.read.parquet(reports), plan), out)
+        _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()
     typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")
 
@@ -111,11 +113,25 @@ def spark(master: str | None) -> Iterator["SparkSession"]:
         session.stop()
 
 
+@contextmanager
+def at_work(session: "SparkSession", what: str) -> Iterator[None]:
+    """Show what Spark is at, and how far its job has come."""
+    from midpoint.analyst.spark import followed
+
+    with Console(stderr=True).status(what) as status:
+
+        def tell(share: float) -> None:
+            status.update(f"{what}, {share:.0%}")
+
+        with followed(session.sparkContext, tell):
+            yield
+
+
 def _write(table: "DataFrame", out: str) -> None:
     from pyspark.errors import AnalysisException
 
     try:
-        with Console(stderr=True).status("Spark is at work"):
+        with at_work(table.sparkSession, "Spark is at work"):
             table.write.parquet(out)
     except AnalysisException as error:
         raise MidpointError(

@@ -101,6 +101,7 @@ def _one_person(
         posterior,
         private_top,
         publish,
+        trust,
     )
     from midpoint.user import (
         DeviceSecret,
@@ -139,7 +140,8 @@ def _one_person(
     )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
-    belief = posterior(evidence_of(profiles, answers_of([report], disclosure)), profiles)
+    answers, weights = answers_of([report], disclosure), trust(profiles, disclosure)
+    belief = posterior(evidence_of(profiles, answers, weights), profiles)
     scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
@@ -204,7 +206,7 @@ def _everyone(
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
         own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
-        x = learning.estimate(profiles, reports)
+        x = learning.estimate(profiles, reports, disclosure)
         guess = predict(profiles, x, hidden.user, hidden.item, own)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")

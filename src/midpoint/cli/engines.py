@@ -88,10 +88,10 @@ def _on_spark(
     tables: Tables, factorizer: "Factorizer", master: str | None, bar: "Bar"
 ) -> "ItemProfiles":
     from midpoint.analyst.spark import fit_on_spark, read_ratings
-    from midpoint.cli.batch import spark
+    from midpoint.cli.batch import at_work, spark
 
     with spark(master) as session:
-        with Console(stderr=True).status("Looking through the ratings"):
+        with at_work(session, "Looking through the ratings"):
             ratings = read_ratings(
                 session,
                 tables.source,

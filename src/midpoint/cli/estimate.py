@@ -15,6 +15,7 @@ from midpoint.cli.messages import (
     ReportFiles,
     belief_of,
     disclosure_of,
+    heard,
     read_message,
 )
 
@@ -29,13 +30,13 @@ def estimate_command(
     """Estimate a profile from reports; those of repeated interactions just add (Sec. 6.3)."""
     import numpy as np
 
-    from midpoint.analyst import ItemProfiles, answers_of, evidence_of, expected_loss
+    from midpoint.analyst import ItemProfiles, answers_of, expected_loss
     from midpoint.wire import Report
 
     profiles = ItemProfiles.load(directory)
     told = disclosure_of(profiles, disclosure)
     answers = answers_of([read_message(path, Report) for path in report], told)
-    evidence = evidence_of(profiles, answers)
+    evidence = heard(profiles, answers, told, estimator)
     belief = belief_of(profiles, evidence, estimator)
     loss = float(np.trace(belief.covariance))
     if estimator is Estimator.least_squares:

@@ -58,6 +58,16 @@ def disclosure_of(profiles: "ItemProfiles", path: Path | None) -> Disclosure:
     return disclose(profiles) if path is None else read_message(path, Disclosure)
 
 
+def heard(
+    profiles: "ItemProfiles", answers: dict[str, int], told: Disclosure, estimator: Estimator
+) -> "Evidence":
+    """Sum up answers; all count alike under least squares, as in the paper."""
+    from midpoint.analyst import evidence_of, trust
+
+    weights = trust(profiles, told) if estimator is Estimator.map else None
+    return evidence_of(profiles, answers, weights)
+
+
 def belief_of(profiles: "ItemProfiles", evidence: "Evidence", estimator: Estimator) -> "Estimate":
     """Estimate a profile."""
     from midpoint.analyst import least_squares, posterior

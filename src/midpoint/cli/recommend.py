@@ -17,6 +17,7 @@ from midpoint.cli.messages import (
     ReportFiles,
     belief_of,
     disclosure_of,
+    heard,
     read_message,
 )
 
@@ -43,14 +44,14 @@ def recommend_command(
     The scores for the device contain the best items for every category, even after as many as
     the margin are taken out that she has rated: the device need not ask for any.
     """
-    from midpoint.analyst import ItemProfiles, answers_of, evidence_of, private_top
+    from midpoint.analyst import ItemProfiles, answers_of, private_top
     from midpoint.files import replace_file
     from midpoint.wire import Report
 
     profiles = ItemProfiles.load(directory)
     told = disclosure_of(profiles, disclosure)
     answers = answers_of([read_message(path, Report) for path in report], told)
-    belief = belief_of(profiles, evidence_of(profiles, answers), estimator)
+    belief = belief_of(profiles, heard(profiles, answers, told, estimator), estimator)
     best = _best(profiles, belief, answers, top)
     scores = private_top(profiles, belief, told, top=top, margin=margin)
     size = len(scores.items)

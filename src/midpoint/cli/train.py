@@ -49,7 +49,13 @@ def train_command(
         list[str] | None,
         typer.Option(help="The private feature; several make a joint one.", show_default=False),
     ] = None,
-    users: options.Users = None,
+    users: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own table of users: one row each, with features. A path, or for Spark any"
+            " Hadoop address."
+        ),
+    ] = None,
     dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20,
     iterations: Annotated[
         int,
@@ -116,8 +122,7 @@ def train_command(
             title=title_column, features=options.split_names(feature_columns),
         )  # fmt: skip
         own_scale = None if scale is None else options.parse_scale(scale)
-        people = None if users is None else str(users)
-        tables = Tables(source, people, columns, own_scale, list(feature or []))
+        tables = Tables(source, users, columns, own_scale, list(feature or []))
         started = time.perf_counter()
         profiles = fit_from_tables(
             engine, tables, factorizer, out, master, lambda: training_bar(console)
@@ -126,7 +131,7 @@ def train_command(
         with console.status("Reading ratings"):
             ratings = options.load_source(
                 source,
-                users=users,
+                users=None if users is None else Path(users),
                 user_column=user_column,
                 item_column=item_column,
                 rating_column=rating_column,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, disclose, estimate_profiles
+from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, trust
 from midpoint.analyst.estimates import Estimation
 from midpoint.analyst.new_users import Method
 from midpoint.errors import MidpointError
@@ -89,12 +89,20 @@ class LearningProtocol:
             return regress_locally(disclosure, profiles, sent, self.estimator)
         return sent
 
-    def estimate(self, profiles: ItemProfiles, reports: Reports) -> Float:
-        """Compute x-hat(y, V) for everyone. Shape (users, D)."""
+    def estimate(
+        self, profiles: ItemProfiles, reports: Reports, disclosure: Disclosure | None = None
+    ) -> Float:
+        """Compute x-hat(y, V) for everyone. Shape (users, D).
+
+        Given what was disclosed, "map" trusts each item's ratings as far as the coins left them.
+        """
         if reports.profile is not None:
             return reports.profile
         rows = reports.user_offsets, reports.item, reports.value
-        return estimate_profiles(profiles, *rows, method=self.estimator)
+        weights = None
+        if disclosure is not None and self.estimator == "map":
+            weights = trust(profiles, disclosure, alpha=self.alpha)
+        return estimate_profiles(profiles, *rows, method=self.estimator, trust=weights)
 
 
 PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(

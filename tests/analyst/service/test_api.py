@@ -18,6 +18,7 @@ from midpoint.analyst import (
     posterior,
     private_top,
     score,
+    trust,
 )
 from midpoint.analyst.site import Site
 from midpoint.wire import (
@@ -223,7 +224,8 @@ def test_scores_are_what_the_library_computes(ann: Person, trained_stars: Traini
     for stars in (5, 2):
         reports.append(ann.answer(stars))
         ann.send(reports[-1])
-    belief = posterior(evidence_of(profiles, answers_of(reports, shown)), profiles)
+    heard = evidence_of(profiles, answers_of(reports, shown), trust(profiles, shown))
+    belief = posterior(heard, profiles)
     for path, expected in (
         ("/v1/scores", score(profiles, belief, shown)),
         ("/v1/scores?top=3&margin=5", private_top(profiles, belief, shown, top=3, margin=5)),

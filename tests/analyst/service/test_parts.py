@@ -21,6 +21,7 @@ from midpoint.analyst import (
     evidence_of,
     posterior,
     score,
+    trust,
 )
 from midpoint.analyst.service.accepting import receipt
 from midpoint.analyst.service.committing import Committer, Readers
@@ -68,8 +69,9 @@ def test_many_estimates_are_each_ones_own(model: Model, profiles: ItemProfiles) 
         {items[j]: int(rng.integers(1, 6)) * ONE for j in rng.choice(len(items), n, replace=False)}
         for n in (0, 1, 30, 7)
     ]
+    weights = trust(profiles, model.disclosure)
     for answers, (evidence, belief) in zip(many, model.estimates(many), strict=True):
-        expected = posterior(evidence_of(profiles, answers), profiles)
+        expected = posterior(evidence_of(profiles, answers, weights), profiles)
         assert evidence.count == len(answers)
         np.testing.assert_allclose(belief.mean, expected.mean, atol=1e-9)
         np.testing.assert_allclose(belief.covariance, expected.covariance, atol=1e-9)
@@ -95,7 +97,8 @@ def test_answers_about_items_that_are_gone_do_not_count(model: Model) -> None:
 def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -> None:
     answers = dict.fromkeys(model.disclosure.items[::7], 2 * ONE)
     _, belief = model.estimate(answers)
-    known = posterior(evidence_of(profiles, answers), profiles)
+    weights = trust(profiles, model.disclosure)
+    known = posterior(evidence_of(profiles, answers, weights), profiles)
     expected = score(profiles, known, model.disclosure)
     found = Scores.parse(model.scores(belief))
     assert np.abs(np.subtract(found.score, expected.score)).max() <= 1

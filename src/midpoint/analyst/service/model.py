@@ -10,6 +10,7 @@ from midpoint.analyst.evidence import Estimate, Evidence
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.selection import select
 from midpoint.analyst.topn import shortlist
+from midpoint.analyst.trust import trust
 from midpoint.wire import Catalogue, Disclosure, correction, from_fixed, to_fixed
 from midpoint.wire.canonical import encode
 from midpoint.wire.listing import LONGEST_TITLE
@@ -34,6 +35,8 @@ class Model:
         self._place = {item: place for place, item in enumerate(disclosure.items)}
         self._vectors = profiles.vectors[order].astype(np.float64)
         self._columns = np.ascontiguousarray(self._vectors.T)
+        self._root = np.sqrt(trust(profiles, disclosure)[order])
+        self._heard = self._vectors * self._root[:, None]
         self._centre = profiles.centre[order]
         self._noise = profiles.noise_variance
         self._precision = np.asarray(np.linalg.inv(profiles.profile_covariance), np.float64)
@@ -52,7 +55,9 @@ class Model:
     def estimates(self, many: Sequence[Mapping[str, int]]) -> list[tuple[Evidence, Estimate]]:
         """Estimate the profiles of several people at once.
 
-        x-hat = S (C^-1 m + sum y v / sigma^2),  S = (C^-1 + sum v v^T / sigma^2)^-1
+        x-hat = S (C^-1 m + sum w y v / sigma^2),  S = (C^-1 + sum w v v^T / sigma^2)^-1,
+
+        with w as far as the coins of this disclosure let a report be trusted.
         """
         longest = max(map(len, many))
         if len(many) > 1 and len(many) * longest > BLOCK:
@@ -64,9 +69,10 @@ class Model:
         value = np.zeros(filled.shape, dtype=np.int64)
         value[filled] = [y for answers in many for y in answers.values()]
         there = places >= 0
-        V = self._vectors[places] * there[:, :, None]
+        V = self._heard[places] * there[:, :, None]
         information = V.transpose(0, 2, 1) @ V
-        moment = ((from_fixed(value) - self._centre[places])[:, None, :] @ V)[:, 0]
+        beyond = (from_fixed(value) - self._centre[places]) * self._root[places]
+        moment = (beyond[:, None, :] @ V)[:, 0]
         covariance = np.linalg.inv(self._precision + information / self._noise)
         mean = (covariance @ (self._pull + moment / self._noise)[:, :, None])[:, :, 0]
         count = there.sum(axis=1).tolist()
@@ -98,7 +104,7 @@ class Model:
         if not candidates.any():
             return []
         chosen = select(
-            self._vectors,
+            self._heard,
             budget,
             start=start,
             prior=self._noise * self._precision,

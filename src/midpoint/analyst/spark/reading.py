@@ -8,7 +8,8 @@ from functools import reduce
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
@@ -68,7 +69,7 @@ def read_ratings(
         features: The private features.
     """
     columns = columns or Columns()
-    raw = _open(session, source)
+    raw = open_parquet(session, source)
     roles = roles_of(columns, raw.columns, source)
     frame = _long(raw, roles, source)
     seen = _look(frame)
@@ -106,14 +107,21 @@ class _Category:
     """How many users each has."""
 
 
-def _open(session: SparkSession, source: str) -> DataFrame:
+def open_parquet(session: SparkSession, source: str) -> DataFrame:
+    """Open Parquet at a path or any Hadoop address; nothing but its columns is read yet."""
     try:
         return session.read.parquet(source)
-    except AnalysisException as error:
+    except (PySparkException, Py4JJavaError) as error:
         raise MidpointError(
-            f"{source} cannot be read as Parquet ({str(error).splitlines()[0]}); check the address,"
-            " and that every worker can reach it"
+            f"{source} cannot be read as Parquet ({_reason(error)}); check the address, that every"
+            " worker can reach it, and that Spark has the library for such addresses"
         ) from error
+
+
+def _reason(error: PySparkException | Py4JJavaError) -> str:
+    """Return what Java or Spark says in one line, without its stack."""
+    said = str(error.java_exception if isinstance(error, Py4JJavaError) else error)
+    return said.splitlines()[0]
 
 
 def _long(raw: DataFrame, roles: Roles, where: str) -> DataFrame:
@@ -184,7 +192,7 @@ def _people(
                 f"{where}: user {row['user']} has two values of one feature; keep one"
             )
         return told.select("user", *wanted)
-    table = _open(session, users)
+    table = open_parquet(session, users)
     empty = pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String))
     user = columns.user if columns.user in table.columns else find(empty, "user", "id")
     if user is None:

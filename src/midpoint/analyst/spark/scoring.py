@@ -14,6 +14,7 @@ from midpoint.analyst.new_users import Method, estimate_profiles
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.spark.blocks import whole_users
 from midpoint.analyst.topn import shortlist
+from midpoint.errors import MidpointError
 
 AT_ONCE = 2**16
 """Ratings whose users are scored together."""
@@ -52,11 +53,21 @@ def score_people(reports: DataFrame, plan: Plan) -> DataFrame:
     Returns:
         Columns `user`, `profile` (D numbers), `items` (names in the profiles' order) and `scores`.
     """
+    _require_columns(reports)
     shared = reports.sparkSession.sparkContext.broadcast(plan)
     kind = dict(reports.dtypes)["user"]
     rows = reports.select("user", reports["item"].cast("string"), reports["rating"].cast("double"))
     by_user = rows.repartition("user").sortWithinPartitions("user", "item")
     return by_user.mapInArrow(Score(shared), f"user {kind}, {SCORED}")
+
+
+def _require_columns(reports: DataFrame) -> None:
+    missing = [name for name in ("user", "item", "rating") if name not in reports.columns]
+    if missing:
+        raise MidpointError(
+            f"the reports have no column {', '.join(missing)}; they have"
+            f" {', '.join(reports.columns[:20])}; rename theirs to user, item and rating"
+        )
 
 
 @dataclass(frozen=True)
