@@ -10,6 +10,7 @@ from midpoint.user import Accepted, check_disclosure
 from midpoint.wire import (
     ONE,
     SCHEMES,
+    Catalogue,
     Disclosure,
     Entry,
     FeatureNames,
@@ -108,14 +109,23 @@ def ratings(shown: Disclosure, seed: int = 7, share: float = 0.8) -> dict[str, i
     }
 
 
-def entries(disclosures: Sequence[Disclosure], key: SigningKey = ANALYST) -> list[Entry]:
-    """Make the analyst's list of these disclosures."""
+def titles_of(shown: Disclosure) -> Catalogue:
+    """Give every item a title."""
+    titles = tuple(f"Title of {item}" for item in shown.items)
+    return Catalogue(items=shown.items, titles=titles, ratings=tuple(range(len(shown.items))))
+
+
+def entries(
+    disclosures: Sequence[Disclosure], key: SigningKey = ANALYST, *, titled: bool = False
+) -> list[Entry]:
+    """Make the analyst's list of these disclosures, with or without their titles."""
     made: list[Entry] = []
     for sequence, shown in enumerate(disclosures):
         made.append(
             Entry(
                 sequence=sequence,
                 disclosure=shown.digest,
+                catalogue=titles_of(shown).digest if titled else None,
                 previous=made[-1].digest if made else None,
                 time=1_700_000_000 + sequence,
                 key=key.public,

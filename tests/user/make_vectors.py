@@ -25,6 +25,7 @@ from made_up import (
     ratings,
     sealed,
     solicitation,
+    titles_of,
 )
 
 from midpoint.user import (
@@ -538,6 +539,26 @@ def certificates() -> Iterator[Case]:
         }
 
 
+def titles() -> Iterator[Case]:
+    """Titles beside the entry that names them, or should."""
+    shown = disclosure("dmpss", n_items=3)
+    named, unnamed = (entries([shown], titled=titled)[0] for titled in (True, False))
+    good = titles_of(shown)
+    swapped = good.model_copy(update={"titles": (good.titles[1], good.titles[0], good.titles[2])})
+    rated = good.model_copy(update={"ratings": (9, 1, 2)})
+    rows: list[tuple[str, Entry, str, Refusal | None]] = [
+        ("as named", named, text(good), None),
+        ("not named", unnamed, text(good), Refusal.TITLES_UNSIGNED),
+        ("two changed places", named, text(swapped), Refusal.WRONG_TITLES),
+        ("other counts", named, text(rated), Refusal.WRONG_TITLES),
+        ("other bytes that say the same", named, text(good) + " ", Refusal.WRONG_TITLES),
+        ("no catalogue", named, "{", Refusal.NOT_JSON),
+    ]
+    for name, entry, told, code in rows:
+        expected = {"titles": list(good.titles)} if code is None else {"code": code}
+        yield {"name": name, "entry": text(entry), "catalogue": told, "expect": expected}
+
+
 FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "reports": reports,
     "obfuscations": obfuscations,
@@ -549,6 +570,7 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "service_texts": service_texts,
     "bad_rounds": bad_rounds,
     "certificates": certificates,
+    "titles": titles,
 }
 
 

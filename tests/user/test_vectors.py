@@ -16,6 +16,7 @@ from midpoint.user import (
     PrivateCategory,
     Witness,
     check_disclosure,
+    check_titles,
     correct,
     decide,
     obfuscate,
@@ -29,6 +30,7 @@ from midpoint.wire import (
     Certificates,
     Chain,
     Disclosure,
+    Entry,
     Message,
     Problem,
     Receipt,
@@ -188,6 +190,17 @@ def test_bad_rounds(case: dict[str, Any]) -> None:
         answer(case["second"])
     assert caught.value.code == case["code"]
     assert answer(case["first"]).raw.decode() == case["first"]["report"]
+
+
+@each("titles")
+def test_titles(case: dict[str, Any]) -> None:
+    raw, entry = case["catalogue"].encode(), Entry.parse(case["entry"].encode())
+    if "code" in case["expect"]:
+        with pytest.raises(RefusedError) as caught:
+            check_titles(raw, entry)
+        assert caught.value.code == case["expect"]["code"]
+    else:
+        assert list(check_titles(raw, entry).titles) == case["expect"]["titles"]
 
 
 @each("certificates")

@@ -17,6 +17,7 @@ export {
   type CheckOptions,
   checkDisclosure,
   checkNumbers,
+  checkTitles,
   verifyCertificate,
 } from "./user/check";
 export { PURPOSES, toss, type Uniforms } from "./user/coins";

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import {
   type Accepted,
+  Catalogue,
   checkDisclosure,
   Disclosure,
   Entry,
@@ -105,12 +106,19 @@ function coin(): fc.Arbitrary<number> {
   return fc.maxSafeInteger().map((bits) => Math.abs(bits) / 2 ** 53);
 }
 
-/** Make the analyst's list of these disclosures. */
+/** Give every item a title. */
+export function titlesOf({ items }: Disclosure): Catalogue {
+  const titles = items.map((item) => `Title of ${item}`);
+  return Catalogue.make({ items, titles, ratings: items.map((_, j) => j) });
+}
+
+/** Make the analyst's list of these disclosures, with their titles. */
 export function chain(shown: readonly Disclosure[], key = ANALYST): Signed[] {
   let previous: string | undefined;
-  return shown.map(({ digest }, sequence) => {
+  return shown.map((one, sequence) => {
     const time = 1_700_000_000 + sequence;
-    const entry = Entry.make({ sequence, disclosure: digest, previous, time, key: key.public });
+    const named = { disclosure: one.digest, catalogue: titlesOf(one).digest };
+    const entry = Entry.make({ sequence, ...named, previous, time, key: key.public });
     previous = entry.digest;
     return key.seal(Entry, entry);
   });

@@ -8,6 +8,7 @@ import {
   Certificates,
   Chain,
   checkDisclosure,
+  checkTitles,
   correct,
   DeviceSecret,
   Disclosure,
@@ -48,6 +49,7 @@ const FILES = [
   "obfuscations",
   "reports",
   "service_texts",
+  "titles",
 ];
 const KINDS: Record<string, Pick<Kind<object>, "parse">> = {
   disclosure: Disclosure,
@@ -188,6 +190,14 @@ describe("bad rounds", () => {
     expect(await answer(one.first)).toBe(one.first.report);
     await expect(answer(one.second)).rejects.toMatchObject({ code: one.code });
     expect(await answer(one.first)).toBe(one.first.report);
+  });
+});
+
+describe("titles", () => {
+  it.each(cases("titles"))("$name", (one) => {
+    const attempt = () => checkTitles(one.catalogue, Entry.parse(one.entry));
+    if (one.expect.code) expect(codeOf(attempt)).toBe(one.expect.code);
+    else expect([...attempt().titles]).toEqual(one.expect.titles);
   });
 });
 

@@ -1,11 +1,16 @@
 """The analyst's append-only list of disclosures, which holds it to what it said."""
 
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, Entry, Signed, SigningKey
+from midpoint.wire import Catalogue, Disclosure, Entry, Signed, SigningKey
 
 
 def publish(
-    disclosure: Disclosure, key: SigningKey, previous: Entry | None = None, *, time: int
+    disclosure: Disclosure,
+    key: SigningKey,
+    previous: Entry | None = None,
+    *,
+    time: int,
+    catalogue: Catalogue | None = None,
 ) -> Signed:
     """Sign the next entry of the list: from then on this disclosure is the current one.
 
@@ -14,6 +19,7 @@ def publish(
         key: The analyst's key, the same for the whole list: devices pin it.
         previous: The newest entry so far; None starts a list.
         time: Now, in whole seconds since 1970 in UTC.
+        catalogue: The titles that go with it; agents refuse a list that names none.
     """
     if previous is not None and previous.key != key.public:
         raise MidpointError(
@@ -23,6 +29,7 @@ def publish(
     entry = Entry(
         sequence=0 if previous is None else previous.sequence + 1,
         disclosure=disclosure.digest,
+        catalogue=None if catalogue is None else catalogue.digest,
         previous=None if previous is None else previous.digest,
         time=time,
         key=key.public,

@@ -2,6 +2,7 @@
 
 list.json                      the signed list of disclosures; its last entry is current
 disclosures/DIGEST.json        every disclosure ever published, the exact bytes
+catalogues/DIGEST.json         the titles shown with it, which the list names as well
 models/DIGEST/                 the item profiles behind it
 certificates/DIGEST/*.json     what auditors signed about it
 key.pem                        the analyst's key, for its owner's eyes only
@@ -12,17 +13,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from midpoint.analyst.profiles import MANIFEST, ItemProfiles
 from midpoint.analyst.publishing import publish
+from midpoint.analyst.titles import catalogue_of
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import (
+    Catalogue,
     Certificate,
     Certificates,
     Chain,
     Disclosure,
     Entry,
+    Message,
     RefusedError,
     Signed,
     SigningKey,
@@ -32,6 +37,7 @@ if sys.platform != "win32":
     import fcntl
 
 LIST, KEY, LOCK = "list.json", "key.pem", "lock"
+M = TypeVar("M", bound=Message)
 
 
 @dataclass(frozen=True)
@@ -70,14 +76,11 @@ class Site:
 
     def disclosure(self, digest: str) -> Disclosure:
         """Read a disclosure, refusing one that is not what its name says."""
-        path = self.root / "disclosures" / f"{digest}.json"
-        try:
-            found = Disclosure.parse(path.read_bytes())
-        except (OSError, RefusedError) as error:
-            raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
-        if found.digest != digest:
-            raise MidpointError(f"{path} was changed; restore it from a copy")
-        return found
+        return _read(self.root / "disclosures" / f"{digest}.json", Disclosure, digest)
+
+    def catalogue(self, digest: str) -> Catalogue:
+        """Read the titles that an entry of the list names."""
+        return _read(self.root / "catalogues" / f"{digest}.json", Catalogue, digest)
 
     def profiles(self, digest: str) -> ItemProfiles:
         """Read the item profiles behind a disclosure."""
@@ -86,7 +89,7 @@ class Site:
     def certificates(self, digest: str) -> Certificates:
         """Read what auditors signed about a disclosure."""
         files = sorted((self.root / "certificates" / digest).glob("*.json"))
-        return Certificates(certificates=tuple(Signed.parse(file.read_bytes()) for file in files))
+        return Certificates(certificates=tuple(_read(file, Signed, file.stem) for file in files))
 
     def publish(self, profiles: ItemProfiles, disclosure: Disclosure, *, time: int) -> Published:
         """Make a model current: all files first, then the list, in one step.
@@ -99,11 +102,14 @@ class Site:
             newest = None if chain is None else chain.entries[-1].open(Entry)
             if newest is not None:
                 _require_followed(self.disclosure(newest.disclosure), disclosure)
-            following = publish(disclosure, key, newest, time=time)
+            titles = catalogue_of(profiles, disclosure)
+            following = publish(disclosure, key, newest, time=time, catalogue=titles)
             same = self._save(profiles, disclosure.digest)
-            if newest is not None and newest.disclosure == disclosure.digest and same:
+            shown = newest and (newest.disclosure, newest.catalogue)
+            if newest is not None and same and shown == (disclosure.digest, titles.digest):
                 return Published(newest, fresh=False)
-            replace_file(self.root / "disclosures" / f"{disclosure.digest}.json", disclosure.raw)
+            for folder, told in (("disclosures", disclosure), ("catalogues", titles)):
+                replace_file(self.root / folder / f"{told.digest}.json", told.raw)
             earlier = () if chain is None else chain.entries
             replace_file(self.list, Chain(entries=(*earlier, following)).raw)
         return Published(following.open(Entry), fresh=True)
@@ -153,6 +159,17 @@ class Site:
             except OSError as error:
                 raise MidpointError(f"{self.root} is being published to; try again") from error
             yield
+
+
+def _read(path: Path, kind: type[M], digest: str) -> M:
+    """Read a file that is named by the digest of what is in it."""
+    try:
+        found = kind.parse(path.read_bytes())
+    except (OSError, RefusedError) as error:
+        raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
+    if found.digest != digest:
+        raise MidpointError(f"{path} was changed; restore it from a copy")
+    return found
 
 
 def _require_followed(before: Disclosure, after: Disclosure) -> None:

@@ -2,7 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from midpoint.user.check import Accepted, check_disclosure, check_numbers, verify_certificate
+from midpoint.user.check import (
+    Accepted,
+    check_disclosure,
+    check_numbers,
+    check_titles,
+    verify_certificate,
+)
 from midpoint.user.coins import PURPOSES, toss
 from midpoint.user.correction import Recommendation, correct
 from midpoint.user.decisions import decide, require_legal
@@ -35,6 +41,7 @@ __all__ = [
     "Witness",
     "check_disclosure",
     "check_numbers",
+    "check_titles",
     "correct",
     "decide",
     "obfuscate",

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from midpoint.user.parameters import Parameters
 from midpoint.user.pin import Pin, Witness
-from midpoint.wire import ONE, Certificate, Disclosure, Entry, Refusal, RefusedError, Signed
+from midpoint.wire import (
+    ONE,
+    Catalogue,
+    Certificate,
+    Disclosure,
+    Entry,
+    Refusal,
+    RefusedError,
+    Signed,
+)
 from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_means
 
 REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
@@ -123,6 +132,26 @@ def _require_untelling(p: Parameters, items: Sequence[str]) -> None:
     if p.reveal is not None:
         fine = p.reveal.min(axis=1) >= LEAST_REVEAL
         _require(fine, Refusal.TOO_TELLING, "a category that hardly ever reveals it", items)
+
+
+def check_titles(raw: bytes, entry: Entry) -> Catalogue:
+    """Accept the titles that an accepted entry of the list names, or refuse them with a code.
+
+    A title decides what she answers about. Were titles not part of the list, one person could be
+    shown others, and would answer about one thing with the numbers of another.
+    """
+    if entry.catalogue is None:
+        raise RefusedError(
+            Refusal.TITLES_UNSIGNED,
+            "the service's list names no titles, so anyone could be shown others; it has to"
+            " publish anew",
+        )
+    catalogue = Catalogue.parse(raw)
+    if catalogue.digest != entry.catalogue:
+        raise RefusedError(
+            Refusal.WRONG_TITLES, "the titles are not those that the signed list names"
+        )
+    return catalogue
 
 
 def verify_certificate(

@@ -30,6 +30,8 @@ class Entry(Message):
     """Its place in the list, from 0."""
     disclosure: Digest
     """Digest of the disclosure that became current."""
+    catalogue: Digest | None = None
+    """Digest of the titles shown with it; absent from entries made before titles were signed."""
     previous: Digest | None = None
     """Digest of the entry before it; absent for the first."""
     time: Seconds

@@ -26,6 +26,8 @@ class Refusal(StrEnum):
     SCALE_CONTINUOUS = "scale_continuous"
     SCHEME_UNSAFE = "scheme_unsafe"
     WRONG_DIGEST = "wrong_digest"
+    TITLES_UNSIGNED = "titles_unsigned"
+    WRONG_TITLES = "wrong_titles"
     BAD_SIGNATURE = "bad_signature"
     KEY_CHANGED = "key_changed"
     CHAIN_FORKED = "chain_forked"

@@ -6,7 +6,6 @@ from typing import Any
 
 from agent.door import Door, answering, plain
 from agent.upstream import Upstream
-from midpoint.analyst import publish
 from midpoint.wire import (
     ONE,
     Chain,
@@ -19,12 +18,22 @@ from midpoint.wire import (
 )
 
 
-def grown(chain: Sequence[Signed], *later: Disclosure, key: SigningKey) -> list[Signed]:
-    """Return the list with these published after it."""
+def grown(
+    chain: Sequence[Signed], *later: Disclosure, key: SigningKey, titles: str | None = None
+) -> list[Signed]:
+    """Return the list with these published after it, with these titles or the same as before."""
     made = list(chain)
     for shown in later:
         previous = made[-1].open(Entry) if made else None
-        made.append(publish(shown, key, previous, time=1_800_000_000 + len(made)))
+        entry = Entry(
+            sequence=len(made),
+            disclosure=shown.digest,
+            catalogue=titles or (previous.catalogue if previous else None),
+            previous=previous.digest if previous else None,
+            time=1_800_000_000 + len(made),
+            key=key.public,
+        )
+        made.append(Signed.seal(entry, key))
     return made
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 from made_up import STRANGER
 
@@ -37,6 +38,7 @@ from midpoint.user import AsyncAgent, DeviceSecret
 from midpoint.user.agent import Agent, AwayError, Channel, Home, Patience, UnusableError
 from midpoint.wire import (
     ONE,
+    Catalogue,
     Disclosure,
     Entry,
     Receipt,
@@ -82,7 +84,25 @@ def with_a_gap(door: Door, up: Upstream) -> None:
     show(door, [*up.chain, whole[-1]], one_item(up.shown, 1))
 
 
+def titles_of_her_own(door: Door, up: Upstream) -> None:
+    """The honest list, and two titles that changed places: an answer would be about the other."""
+    honest = httpx.get(f"{up.address}/v1/catalogues/{up.titles}").content
+    titles = list(Catalogue.parse(honest).titles)
+    titles[0], titles[1] = titles[1], titles[0]
+    swapped = Catalogue.parse(honest).model_copy(update={"titles": tuple(titles)})
+    say(door, f"/v1/catalogues/{up.titles}", swapped.raw)
+
+
+def untitled(door: Door, up: Upstream) -> None:
+    """The list goes on without saying what its titles are."""
+    newest = up.chain[-1].open(Entry)
+    changes = {"sequence": len(up.chain), "previous": newest.digest, "catalogue": None}
+    show(door, [*up.chain, Signed.seal(newest.model_copy(update=changes), up.key)], up.shown)
+
+
 LIES: dict[str, tuple[Lie, Refusal]] = {
+    "titles of her own": (titles_of_her_own, Refusal.WRONG_TITLES),
+    "titles by nobody": (untitled, Refusal.TITLES_UNSIGNED),
     "other key": (
         lambda door, up: show(door, grown((), up.shown, key=STRANGER), up.shown),
         Refusal.KEY_CHANGED,
@@ -170,7 +190,7 @@ def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     """The controls are the downgrades: a scheme is refused as a change, not for what it is."""
     make, code = AT_FIRST[name]
     agent, lie = agent_at(door.address), make(up.shown)
-    show(door, grown((), lie, key=up.key), lie)
+    show(door, grown((), lie, key=up.key, titles=up.titles), lie)
     if code is None:
         assert agent.connect().accepted.pin.scheme == lie.scheme
         return
@@ -206,7 +226,7 @@ def test_a_disclosure_made_for_one_user_shows_beside_a_witness(
     )
     lucky.connect()
     made_for_her = one_item(up.shown, 0)
-    show(door, grown((), made_for_her, key=up.key), made_for_her)
+    show(door, grown((), made_for_her, key=up.key, titles=up.titles), made_for_her)
     lied_to.connect()
     with pytest.raises(RefusedError) as refused:
         warned.connect()

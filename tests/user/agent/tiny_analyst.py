@@ -5,12 +5,11 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from made_up import ANALYST, disclosure, entries, sealed
+from made_up import ANALYST, disclosure, entries, sealed, titles_of
 
 from agent.upstream import Upstream
 from midpoint.wire import (
     ONE,
-    Catalogue,
     Certificates,
     Chain,
     Disclosure,
@@ -68,7 +67,8 @@ class TinyAnalyst:
 
     @property
     def chain(self) -> Chain:
-        return Chain(entries=tuple(sealed(entries(self.disclosures, self.key), self.key)))
+        made = entries(self.disclosures, self.key, titled=True)
+        return Chain(entries=tuple(sealed(made, self.key)))
 
     @property
     def upstream(self) -> Upstream:
@@ -84,10 +84,8 @@ class TinyAnalyst:
                 return self.chain
             case ["chain", "head"]:
                 return self.chain.entries[-1]
-            case ["catalogue"]:
-                items = self.current.items
-                titles = tuple(f"Title of {item}" for item in items)
-                return Catalogue(items=items, titles=titles, ratings=tuple(range(len(items))))
+            case ["catalogues", digest]:
+                return next(t for t in map(titles_of, self.disclosures) if t.digest == digest)
             case ["disclosures", digest]:
                 return next(one for one in self.disclosures if one.digest == digest)
             case ["disclosures", _, "certificates"]:

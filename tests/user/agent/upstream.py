@@ -14,7 +14,7 @@ import httpx
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.site import Site
 from midpoint.data import Ratings
-from midpoint.wire import Disclosure, Signed, SigningKey
+from midpoint.wire import Disclosure, Entry, Signed, SigningKey
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,11 @@ class Upstream:
     """What is current."""
     chain: tuple[Signed, ...]
     """Its list."""
+
+    @property
+    def titles(self) -> str:
+        """Digest of the titles that it shows."""
+        return self.chain[-1].open(Entry).catalogue or ""
 
     @property
     def address(self) -> str:

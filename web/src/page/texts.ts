@@ -284,6 +284,10 @@ export const texts = {
       chain_gap: "The service's list of published figures has a gap.",
       rolled_back: "The service shows older figures than the ones this browser accepted before.",
       wrong_digest: "What was received is not what the service's signed list names.",
+      titles_unsigned:
+        "The service's signed list does not say what its titles are, so it could show everyone others.",
+      wrong_titles:
+        "The titles are not those of the service's signed list: you may be shown others than everyone else.",
       bad_signature:
         "A signature does not hold: something was changed on the way or by the service.",
       features_changed:

@@ -7,6 +7,7 @@
 
 import { encode } from "../wire/canonical";
 import { Disclosure, schemeOf } from "../wire/disclosure";
+import { Catalogue } from "../wire/listing";
 import { Certificate, Entry } from "../wire/record";
 import { RefusedError } from "../wire/refusal";
 import { type Signed, verify } from "../wire/signing";
@@ -69,6 +70,26 @@ export function checkDisclosure(
   const { features, scale, scheme } = disclosure;
   const { key, sequence, digest: head } = entry;
   return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
+}
+
+/**
+ * Accept the titles that an accepted entry of the list names, or refuse them with a code.
+ *
+ * A title decides what she answers about. Were titles not part of the list, one person could be
+ * shown others, and would answer about one thing with the numbers of another.
+ */
+export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
+  if (entry.catalogue === undefined) {
+    throw new RefusedError(
+      "titles_unsigned",
+      "the service's list names no titles, so anyone could be shown others; it has to publish anew",
+    );
+  }
+  const catalogue = Catalogue.parse(raw);
+  if (catalogue.digest !== entry.catalogue) {
+    throw new RefusedError("wrong_titles", "the titles are not those that the signed list names");
+  }
+  return catalogue;
 }
 
 /**

@@ -12,6 +12,8 @@ export const Entry = kind(
   {
     sequence: count,
     disclosure: digestField,
+    /** Digest of the titles shown with it; absent from entries made before titles were signed. */
+    catalogue: optional(digestField),
     previous: optional(digestField),
     time: seconds,
     key: publicKey,

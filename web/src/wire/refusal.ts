@@ -21,6 +21,8 @@ export const REFUSALS = [
   "scale_continuous",
   "scheme_unsafe",
   "wrong_digest",
+  "titles_unsigned",
+  "wrong_titles",
   "bad_signature",
   "key_changed",
   "chain_forked",

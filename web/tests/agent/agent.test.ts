@@ -5,6 +5,7 @@ import {
   Channel,
   DeviceSecret,
   Disclosure,
+  Entry,
   Home,
   MemoryStore,
   ONE,
@@ -14,7 +15,7 @@ import {
   SigningKey,
   type Terms,
 } from "../../src/index";
-import { AGE, chain, disclosure, ratings } from "../made_up";
+import { AGE, ANALYST, chain, disclosure, ratings, titlesOf } from "../made_up";
 import { problem, type Seen, Service } from "./service";
 
 /** Long enough for a busy machine; waits between tries are short. */
@@ -71,7 +72,7 @@ describe("the walk", () => {
       "GET /v1/chain",
       `GET /v1/disclosures/${shown.digest}`,
       `GET /v1/disclosures/${shown.digest}/certificates`,
-      "GET /v1/catalogue",
+      `GET /v1/catalogues/${titlesOf(shown).digest}`,
       ...round,
       ...round,
       "GET /v1/pseudonym",
@@ -268,7 +269,24 @@ describe("when the service fails", () => {
     expect([agent.home.pin?.scheme, agent.home.token]).toEqual(["dmp", token]);
   });
 
-  it("lets the browser's cache keep nothing but a disclosure by its digest", async () => {
+  it("holds the service to the former pin again if what she agreed to see is refused", async () => {
+    const [service, address] = await serve(shown);
+    const agent = await agentAt(address);
+    await agent.connect();
+    const before = agent.home.pin?.text;
+    service.publish(disclosure({ n: 40, scheme: "mp" }));
+    agent.home.repin();
+    await expect(agent.connect()).rejects.toMatchObject({ code: "scheme_unsafe" });
+    expect(agent.home.pin?.text).toBe(before);
+    service.shown = [disclosure({ n: 40, seed: 9 })];
+    service.entries = chain(service.shown);
+    await expect(agent.connect()).rejects.toMatchObject({ code: "chain_forked" });
+    agent.home.repin(); // the control: what is fine is taken, once she agrees
+    await agent.connect();
+    expect(agent.home.pin?.text).not.toBe(before);
+  });
+
+  it("lets the browser's cache keep nothing but what is named by its digest", async () => {
     const [, address] = await serve(shown);
     const modes: [string, string | undefined][] = [];
     const watched: typeof fetch = (url, options) => {
@@ -279,7 +297,10 @@ describe("when the service fails", () => {
     const agent = new Agent(address, home, { witness: `${address}/` }, new Channel(CALM, watched));
     await walk(agent, woman);
     const cached = modes.filter(([, mode]) => mode !== "no-store");
-    expect(cached).toEqual([[`/v1/disclosures/${shown.digest}`, "default"]]);
+    expect(cached).toEqual([
+      [`/v1/disclosures/${shown.digest}`, "default"],
+      [`/v1/catalogues/${titlesOf(shown).digest}`, "default"],
+    ]);
     expect(modes.length).toBeGreaterThan(10);
   });
 
@@ -304,6 +325,15 @@ describe("when the service fails", () => {
 describe("what is refused", () => {
   const other = disclosure({ n: 40, seed: 9 });
   const stranger = SigningKey.generate();
+
+  const ownTitles = titlesOf(shown).text.replace("Title of item-0003", "Title of item-0004");
+
+  /** Publish the same again, and name no titles. */
+  const untitled = ({ entries, shown: [{ digest: disclosure }] }: Service) => {
+    const { sequence, digest: previous, time, key } = Entry.parse(entries[0].body);
+    const next = { sequence: sequence + 1, disclosure, previous, time, key };
+    return ANALYST.seal(Entry, Entry.make(next));
+  };
 
   /** What is shown, but for the first item's row. */
   const telling = (column: "levels" | "reveal", row: unknown) =>
@@ -338,7 +368,9 @@ describe("what is refused", () => {
   it.each<[string, (service: Service) => void, string]>([
     ["nothing, when it is honest", () => {}, "accepted"],
     ["nothing, when more is published", (s) => s.publish(other), "accepted"],
-    ["another disclosure than listed", replaced(/\w{64}$/, other.text), "wrong_digest"],
+    ["another disclosure than listed", replaced(/disclosures\/\w{64}$/, other.text), "wrong_digest"],
+    ["titles of her own", replaced(/catalogues\/\w{64}$/, ownTitles), "wrong_titles"],
+    ["a list without titles", (s) => (s.entries = [...s.entries, untitled(s)]), "titles_unsigned"],
     ["another key", (s) => (s.entries = chain(s.shown, stranger)), "key_changed"],
     ["another past", (s) => (s.entries = chain([other, shown])), "chain_forked"],
     ["other features", (s) => s.publish(disclosure({ features: [AGE] })), "features_changed"],
@@ -362,7 +394,7 @@ describe("what is refused", () => {
     ["a telling silence", (s) => s.publish(telling("reveal", [1, ONE])), "too_telling"],
     ["an unsafe scheme", (s) => s.publish(disclosure({ scheme: "mp" })), "scheme_unsafe"],
     ["a text that is not JSON", replaced(/chain$/, "{"), "not_json"],
-    ["a float", replaced(/\w{64}$/, shown.text.replace("65536", "65536.5")), "not_an_integer"],
+    ["a float", replaced(/disclosures\/\w{64}$/, shown.text.replace("65536", "65536.5")), "not_an_integer"],
     ["a certificate by nobody", (s) => (s.certificates = [s.entries[0]]), "missing_field"],
     [
       "a redirect",

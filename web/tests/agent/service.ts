@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
-  Catalogue,
   Certificates,
   Chain,
   type Disclosure,
@@ -15,7 +14,7 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../src/index";
-import { chain } from "../made_up";
+import { chain, titlesOf } from "../made_up";
 
 export interface Seen {
   readonly method: string;
@@ -110,13 +109,10 @@ export class Service {
 
   #public(method: string, path: string): string | undefined {
     if (method !== "GET") return undefined;
-    const { items } = this.current;
     if (path === "/v1/chain") return Chain.make({ entries: this.entries }).text;
     if (path === "/v1/chain/head") return this.entries[this.entries.length - 1].text;
-    if (path === "/v1/catalogue") {
-      const titles = items.map((item) => `Title of ${item}`);
-      return Catalogue.make({ items, titles, ratings: items.map((_, j) => j) }).text;
-    }
+    const titles = /^\/v1\/catalogues\/([0-9a-f]{64})$/.exec(path);
+    if (titles) return this.shown.map(titlesOf).find(({ digest }) => digest === titles[1])?.text;
     const one = /^\/v1\/disclosures\/([0-9a-f]{64})(\/certificates)?$/.exec(path);
     if (one?.[2]) return Certificates.make({ certificates: this.certificates }).text;
     return this.shown.find(({ digest }) => digest === one?.[1])?.text;

@@ -9,6 +9,9 @@ from midpoint.wire import Report, Solicitation, digest
 from midpoint.wire.canonical import encode
 from midpoint.wire.message import VERSION
 
+MOST_ROUNDS = 1000
+"""Rounds of one pseudonym, at most: all of them are read whenever it asks for something."""
+
 
 @dataclass(frozen=True)
 class Accepted:
@@ -50,6 +53,10 @@ class OpenRound:
         waiting = known.unanswered(self.disclosure, self.after)
         if waiting is not None:
             return Decision(waiting.solicitation)
+        if len(known.rounds) >= MOST_ROUNDS:
+            raise DeclinedError(
+                "rounds_used_up", f"a token has {MOST_ROUNDS} rounds at most, and this one had them"
+            )
         touched = frozenset(known.touched)  # another request may have added some meanwhile
         asked = Solicitation(
             disclosure=self.disclosure,

@@ -1,6 +1,7 @@
 """Group commit: one thread writes what many requests decided in one transaction."""
 
 import asyncio
+import logging
 import queue
 import threading
 from collections import deque
@@ -17,6 +18,7 @@ LARGEST_BATCH = 256
 """Requests in one transaction, at most."""
 READERS = 4
 T = TypeVar("T")
+log = logging.getLogger("midpoint.service")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class _Waiting:
 class Committer:
     """Takes requests that write; each is told its reply only after the commit.
 
-    `settle` is told the replies of each commit, and how many seconds it took.
+    `settle` is told the replies of each commit, and how many seconds it took; what it does happens
+    after those who waited are told, and its failure is nobody's.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Committer:
         self._most = waiting
         self._waiting = 0
         self._pending: deque[tuple[float, asyncio.Future[Any]]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
 
@@ -66,20 +70,20 @@ class Committer:
         waiting = _Waiting(work, loop.create_future(), loop)
         self._waiting += 1
         self._queue.put(waiting)
-        if not self._pending:
-            loop.call_later(self._patience, self._give_up, loop)
         self._pending.append((loop.time() + self._patience, waiting.reply))
+        if self._timer is None:
+            self._timer = loop.call_later(self._patience, self._give_up, loop)
         return await waiting.reply
 
     def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
         """Tell those who have waited too long; one timer serves all, since they come in order."""
-        now = loop.time()
+        now, self._timer = loop.time(), None
         while self._pending and (self._pending[0][0] <= now or self._pending[0][1].done()):
             _, reply = self._pending.popleft()
             if not reply.done():
                 reply.set_exception(UnavailableError("the database did not answer in time"))
         if self._pending:
-            loop.call_at(self._pending[0][0], self._give_up, loop)
+            self._timer = loop.call_at(self._pending[0][0], self._give_up, loop)
 
     def _run(self) -> None:
         last = False
@@ -103,24 +107,38 @@ class Committer:
         return batch, True
 
     def _write(self, batch: Sequence[_Waiting]) -> None:
+        # Who was told to come back, or left, is not written: she may be erased by then.
+        live = [waiting for waiting in batch if not waiting.reply.done()]
         start = perf_counter()
         try:
-            replies = self._storage.write([waiting.work for waiting in batch])
-            self._settle(replies, perf_counter() - start)
+            replies = self._storage.write([waiting.work for waiting in live]) if live else []
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
-            replies = [error] * len(batch)
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-            batch[0].loop.call_soon_threadsafe(self._deliver, batch, replies)
+            self._tell(batch, live, [error] * len(live))
+            return
+        seconds = perf_counter() - start
+        self._tell(batch, live, replies)
+        try:
+            self._settle(replies, seconds)
+        except Exception:
+            log.exception("settling")
 
-    def _deliver(self, batch: Sequence[_Waiting], replies: Sequence[Any]) -> None:
-        self._waiting -= len(batch)  # counted in the loop's own thread, so no lock is needed
-        for waiting, reply in zip(batch, replies, strict=True):
+    def _tell(
+        self, batch: Sequence[_Waiting], live: Sequence[_Waiting], replies: Sequence[Any]
+    ) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            batch[0].loop.call_soon_threadsafe(self._deliver, len(batch), live, replies)
+
+    def _deliver(self, taken: int, live: Sequence[_Waiting], replies: Sequence[Any]) -> None:
+        self._waiting -= taken  # counted in the loop's own thread, so no lock is needed
+        for waiting, reply in zip(live, replies, strict=True):
             if waiting.reply.done():
                 continue  # its client is gone
             if isinstance(reply, Exception):
                 waiting.reply.set_exception(reply)
             else:
                 waiting.reply.set_result(reply)
+        while self._pending and self._pending[0][1].done():
+            self._pending.popleft()  # or each reply would be held until its time is up
 
 
 class Readers:

@@ -70,7 +70,7 @@ def _require_plain(request: Request) -> None:
 async def _body(request: Request, largest: int) -> bytes:
     too_large = DeclinedError("too_large", f"a body has at most {largest} bytes")
     said = request.headers.get("content-length", "0")
-    if not said.isdigit() or int(said) > largest:
+    if not (said.isascii() and said.isdigit() and len(said) < 16) or int(said) > largest:
         raise too_large
     parts, size, more = [], 0, True
     while more:

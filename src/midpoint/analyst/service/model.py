@@ -11,10 +11,9 @@ from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.selection import select
 from midpoint.analyst.topn import shortlist
 from midpoint.analyst.trust import trust
-from midpoint.wire import Catalogue, Disclosure, correction, from_fixed, to_fixed
+from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
 from midpoint.wire.canonical import encode
-from midpoint.wire.listing import LONGEST_TITLE
-from midpoint.wire.message import VERSION, is_one_line
+from midpoint.wire.message import VERSION
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -30,7 +29,6 @@ class Model:
         order = profiles.order
         self.disclosure = disclosure
         self.digest = disclosure.digest  # it is worked out anew each time it is asked for
-        self._profiles = profiles
         self._items = list(disclosure.items)
         self._place = {item: place for place, item in enumerate(disclosure.items)}
         self._vectors = profiles.vectors[order].astype(np.float64)
@@ -140,21 +138,3 @@ class Model:
     @cached_property
     def _offsets(self) -> Integers:
         return correction(self.disclosure)
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """All items by title, with how often each was rated in training."""
-        profiles = self._profiles
-        names = profiles.item_names[profiles.order].tolist()
-        rated = np.zeros(len(names), np.int64) if self._rated is None else self._rated
-        return Catalogue(
-            items=self.disclosure.items,
-            titles=tuple(map(_title, names, self._items)),
-            ratings=tuple(int(count) for count in rated),
-        )
-
-
-def _title(name: str, item: str) -> str:
-    """Return a title that prints as one line: the item's identifier if there is none."""
-    line = name if is_one_line(name) else "".join(c if c.isprintable() else " " for c in name)
-    return line[:LONGEST_TITLE].strip() or item

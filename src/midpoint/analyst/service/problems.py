@@ -12,6 +12,7 @@ STATUS = {
     "report_changed": 409,
     "unknown_disclosure": 409,
     "retired_disclosure": 409,
+    "rounds_used_up": 409,
     "too_large": 413,
     "media_type": 415,
     "too_many": 429,

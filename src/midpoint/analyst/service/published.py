@@ -4,9 +4,11 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 from midpoint.analyst.service.documents import IMMUTABLE, Document
 from midpoint.analyst.service.model import Model
@@ -14,15 +16,16 @@ from midpoint.analyst.service.possible import Possible
 from midpoint.analyst.service.problems import DeclinedError
 from midpoint.analyst.site import Site
 from midpoint.errors import MidpointError
-from midpoint.wire import Chain, Entry
+from midpoint.wire import Entry
 
 KEPT = 8
-"""Superseded disclosures that are kept ready."""
+"""Superseded disclosures, and titles, that are kept ready."""
 LOOK = 1.0
 """Seconds for which what was read last is good enough for a report."""
 AGAIN = 5.0
 """Seconds until a site that could not be read is tried again."""
 log = logging.getLogger("midpoint.service")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Current:
     disclosure: Document
     """The current disclosure, exactly as signed."""
     catalogue: Document
-    """All items by title."""
+    """All items by title, exactly as the newest entry of the list names them."""
+    catalogues: frozenset[str]
+    """Digests of all titles that the list names."""
     superseded: dict[str, int | None]
     """When each published disclosure stopped being current; None for the one that is."""
     possible: Possible
@@ -66,7 +71,9 @@ class Publication:
         self._loading = asyncio.Lock()
         self._failed_at: float | None = None
         self._looked = 0.0
+        self._reading = asyncio.Lock()
         self._older: OrderedDict[str, tuple[Document, Possible]] = OrderedDict()
+        self._titles: OrderedDict[str, Document] = OrderedDict()
 
     @property
     def healthy(self) -> bool:
@@ -101,19 +108,32 @@ class Publication:
         return self._current
 
     async def older(self, digest: str) -> tuple[Document, Possible]:
-        """Return a published disclosure that is not current any more."""
-        if digest not in self._older:
-            try:
-                self._older[digest] = await asyncio.to_thread(_older, self.site, digest)
-            except MidpointError as error:
-                log.warning("disclosure", extra={"told": {"error": str(error)}})
-                raise DeclinedError(
-                    "unavailable", "this disclosure cannot be read", retry_after=60
-                ) from error
-            while len(self._older) > KEPT:
-                self._older.popitem(last=False)
-        self._older.move_to_end(digest)
-        return self._older[digest]
+        """Return a published disclosure, current or not, and what may be answered under it."""
+        return await self._kept(self._older, digest, _older)
+
+    async def titles(self, digest: str) -> Document:
+        """Return titles that the list names, now or before."""
+        return await self._kept(self._titles, digest, _titles)
+
+    async def _kept(
+        self, ready: OrderedDict[str, T], digest: str, read: Callable[[Site, str], T]
+    ) -> T:
+        """Return what is ready, or read it: one at a time, however many ask."""
+        if digest not in ready:
+            async with self._reading:
+                if digest not in ready:
+                    ready[digest] = await self._read(read, digest)
+                    while len(ready) > KEPT:
+                        ready.popitem(last=False)
+        ready.move_to_end(digest)
+        return ready[digest]
+
+    async def _read(self, read: Callable[[Site, str], T], digest: str) -> T:
+        try:
+            return await asyncio.to_thread(read, self.site, digest)
+        except MidpointError as error:
+            log.warning("site", extra={"told": {"error": str(error)}})
+            raise DeclinedError("unavailable", "this cannot be read", retry_after=60) from error
 
     def _may_try(self) -> bool:
         return self._failed_at is None or time.monotonic() - self._failed_at > AGAIN
@@ -124,9 +144,10 @@ class Publication:
             return  # another request was here first
         try:
             self._current = await asyncio.to_thread(load, self.site, self._ask)
-        except MidpointError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the old state is still served
             self._failed_at = time.monotonic()
-            log.warning("site", extra={"told": {"error": str(error)}})
+            told = {"error": str(error) or type(error).__name__}
+            log.warning("site", extra={"told": told})
             return
         self._seen, self._failed_at = state, None
         log.info("site", extra={"told": {"disclosure": self._current.digest}})
@@ -139,10 +160,15 @@ def load(site: Site, ask: int) -> Current:
         raise MidpointError(
             f"{site.root} shows nothing yet; run: midpoint publish MODEL {site.root}"
         )
-    superseded = _superseded(chain)
-    newest = chain.entries[-1].open(Entry).disclosure
-    disclosure = site.disclosure(newest)
-    model = Model(site.profiles(newest), disclosure)
+    entries = [signed.open(Entry) for signed in chain.entries]
+    newest = entries[-1]
+    if newest.catalogue is None:
+        raise MidpointError(
+            f"{site.list} names no titles, which devices ask for; run: midpoint publish MODEL"
+            f" {site.root}"
+        )
+    disclosure = site.disclosure(newest.disclosure)
+    model = Model(site.profiles(newest.disclosure), disclosure)
     one = disclosure.items[0]
     for answers in ({}, {one: disclosure.scale.low}):
         model.ask(answers, answers, ask)  # compiled now, not while somebody waits
@@ -151,14 +177,14 @@ def load(site: Site, ask: int) -> Current:
         chain=Document.of(chain.raw),
         head=Document.of(chain.entries[-1].raw),
         disclosure=Document.of(disclosure.raw),
-        catalogue=Document.of(model.catalogue.raw),
-        superseded=superseded,
+        catalogue=Document.of(site.catalogue(newest.catalogue).raw),
+        catalogues=frozenset(entry.catalogue for entry in entries if entry.catalogue),
+        superseded=_superseded(entries),
         possible=Possible(disclosure),
     )
 
 
-def _superseded(chain: Chain) -> dict[str, int | None]:
-    entries = [signed.open(Entry) for signed in chain.entries]
+def _superseded(entries: list[Entry]) -> dict[str, int | None]:
     ended: dict[str, int | None] = {}
     for entry, following in pairwise(entries):
         ended[entry.disclosure] = following.time
@@ -169,6 +195,10 @@ def _superseded(chain: Chain) -> dict[str, int | None]:
 def _older(site: Site, digest: str) -> tuple[Document, Possible]:
     disclosure = site.disclosure(digest)
     return Document.of(disclosure.raw, cache=IMMUTABLE), Possible(disclosure)
+
+
+def _titles(site: Site, digest: str) -> Document:
+    return Document.of(site.catalogue(digest).raw, cache=IMMUTABLE)
 
 
 def _state(path: Path) -> object:

@@ -51,6 +51,14 @@ class Service:
         numbers_of(request, {})
         return (await self.publication.now()).catalogue.respond(request, **EVERYONE)
 
+    async def titles(self, request: Request) -> Response:
+        """All items by title, as an entry of the list names them: they never change."""
+        numbers_of(request, {})
+        digest = str(request.path_params["digest"])
+        if digest not in (await self.publication.now()).catalogues:
+            raise DeclinedError("not_found", "no such titles were published here")
+        return (await self.publication.titles(digest)).respond(request, **EVERYONE)
+
     async def disclosure(self, request: Request) -> Response:
         """The current disclosure, exactly as it was signed."""
         numbers_of(request, {})
@@ -67,8 +75,10 @@ class Service:
         """What auditors signed about a disclosure."""
         numbers_of(request, {})
         digest = await self._published(request)
-        site = self.publication.site
-        found = await self.readers.call(site.certificates, digest)
+        try:
+            found = await self.readers.call(self.publication.site.certificates, digest)
+        except MidpointError as error:
+            raise UnavailableError(str(error)) from error
         return Document.of(found.raw).respond(request, **EVERYONE)
 
     async def chain(self, request: Request) -> Response:

@@ -131,18 +131,14 @@ def _public(service: Service) -> Iterator[Route]:
     ):
         yield Route("GET", path, handler, answer, declines=declines, also=unchanged)
     one, codes = "/v1/disclosures/{digest}", (*declines, "not_found")
-    yield Route(
-        *("GET", one, service.older_disclosure, Disclosure),
-        parameters=(DIGEST,),
-        declines=codes,
-        also=unchanged,
-    )
-    yield Route(
-        *("GET", f"{one}/certificates", service.certificates, Certificates),
-        parameters=(DIGEST,),
-        declines=codes,
-        also=unchanged,
-    )
+    for path, handler, answer in (
+        (one, service.older_disclosure, Disclosure),
+        (f"{one}/certificates", service.certificates, Certificates),
+        ("/v1/catalogues/{digest}", service.titles, Catalogue),
+    ):
+        yield Route(
+            "GET", path, handler, answer, parameters=(DIGEST,), declines=codes, also=unchanged
+        )
 
 
 def _personal(service: Service) -> Iterator[Route]:
@@ -159,7 +155,7 @@ def _personal(service: Service) -> Iterator[Route]:
     yield Route(
         *("POST", "/v1/solicitation", service.solicitation, Solicitation, SolicitationRequest),
         parameters=(TOKEN,),
-        declines=(*sent, "not_current"),
+        declines=(*sent, "not_current", "rounds_used_up"),
     )
     numbers = (TOKEN, _number("top", 1), _number("margin", 0))
     yield Route("GET", "/v1/scores", service.scores, Scores, parameters=numbers, declines=common)

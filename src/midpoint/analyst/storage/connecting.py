@@ -1,5 +1,7 @@
 """Engines: SQLite that survives a power cut, or PostgreSQL, behind one way to call them."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +49,11 @@ def sqlite_url(path: Path) -> str:
 
 
 def _sqlite(place: URL, size: int, *, writing: bool, busy: float) -> Engine:
+    if writing:
+        _make_private(Path(str(place.database)))
     engine = create_engine(
         place,
+        hide_parameters=True,  # an error is logged, and whom it is about is nobody's business
         pool_size=size,
         max_overflow=0,
         connect_args={"timeout": busy, "check_same_thread": False},
@@ -73,10 +78,17 @@ def _sqlite(place: URL, size: int, *, writing: bool, busy: float) -> Engine:
     return engine
 
 
+def _make_private(file: Path) -> None:
+    """Make the file for its owner's eyes only, unless it is there; its log takes after it."""
+    with suppress(OSError):  # what is wrong is said when it is opened
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def _postgresql(place: URL, size: int) -> Engine:
     limit = 1000 * PATIENCE
     return create_engine(
         place,
+        hide_parameters=True,
         pool_size=size,
         max_overflow=0,
         pool_timeout=PATIENCE,

@@ -15,6 +15,8 @@ from midpoint.errors import MidpointError
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 0x6D696470
 """Name of the lock that keeps two programs from migrating one PostgreSQL at a time."""
+UNHURRIED = ("SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = '600s'")
+"""A large table takes its time, and so does another program that migrates it."""
 
 
 def migrate(url: str) -> None:
@@ -23,7 +25,8 @@ def migrate(url: str) -> None:
     try:
         with engine.begin() as connection:
             if connection.dialect.name == "postgresql":
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+                for statement in (*UNHURRIED, f"SELECT pg_advisory_xact_lock({LOCK})"):
+                    connection.execute(text(statement))
             settings = _settings()
             settings.attributes["connection"] = connection
             command.upgrade(settings, "head")

@@ -1,6 +1,6 @@
 """Read a history; write what many requests decide in one transaction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -24,6 +24,8 @@ from midpoint.analyst.storage.records import Decision, History, KeptReport, Kept
 from midpoint.analyst.storage.tables import answer, pseudonym, question
 
 _TOKENS: BindParameter[Any] = bindparam("tokens", expanding=True)
+# One text however many there are, so that the server plans it once.
+_IS_ONE_OF = pseudonym.c.token == any_(bindparam("tokens", type_=postgresql.ARRAY(LargeBinary)))
 _KEPT = (
     select(
         *pseudonym.c,
@@ -37,11 +39,14 @@ _KEPT = (
 _KEPT_OF_ONE = _KEPT.where(pseudonym.c.token == bindparam("token"))
 _KEPT_OF_MANY = {
     "sqlite": _KEPT.where(pseudonym.c.token.in_(_TOKENS)),
-    # One text however many there are, so that the server plans it once.
-    "postgresql": _KEPT.where(
-        pseudonym.c.token == any_(bindparam("tokens", type_=postgresql.ARRAY(LargeBinary)))
-    ),
+    "postgresql": _KEPT.where(_IS_ONE_OF),
 }
+_LOCK = (  # in order, so that two workers do not wait for each other
+    select(pseudonym.c.token)
+    .where(_IS_ONE_OF)
+    .order_by(pseudonym.c.token)
+    .with_for_update(key_share=True)
+)
 _BEGIN = {
     "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
@@ -49,6 +54,8 @@ _BEGIN = {
 _OPEN, _KEEP = insert(question), insert(answer)
 _ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
 
+TRIES = 3
+"""How often a request is tried that another worker's keeps getting in the way of."""
 Reply = Any
 Row = dict[str, Any]
 
@@ -89,18 +96,27 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each is told its reply, or the exception by which it declined: that one alone. If another
-        worker was quicker with a round or a report, the keys of the tables say so: then they are
-        done one by one, and see what that one did. Keys are written in order, so that two workers
-        do not wait for each other.
+        Each is told its reply, or the exception by which it declined: that one alone. Pseudonyms
+        are locked before they are read, so what a request decides from stays true until it is
+        kept, whatever other workers do. If somebody was erased in between all the same, the keys
+        of the tables say so: then requests are done one by one, and see what was done.
         """
         try:
-            with _available(self._writing) as connection:
-                return _carry_out(connection, works)
-        except IntegrityError as error:
-            if len(works) == 1:
-                return [UnavailableError(f"another request was in the way ({error.orig})")]
-            return [self.write([work])[0] for work in works]
+            return self._write(works)
+        except IntegrityError:
+            return [self._write_one(work) for work in works]
+
+    def _write(self, works: Sequence[Work]) -> list[Reply | Exception]:
+        with _available(self._writing) as connection:
+            return _carry_out(connection, works)
+
+    def _write_one(self, work: Work) -> Reply | Exception:
+        for _ in range(TRIES):
+            try:
+                return self._write([work])[0]
+            except IntegrityError as error:
+                why = _first_line(error)
+        return UnavailableError(f"another request was in the way ({why})")
 
 
 @contextmanager
@@ -112,26 +128,40 @@ def _available(engine: Engine) -> Iterator[Connection]:
     except IntegrityError:
         raise
     except DBAPIError as error:
-        raise UnavailableError(f"{type(error.orig).__name__}: {error.orig}") from error
+        raise UnavailableError(_first_line(error)) from error
     except SQLAlchemyError as error:  # no connection came free in time
         raise UnavailableError(type(error).__name__) from error
 
 
+def _first_line(error: DBAPIError) -> str:
+    """Return what the database says, without the details below it: they may name a pseudonym."""
+    return f"{type(error.orig).__name__}: {error.orig}".partition("\n")[0]
+
+
 def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Exception]:
+    kind = connection.dialect.name
     begun = {work.token: work.begins for work in works if work.begins is not None}
-    if begun:
-        rows = [{"token": token, "created": begun[token]} for token in sorted(begun)]
-        connection.execute(_BEGIN[connection.dialect.name], rows)
+    _begin(connection, begun)
     tokens = {"tokens": sorted({work.token for work in works})}
-    kept_of = _KEPT_OF_MANY[connection.dialect.name]
-    batch = _Batch(_histories(connection.execute(kept_of, tokens)))
+    if kind != "sqlite":  # which has one writer, and began as that one
+        connection.execute(_LOCK, tokens)  # and only then read: a wait may change what there is
+    batch = _Batch(_histories(connection.execute(_KEPT_OF_MANY[kind], tokens)))
     replies = [batch.take(work) for work in works]
     if batch.erased:
         connection.execute(_ERASE, {"tokens": sorted(batch.erased)})
+        back = {token for token, _ in batch.rounds} & batch.erased
+        _begin(connection, {token: begun[token] for token in back})
     for statement, kept in ((_OPEN, batch.rounds), (_KEEP, batch.reports)):
         if kept:
             connection.execute(statement, [kept[key] for key in sorted(kept)])
     return replies
+
+
+def _begin(connection: Connection, begun: Mapping[bytes, int]) -> None:
+    """Make pseudonyms that are not there yet."""
+    if begun:
+        rows = [{"token": token, "created": begun[token]} for token in sorted(begun)]
+        connection.execute(_BEGIN[connection.dialect.name], rows)
 
 
 class _Batch:

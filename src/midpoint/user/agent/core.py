@@ -17,14 +17,13 @@ from midpoint.user.agent.channel import Channel, Request, ServiceError
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import Line, preview
 from midpoint.user.agent.standing import Fetched, Standing, Terms, trusted_certificate
-from midpoint.user.check import check_disclosure
+from midpoint.user.check import check_disclosure, check_titles
 from midpoint.user.correction import Recommendation, correct
 from midpoint.user.decisions import decide, require_legal
 from midpoint.user.pin import Witness
 from midpoint.user.private import PrivateCategory
 from midpoint.wire import (
     ONE,
-    Catalogue,
     Certificates,
     Chain,
     Entry,
@@ -134,25 +133,30 @@ class AsyncAgent:
         """Ask for all that is public, without a pseudonym; the witness first, so it is no newer."""
         witness = None if self._witness is None else await self._seen(self._witness)
         chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
-        newest = chain.entries[-1].open(Entry).disclosure
-        place = f"{self.address}/v1/disclosures/{newest}"
-        disclosure = await self._channel.ask(Request("GET", place, LARGEST_MESSAGE))
-        certificates = await self._public(
-            f"/v1/disclosures/{newest}/certificates", Certificates, LARGEST_ANSWER
-        )
-        catalogue = await self._public("/v1/catalogue", Catalogue, LARGEST_MESSAGE)
+        newest = chain.entries[-1].open(Entry)
+        place = f"/v1/disclosures/{newest.disclosure}"
+        disclosure = await self._named(place)
+        certificates = await self._public(f"{place}/certificates", Certificates, LARGEST_ANSWER)
+        titles = newest.catalogue
+        catalogue = await self._named(f"/v1/catalogues/{titles}") if titles else b""
         return Fetched(witness, chain, disclosure, certificates, catalogue)
 
     def check(self, fetched: Fetched) -> Standing:
-        """Accept what was fetched and pin it, or refuse it and change nothing."""
-        pin = self.home.pin
-        accepted = check_disclosure(fetched.disclosure, fetched.chain.entries, pin, fetched.witness)
-        certificate = trusted_certificate(fetched, accepted.disclosure.digest, self.terms)
-        self.home.keep_pin(accepted.pin)
-        if self._asked is not None and self._asked.disclosure != accepted.disclosure.digest:
+        """Accept what was fetched and pin it, or refuse it and change nothing.
+
+        Refused, also after she agreed to a change: the service is held to the former pin again.
+        """
+        try:
+            standing = self._examined(fetched)
+            self.home.keep_pin(standing.accepted.pin)
+        except MidpointError:
+            self.home.restore_pin()
+            raise
+        digest = standing.accepted.disclosure.digest
+        if self._asked is not None and self._asked.disclosure != digest:
             self._asked = None  # what it asked goes with figures that are no longer current
-        self._standing = Standing.of(accepted, certificate, fetched.catalogue)
-        return self._standing
+        self._standing = standing
+        return standing
 
     async def solicit(self) -> Solicitation:
         """Be asked about some items; if a new disclosure was published meanwhile, check that."""
@@ -233,6 +237,13 @@ class AsyncAgent:
         self.home.erase()
         self._standing = self._asked = None
 
+    def _examined(self, fetched: Fetched) -> Standing:
+        pin = self.home.pin
+        accepted = check_disclosure(fetched.disclosure, fetched.chain.entries, pin, fetched.witness)
+        titles = check_titles(fetched.catalogue, accepted.entry)
+        certificate = trusted_certificate(fetched, accepted.disclosure.digest, self.terms)
+        return Standing.of(accepted, certificate, titles)
+
     def _other(self, witness: str | None) -> str | None:
         if witness is None:
             return None
@@ -245,6 +256,10 @@ class AsyncAgent:
         head = Request("GET", f"{witness}/v1/chain/head", LARGEST_ANSWER)
         entry = Signed.parse(await self._channel.ask(head)).open(Entry)
         return Witness(entry.sequence, entry.digest)
+
+    async def _named(self, path: str) -> bytes:
+        """Return the exact bytes of what is named by its own digest."""
+        return await self._channel.ask(Request("GET", self.address + path, LARGEST_MESSAGE))
 
     async def _public(self, path: str, kind: type[M], largest: int) -> M:
         return kind.parse(await self._channel.ask(Request("GET", self.address + path, largest)))

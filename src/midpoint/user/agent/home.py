@@ -113,16 +113,20 @@ class Home:
         """
         self._former, self.pin = self.pin or self._former, None
 
+    def restore_pin(self) -> None:
+        """Hold the analyst to what it was held to before `repin`: what it showed was refused."""
+        self.pin, self._former = self.pin or self._former, None
+
     def keep_pin(self, pin: Pin) -> None:
         """Hold the analyst to this from now on; drop what does not fit what it is about now."""
         former = self.pin or self._former
+        if self.folder is not None and pin != self.pin:
+            self._require_only_one(self.folder, pin.key)
+            pin.save(self.folder / PIN)
         if former is not None and former.features != pin.features:
             self.keep_category(None)
         if former is not None and former.scale != pin.scale:
             self.keep_ratings({})
-        if self.folder is not None and pin != self.pin:
-            self._require_only_one(self.folder, pin.key)
-            pin.save(self.folder / PIN)
         self.pin, self._former = pin, None
 
     def keep_ratings(self, ratings: Mapping[str, int]) -> None:

@@ -22,8 +22,8 @@ class Fetched:
     """What the newest entry names, exact."""
     certificates: Certificates
     """What auditors signed about it."""
-    catalogue: Catalogue
-    """Titles; not signed, and not part of any check."""
+    catalogue: bytes
+    """The titles that the newest entry names, exact; nothing if it names none."""
 
 
 @dataclass(frozen=True)

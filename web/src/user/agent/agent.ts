@@ -14,13 +14,13 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../wire/exchange";
-import { Catalogue, Certificates, Chain } from "../../wire/listing";
+import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
 import { LARGEST_MESSAGE, read, textOf } from "../../wire/reading";
 import { Certificate, Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { Signed } from "../../wire/signing";
-import { checkDisclosure, verifyCertificate } from "../check";
+import { checkDisclosure, checkTitles, verifyCertificate } from "../check";
 import { correct, type Recommendation } from "../correction";
 import { decide, type Ratings } from "../decisions";
 import type { Witness } from "../pin";
@@ -86,36 +86,33 @@ export class Agent {
     const { witness: other } = this.terms;
     const witness = other === undefined ? undefined : await this.#seen(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
-    const newest = Entry.parse(chain.entries[chain.entries.length - 1].body).disclosure;
-    const place = `/v1/disclosures/${newest}`;
-    const url = this.address + place;
-    const lasting = { method: "GET", url, largest: LARGEST_MESSAGE, lasting: true } as const;
-    const disclosure = await this.#channel.ask(lasting);
+    const newest = Entry.parse(chain.entries[chain.entries.length - 1].body);
+    const place = `/v1/disclosures/${newest.disclosure}`;
+    const disclosure = await this.#lasting(place);
     const certificates = await this.#public(`${place}/certificates`, Certificates, LARGEST_ANSWER);
-    const catalogue = await this.#public("/v1/catalogue", Catalogue, LARGEST_MESSAGE);
+    const titles = newest.catalogue;
+    const catalogue = titles ? await this.#lasting(`/v1/catalogues/${titles}`) : new Uint8Array();
     return { witness, chain, disclosure, certificates, catalogue };
   }
 
-  /** Accept what was fetched and pin it, or refuse it and change nothing. */
+  /**
+   * Accept what was fetched and pin it, or refuse it and change nothing.
+   *
+   * Refused, also after she agreed to a change: it is held to the former pin again.
+   */
   async check(fetched: Fetched): Promise<Standing> {
-    const { chain, catalogue, witness } = fetched;
-    const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
-    const { items, digest } = accepted.disclosure;
-    const certificate = this.#certificate(fetched.certificates, digest);
-    const places = new Map(catalogue.items.map((item, place) => [item, place]));
-    const shown = <T>(column: readonly T[], other: (item: string) => T) =>
-      new Map(items.map((item) => [item, column[places.get(item) ?? -1] ?? other(item)]));
-    await this.home.keepPin(accepted.pin);
-    // What it asked goes with figures that are no longer current.
-    if (this.#asked?.disclosure !== digest) this.#asked = undefined;
-    this.#standing = {
-      accepted,
-      certificate,
-      certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
-      titles: shown(catalogue.titles, (item) => item),
-      popularity: shown(catalogue.ratings, () => 0),
-    };
-    return this.#standing;
+    try {
+      const standing = this.#examined(fetched);
+      await this.home.keepPin(standing.accepted.pin);
+      // What it asked goes with figures that are no longer current.
+      const { digest } = standing.accepted.disclosure;
+      if (this.#asked?.disclosure !== digest) this.#asked = undefined;
+      this.#standing = standing;
+      return standing;
+    } catch (error) {
+      this.home.restorePin();
+      throw error;
+    }
   }
 
   /** Be asked about some items; if a new disclosure was published meanwhile, check that. */
@@ -194,6 +191,23 @@ export class Agent {
     this.#standing = this.#asked = undefined;
   }
 
+  #examined(fetched: Fetched): Standing {
+    const { chain, witness } = fetched;
+    const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
+    const { items, digest } = accepted.disclosure;
+    const { titles, ratings, items: named } = checkTitles(fetched.catalogue, accepted.entry);
+    const places = new Map(named.map((item, place) => [item, place]));
+    const shown = <T>(column: readonly T[], other: (item: string) => T) =>
+      new Map(items.map((item) => [item, column[places.get(item) ?? -1] ?? other(item)]));
+    return {
+      accepted,
+      certificate: this.#certificate(fetched.certificates, digest),
+      certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
+      titles: shown(titles, (item) => item),
+      popularity: shown(ratings, () => 0),
+    };
+  }
+
   #open(): Solicitation {
     if (!this.#asked) throw new MidpointError("no round is open; solicit first");
     return this.#asked;
@@ -207,6 +221,12 @@ export class Agent {
 
   #get(url: string, largest: number): Promise<Uint8Array> {
     return this.#channel.ask({ method: "GET", url, largest });
+  }
+
+  /** Ask for what is named by its own digest. */
+  #lasting(path: string): Promise<Uint8Array> {
+    const url = this.address + path;
+    return this.#channel.ask({ method: "GET", url, largest: LARGEST_MESSAGE, lasting: true });
   }
 
   async #public<T>(path: string, kind: Kind<T>, largest: number): Promise<T & Message> {

@@ -120,6 +120,12 @@ export class Home {
     this.#pin = undefined;
   }
 
+  /** Hold the analyst to what it was held to before `repin`: what it showed then was refused. */
+  restorePin(): void {
+    this.#pin ??= this.#former;
+    this.#former = undefined;
+  }
+
   /** Hold the analyst to this from now on; drop what does not fit what it is about now. */
   async keepPin(pin: Pin): Promise<void> {
     if (pin.text === this.#pin?.text) return;

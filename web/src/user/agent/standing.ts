@@ -1,5 +1,5 @@
 /** What a person demands of a service, what it showed, and what of that passed the checks. */
-import type { Catalogue, Certificates, Chain } from "../../wire/listing";
+import type { Certificates, Chain } from "../../wire/listing";
 import type { Certificate } from "../../wire/record";
 import type { Accepted } from "../check";
 import type { Witness } from "../pin";
@@ -14,8 +14,8 @@ export interface Fetched {
   readonly disclosure: Uint8Array;
   /** What auditors signed about it. */
   readonly certificates: Certificates;
-  /** Titles; not signed, and not part of any check. */
-  readonly catalogue: Catalogue;
+  /** The titles that the newest entry names, exact; nothing if it names none. */
+  readonly catalogue: Uint8Array;
 }
 
 /** What passed all checks. */
