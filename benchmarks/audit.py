@@ -7,6 +7,7 @@ end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add.
 """
 
 import argparse
+import base64
 import shlex
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from rich.console import Console
 from audit_bars import Bar, dense_schemes, on_the_wall, real_attackers, sparse_schemes, times
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
+from midpoint.audit.figures import pictures
 from midpoint.audit.report import write_report
 from midpoint.audit.results import CSV
 from midpoint.audit.transcript_results import TRANSCRIPT_CSV
@@ -30,6 +32,14 @@ from midpoint.data import Ratings, load
 from midpoint.files import replace_file
 
 FOLDS = 10
+BARS = ("Privacy, accuracy and disclosure", "Privacy and accuracy")
+CURVES = (
+    "Privacy against accuracy",
+    "Privacy against disclosure",
+    "Privacy by the number of ratings",
+)
+"""Titles of the figures that the documentation shows."""
+IMAGES = RESULTS.parents[1] / "docs" / "images"
 Judge = Callable[[AuditResults], Iterator[Bar]]
 
 
@@ -96,6 +106,7 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path) -> None:
     if case.rounds:
         hold_rounds(console, case, ratings, folds, jobs, directory, kept_as)
     write_report(results, directory, command)
+    drawn = draw(results, kept_as, case)
     show_table(console, results)
     bars = [bar for judge in case.judges for bar in judge(results)]
     wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
@@ -108,10 +119,23 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path) -> None:
         "bars": [bar._asdict() for bar in bars],
         "cpu_seconds": seconds,
         "wall_seconds": wall,
+        "pictures": drawn,
     }
     written = write_results(f"audit-{kept_as}", kept)
     replace_file(RESULTS / f"audit-{kept_as}.csv", (directory / CSV).read_bytes())
     console.print(f"Figures are in {written}, all of them in {directory}", soft_wrap=True)
+
+
+def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
+    """Keep the figures that the documentation shows."""
+    kept = []
+    for one in pictures(results):
+        if one.title in (CURVES if case.curves else BARS):
+            file = f"audit-{name}-{one.title.lower().replace(' ', '-').replace(',', '')}.svg"
+            IMAGES.mkdir(exist_ok=True, parents=True)
+            replace_file(IMAGES / file, base64.b64decode(one.source.partition(",")[2]))
+            kept.append({"file": file, "text": one.text})
+    return kept
 
 
 def find(

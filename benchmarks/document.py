@@ -34,7 +34,8 @@ MARKERS = "osD^vPX*<>hd"
 
 def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
     """Write one program's part: where it ran, its plot if it has one, its tables."""
-    yield f"## {title}\n"
+    if title:
+        yield f"## {title}\n"
     where = found.get("conditions", {})
     if where:
         yield (
@@ -44,6 +45,8 @@ def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
     picture = PLOTS[name](found) if name in PLOTS else None
     if picture is not None:
         yield f"![{title}](images/{picture.name})\n"
+    for one in found.get("pictures", []):
+        yield f"![{one['text']}](images/{one['file']})\n"
     for table in found.get("tables", []):
         yield f"**{table['title']}**\n"
         yield _row(table["head"])
@@ -76,16 +79,19 @@ def privacy(found: Mapping[str, Any]) -> Path:
 
 
 def engines(found: Mapping[str, Any]) -> Path | None:
-    """Draw the time of a fit against the number of ratings, for each engine."""
-    runs = found.get("runs", [])
-    if not runs:
+    """Draw time and memory of a fit against the number of ratings, for each engine."""
+    points = [one for one in found.get("points", []) if "seconds" in one]
+    if not points:
         return None
-    figure, axis = plt.subplots(figsize=(6, 4))
-    for k, engine in enumerate(dict.fromkeys(run["engine"] for run in runs)):
-        points = [(run["ratings"], run["fit_seconds"]) for run in runs if run["engine"] == engine]
-        axis.loglog(*zip(*sorted(points), strict=True), marker=MARKERS[k], label=engine)
-    axis.set(xlabel="ratings", ylabel="seconds to fit")
-    axis.legend(frameon=False)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4))
+    for k, engine in enumerate(dict.fromkeys(one["engine"] for one in points)):
+        own = sorted((p for p in points if p["engine"] == engine), key=lambda p: p["ratings"])
+        for axis, name in zip(axes, ("seconds", "peak_own_megabytes"), strict=True):
+            size, height = [p["ratings"] for p in own], [p[name] for p in own]
+            axis.loglog(size, height, marker=MARKERS[k], label=engine)
+    axes[0].set(xlabel="ratings", ylabel="seconds from Parquet to profiles")
+    axes[1].set(xlabel="ratings", ylabel="peak memory, MB")
+    axes[0].legend(frameon=False)
     figure.tight_layout()
     return _saved(figure, "benchmark-engines")
 
@@ -115,9 +121,9 @@ def main() -> None:
             (HERE / "results").glob("audit-*.json" if name == "audit" else f"{name}.json")
         )
         found = [json.loads(path.read_text()) for path in files]
-        tables = [table for one in found for table in one.get("tables", [])]
-        if tables:
-            parts.extend(chapter(name, title, {**found[-1], "tables": tables}))
+        found = [one for one in found if one.get("tables")]
+        for one in found:
+            parts.extend(chapter(name, title if one is found[0] else "", one))
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
 
 

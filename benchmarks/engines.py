@@ -4,7 +4,9 @@
 cores. Sizes grow as in `scaling.py`. Each fit is a process of its own, from Parquet to item
 profiles; RMSE is that of up to 5,000 users who were held out. What is measured already is kept,
 unless the machine was busy: a run goes on where the last one stopped. Memory is that of all
-processes together, with and without the pages of files, which the system takes back at need.
+processes together, Java's among them, with and without the pages of files, which the system takes
+back at need. Where Spark is slower at every size, the crossing on several machines is extrapolated
+from start and slope of both, as if a cluster's pace grew with its machines.
 """
 
 import argparse
@@ -13,13 +15,24 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from math import inf
 from pathlib import Path
+from signal import SIGKILL
 from tempfile import gettempdir
+from time import sleep
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from crossing import (
+    Points,
+    bytes_a_rating,
+    crossing,
+    crossing_on,
+    machines_to_keep_pace,
+    pace,
+)
 from measure import RESULTS, conditions, show, timed, usable_cores, warn_if_busy, write_results
 from watching import Watch
 
@@ -28,6 +41,8 @@ ENGINES = ("local", "stream", "spark")
 HELD_OUT = 5_000
 """Users who are held out, at most; a tenth of fewer."""
 DIMENSION = 20
+BUSY = 0.5
+"""Cores that others use, at most, for a time to count."""
 SEED = 0
 
 
@@ -115,53 +130,23 @@ def measure(engine: str, place: Path) -> dict[str, Any]:
     return {"seconds": seconds, "items": profiles.n_items, "rmse": error(profiles, place)}
 
 
-def in_fresh_process(engine: str, place: Path) -> dict[str, Any]:
+def in_fresh_process(engine: str, place: Path, patience: int) -> dict[str, Any]:
     """Measure in a process of its own, and watch its memory and that of its children."""
     out = place / f"{engine}.json"
     command = [sys.executable, __file__, "--measure", engine, str(place), str(out)]
-    with subprocess.Popen(command) as process:
+    with subprocess.Popen(command, start_new_session=True) as process:
         watch = Watch(process.pid)
         watch.start()
-        code = process.wait()
+        try:
+            code: int | str = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, SIGKILL)  # its own children and nothing else
+            code = f"more than {patience} s"
         watch.stop()
     if code:
         return {"failed": code, "peak_megabytes": watch.peak}
     found: dict[str, Any] = json.loads(out.read_text())
     return found | {"peak_megabytes": watch.peak, "peak_own_megabytes": watch.peak_own}
-
-
-def crossing(points: list[dict[str, Any]], slow: str, fast: str) -> float | None:
-    """Return the ratings from which on `fast` takes no longer than `slow`.
-
-    Infinite if that is so at none of the sizes, or not at the last; None if they were not compared.
-    """
-    both: dict[int, dict[str, float]] = {}
-    for point in points:
-        if "seconds" in point:
-            both.setdefault(point["ratings"], {})[point["engine"]] = point["seconds"]
-    gap = [
-        (n, np.log(t[fast] / t[slow])) for n, t in sorted(both.items()) if {slow, fast} <= t.keys()
-    ]
-    if not gap:
-        return None
-    slower = [k for k, (_, difference) in enumerate(gap) if difference > 0]
-    if not slower:
-        return float(gap[0][0])
-    if slower[-1] == len(gap) - 1:
-        return float("inf")
-    (n, above), (m, below) = gap[slower[-1] : slower[-1] + 2]
-    return float(np.exp(np.interp(0, [below, above], np.log([m, n]))))
-
-
-def bytes_a_rating(points: list[dict[str, Any]], engine: str) -> float | None:
-    """Return what the last doubling or more of ratings added to an engine's memory, for each."""
-    own = [p for p in points if p["engine"] == engine and "peak_own_megabytes" in p]
-    if len(own) < 2:
-        return None
-    a, b = sorted(own, key=lambda point: int(point["ratings"]))[-2:]
-    return float(
-        (b["peak_own_megabytes"] - a["peak_own_megabytes"]) * 2**20 / (b["ratings"] - a["ratings"])
-    )
 
 
 def _row(point: dict[str, Any]) -> list[str]:
@@ -177,37 +162,55 @@ def _row(point: dict[str, Any]) -> list[str]:
     ]
 
 
-def _summary(points: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(points: Points) -> dict[str, Any]:
+    """Say what the points that stand say of pace, memory and crossings."""
+    quiet = [point for point in points if _stands(point)]
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    paces = {engine: pace(quiet, engine) for engine in ENGINES}
     per_rating = {engine: bytes_a_rating(points, engine) for engine in ENGINES}
-    local = per_rating["local"]
-    return {
+    local, cluster = paces["local"], paces["spark"]
+    found = {name: crossing(quiet, "local", name) for name in ("spark", "stream")}
+    summary: dict[str, Any] = {
         "machine_megabytes": machine / 2**20,
         "bytes_a_rating": per_rating,
-        "local_fills_machine_at": machine / local if local and local > 0 else None,
-        **{
-            f"{name}_as_fast_as_local_at": "never" if at == float("inf") else at
-            for name in ("spark", "stream")
-            for at in [crossing([point for point in points if _stands(point)], "local", name)]
-        },
+        "local_fills_machine_at": machine / max(per_rating["local"] or 1.0, 1.0),
+        "pace": {name: one._asdict() for name, one in paces.items() if one},
+        "as_fast_as_local_at": {name: _or_never(at) for name, at in found.items()},
     }
+    if local and cluster and local.each > 0:
+        least = machines_to_keep_pace(local, cluster)
+        summary["machines_to_keep_pace"] = least
+        summary["crossing_on_machines"] = {
+            str(count): _or_never(crossing_on(count, local, cluster))
+            for count in (2 * least, 10 * least)
+        }
+    return summary
 
 
-def _explain(summary: dict[str, Any]) -> None:
-    for name in ("spark", "stream"):
-        at = summary[f"{name}_as_fast_as_local_at"]
-        if at is None:
-            print(f"{name} was not compared with local.")
-        elif at == "never":
-            print(f"{name} is slower than local up to the last size, on one machine.")
-        else:
-            print(f"{name} is as fast as local from {at:,.0f} ratings on.")
-    at = summary["local_fills_machine_at"]
-    if at:
-        print(
-            f"local takes {summary['bytes_a_rating']['local']:.0f} bytes a rating: this machine's"
-            f" memory is full at {at / 1e6:,.0f} M ratings, and stream or a cluster begin there."
-        )
+def _or_never(at: float | None) -> float | str | None:
+    return "never" if at == inf else at
+
+
+def _explain(summary: dict[str, Any]) -> list[list[str]]:
+    """Write the summary as rows of a table: what, and how much."""
+    rows = []
+    for name, one in summary["pace"].items():
+        rows.append([f"{name}: seconds to begin, and for a million ratings",
+                     f"{one['start']:.1f} + {1e6 * one['each']:.2f}"])  # fmt: skip
+    for name, at in summary["as_fast_as_local_at"].items():
+        measured = "not compared on a quiet machine" if at is None else (
+            "at no size measured, on one machine" if at == "never" else f"{at:,.0f} ratings on"
+        )  # fmt: skip
+        rows.append([f"{name}: as fast as local from", measured])
+    if "machines_to_keep_pace" in summary:
+        rows.append(["machines whose Spark keeps pace with local on one, at best",
+                     f"{summary['machines_to_keep_pace']}"])  # fmt: skip
+    for count, at in summary.get("crossing_on_machines", {}).items():
+        never = "never" if at == "never" else f"{at / 1e6:,.1f} M ratings on"
+        rows.append([f"extrapolated: Spark on {count} machines as fast as local from", never])
+    full = summary["local_fills_machine_at"] / 1e6
+    rows.append(["local fills this machine's memory at", f"{full:,.0f} M ratings"])
+    return rows
 
 
 def main() -> None:
@@ -219,6 +222,7 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
     )
+    parser.add_argument("--patience", type=int, default=1200, help="seconds for one fit, at most")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
@@ -229,7 +233,7 @@ def main() -> None:
     warn_if_busy(console)
     kept = RESULTS / "engines.json"
     before = json.loads(kept.read_text()) if kept.exists() and not chosen.again else {"points": []}
-    points: list[dict[str, Any]] = before["points"]
+    points: Points = before["points"]
     for size in chosen.sizes:
         if chosen.most and size > chosen.most:
             continue
@@ -238,23 +242,42 @@ def main() -> None:
                 continue
             console.print(f"{engine}, {size:,} ratings ...")
             place = tables(size, chosen.folder)
-            start = conditions()
-            found = in_fresh_process(engine, place)
+            start, busy = conditions(), busy_cores()
+            found = in_fresh_process(engine, place, chosen.patience)
             points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
             facts = {"engine": engine, "size": size, "ratings": _rows(place)}
-            points.append({**facts, **found, "load_before": start["load_before"]})
+            points.append({**facts, **found, "busy_cores_before": round(busy, 2)})
             points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
             write_results("engines", kept_now)
     head = ("engine", "ratings", "seconds", "RMSE of new users", "peak MB", "without files")
     show(f"From Parquet to item profiles, d = {DIMENSION}", head, [_row(point) for point in points])
-    write_results("engines", {**json.loads(kept.read_text())})
-    _explain(_summary(points))
+    found = _summary(points)
+    show("Pace and crossings", ("what", "measured or derived"), _explain(found))
+    write_results("engines", {**json.loads(kept.read_text()), "summary": found})
+
+
+def busy_cores(seconds: float = 2.0) -> float:
+    """Return how many cores others keep busy while this process sleeps (Linux).
+
+    The load is no measure of that: the fit before this one is in it.
+    """
+
+    def told() -> tuple[int, int]:
+        times = [
+            int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+        ]
+        return sum(times), times[3] + times[4]  # idle, and waiting for a disk
+
+    all_before, idle_before = told()
+    sleep(seconds)
+    everything, idle = told()
+    return usable_cores() * (1 - (idle - idle_before) / max(everything - all_before, 1))
 
 
 def _stands(point: dict[str, Any]) -> bool:
     """Tell whether a figure need not be taken again: it worked, and the machine was not busy."""
-    return "failed" not in point and point["load_before"] <= 2 * usable_cores()
+    return "failed" not in point and point.get("busy_cores_before", BUSY + 1) <= BUSY
 
 
 def _rows(place: Path) -> int:

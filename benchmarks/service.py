@@ -1,4 +1,9 @@
-"""Load on the service, beside bare endpoints of the same durability, in one run."""
+"""Load on the service, beside bare endpoints of the same durability, in one run.
+
+Scores are beside Cornac's serving app where it is installed (`make bench` does so). It looks up
+factors that it made in training, of people it knows; ours first estimates a profile from the
+reports that it keeps of somebody new.
+"""
 
 import argparse
 import json
@@ -19,9 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 from rich.console import Console
 
 import bare_service
+import service_peer
 from measure import conditions, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.service.accepting import OpenRound
@@ -38,6 +45,8 @@ JUDGED = 32
 KINDS = ("service", "plain", "group", "validate")
 PLAIN_BAR, GROUP_BAR = 1.0, 0.6
 """Ours beside the plain and the group-committing bare endpoint, at 32 connections, at least."""
+DIMENSION = 20
+"""Of Cornac's factors: as many as ours."""
 Figures = dict[str, Any]
 
 
@@ -45,20 +54,24 @@ def published(folder: Path) -> Site:
     """Train on ratings of MovieLens-1M's size that nobody gave, and publish."""
     ratings = simulate(PRESETS["simulated-movielens-1m"], seed=0).ratings
     profiles = Factorizer(iterations=3, validation=0.0).fit(ratings, "gender")
+    told = folder.parent / service_peer.RATINGS
+    np.savez(told, user=ratings.user, item=ratings.item, value=ratings.value)
     site = Site(folder)
     site.publish(profiles, disclose(profiles), time=int(time.time()))
     return site
 
 
 @contextmanager
-def serving(command: Sequence[str], environment: dict[str, str], log: Path) -> Iterator[str]:
+def serving(
+    command: Sequence[str], environment: dict[str, str], log: Path, python: str = sys.executable
+) -> Iterator[str]:
     """Run a server on a free port until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with log.open("ab") as stream:
         process = subprocess.Popen(
-            [sys.executable, *command, "--port", str(port)],
+            [python, *command, "--port", str(port)],
             stderr=stream,
             stdout=stream,
             env={**os.environ, **environment, "PYTHONPATH": str(HERE)},
@@ -219,6 +232,35 @@ def measure_reads(
     return found
 
 
+def measure_peer(folder: Path, chosen: argparse.Namespace) -> dict[str, Figures] | str:
+    """Load Cornac's serving app with what our scores are; or say why not."""
+    python = peer_python()
+    if python is None:
+        return "Cornac's serving app did not run: Cornac, Flask or gunicorn is not installed."
+    program, requests = str(HERE / "service_peer.py"), folder / "requests.tsv"
+    subprocess.run([python, program, "train", str(folder), str(DIMENSION)], check=True)
+    found = {}
+    with serving([program, "serve", str(folder)], {}, folder / "log", python) as server:
+        for path in ("/recommend?k=10", "/recommend?k=-1"):
+            lines = (f"-\tGET\t{path}&uid={person}\t\n" for person in range(200))
+            requests.write_text("".join(lines))
+            for connections in CONNECTIONS:
+                figures = load(server, requests, connections, chosen.seconds)
+                if set(figures["statuses"]) != {"200"}:
+                    raise RuntimeError(f"Cornac did not answer: {figures}")
+                found[f"Cornac {path} {connections}"] = figures
+    return found
+
+
+def peer_python() -> str | None:
+    """Return a Python that has Cornac's serving app: this one, or that of `make bench`."""
+    for python in (sys.executable, str(HERE.parent / ".venv-bench" / "bin" / "python")):
+        asked = [python, "-c", service_peer.NEEDED]
+        if shutil.which(python) and subprocess.run(asked, capture_output=True).returncode == 0:  # noqa: PLW1510
+            return python
+    return None
+
+
 def one_by_one(server: str, tokens: Sequence[str], site: Site) -> Figures:
     """Time an adaptive solicitation, which is computed, one after the other."""
     chain = site.chain()
@@ -282,6 +324,13 @@ def main() -> None:
             reads = measure_reads(site, fresh, folder, chosen)
             table(f"Reads, {kind}", reads)
             kept[kind] = {"ratios_at_32": beside, "reports": found, "reads": reads}
+        peer = measure_peer(folder, chosen)
+        if isinstance(peer, str):
+            print(f"\n{peer}")
+            kept["notes"] = peer
+        else:
+            table("Recommendations, Cornac's serving app", peer)
+            kept["cornac"] = peer
     kept["bars"] = {"plain": PLAIN_BAR, "group": GROUP_BAR}
     console.print(f"Figures are in {write_results('service', kept)}")
 

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -29,12 +30,27 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=15)
 
 
+JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java in tests runs for a minute or two: compiling thoroughly would take most of that."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts Spark, which takes minutes; `make test-spark` runs it."""
+    """Keep what uses Spark on one process of a parallel run, so that it is started once."""
     for item in items:
-        names = "[spark", "on_spark", "test_cluster.py"
-        if any(name in item.nodeid for name in names):
-            item.add_marker(pytest.mark.spark)
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """Run one Spark for all tests of a run, on two cores; it starts when one asks for it."""
+    from midpoint.analyst.spark import open_session  # noqa: PLC0415 - quick tests do without
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", JAVA_IN_BRIEF)
+        session = open_session("local[2]", driver_memory="1g", sql_shuffle_partitions="2")
+    yield session
+    session.stop()
 
 
 @pytest.fixture

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from pyspark.errors import PythonException
 from typer.testing import CliRunner
 
 from midpoint.analyst import ItemProfiles, disclose
 from midpoint.cli.app import app
+from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
 
@@ -65,6 +67,23 @@ def test_options_that_need_memory_are_refused(
         run("train", tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
 
 
+def test_an_address_of_users_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+
+    def take(_engine: object, tables: object, *_rest: object) -> None:
+        given.append(tables)
+        raise MidpointError("enough")
+
+    monkeypatch.setattr("midpoint.cli.train.fit_from_tables", take)
+    addresses = "hdfs://cluster:8020/ratings", "hdfs://cluster:8020/users"
+    with pytest.raises(MidpointError, match="enough"):
+        run("train", addresses[0], "--users", addresses[1], "--engine", "spark", "--out",
+            tmp_path / "m")  # fmt: skip
+    assert (given[0].source, given[0].users) == addresses
+
+
 def test_without_java_spark_says_what_to_install(
     tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,8 +92,23 @@ def test_without_java_spark_says_what_to_install(
         run("train", tables[0], "--out", tmp_path / "m", "--engine", "spark")
 
 
+def test_a_worker_without_midpoint_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("midpoint.analyst.spark.open_session", lambda _master: Any)
+    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: Any)  # none is stopped
+    said = "Traceback ...\nModuleNotFoundError: No module named 'midpoint'\n"
+    remedy = r"lacks .*No module named 'midpoint'\); install midpoint\[spark\] on every machine"
+    with pytest.raises(MidpointError, match=remedy), spark_for_a_command(None):
+        raise PythonException(said)
+    # Anything else that fails there is not explained away.
+    with pytest.raises(PythonException, match="ZeroDivisionError"), spark_for_a_command(None):
+        raise PythonException("ZeroDivisionError: division by zero")
+
+
 @pytest.mark.slow
-def test_train_obfuscate_and_score_on_spark(tables: tuple[Path, Path], tmp_path: Path) -> None:
+@pytest.mark.spark
+def test_train_obfuscate_and_score_on_spark(
+    spark: Any, tables: tuple[Path, Path], tmp_path: Path
+) -> None:
     ratings, users = tables
     model = tmp_path / "model"
     profiles = train(tables, model, "--engine", "spark", "--master", "local[2]")
@@ -93,3 +127,11 @@ def test_train_obfuscate_and_score_on_spark(tables: tuple[Path, Path], tmp_path:
     found = pl.read_parquet(scores / "*.parquet")
     assert found.height == revealed["user"].n_unique()
     assert set(found["items"].list.len().unique()) == {2 * (2 + 3)}
+    # What must not be there yet, and what must be there, is named; the session goes on.
+    with pytest.raises(MidpointError, match=r"cannot be written .*; name a new folder"):
+        run("batch", "score", model, copy, "--out", scores)
+    with pytest.raises(MidpointError, match="nowhere cannot be read as Parquet"):
+        run("batch", "score", model, tmp_path / "nowhere", "--out", tmp_path / "more")
+    with pytest.raises(MidpointError, match="the reports have no column item, rating"):
+        run("batch", "score", model, users, "--out", tmp_path / "more")
+    assert spark.range(3).count() == 3

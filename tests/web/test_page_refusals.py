@@ -9,7 +9,7 @@ from playwright.sync_api import Route, expect
 
 from midpoint.analyst import publish
 from midpoint.analyst.site import Site
-from midpoint.wire import ONE, Chain, Disclosure, Entry, Signed, SigningKey
+from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
 from web.conftest import Visit
 from web.person import Person
 from web.running import Service
@@ -25,8 +25,14 @@ def _honest(site: Site) -> tuple[Disclosure, Chain]:
     return Disclosure.parse(raw), chain
 
 
-def _signed_anew(told: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
-    return told.raw, Chain(entries=(publish(told, key, time=1_800_000_001),)).raw
+def _titles(site: Site) -> Catalogue:
+    newest = Chain.parse(site.list.read_bytes()).entries[-1].open(Entry)
+    return site.catalogue(newest.catalogue or "")
+
+
+def _signed_anew(site: Site, told: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
+    entry = publish(told, key, time=1_800_000_001, catalogue=_titles(site))
+    return told.raw, Chain(entries=(entry,)).raw
 
 
 def changed_on_the_way(site: Site) -> tuple[bytes, bytes]:
@@ -36,24 +42,24 @@ def changed_on_the_way(site: Site) -> tuple[bytes, bytes]:
 
 def by_a_stranger(site: Site) -> tuple[bytes, bytes]:
     told, _ = _honest(site)
-    return _signed_anew(told, STRANGER)
+    return _signed_anew(site, told, STRANGER)
 
 
 def another_past(site: Site) -> tuple[bytes, bytes]:
     told, _ = _honest(site)
-    return _signed_anew(told, SigningKey.load(site.root / "key.pem"))
+    return _signed_anew(site, told, SigningKey.load(site.root / "key.pem"))
 
 
 def ratings_as_they_are(site: Site) -> tuple[bytes, bytes]:
     told, _ = _honest(site)
     plain = told.model_copy(update={"scheme": "no", "levels": None, "reveal": None})
-    return _signed_anew(plain, STRANGER)
+    return _signed_anew(site, plain, STRANGER)
 
 
 def nobody_always_reveals(site: Site) -> tuple[bytes, bytes]:
     told, _ = _honest(site)
     low = tuple((ONE // 2,) * told.n_cells for _ in told.items)
-    return _signed_anew(told.model_copy(update={"reveal": low}), STRANGER)
+    return _signed_anew(site, told.model_copy(update={"reveal": low}), STRANGER)
 
 
 def unsigned(site: Site) -> tuple[bytes, bytes]:
@@ -137,7 +143,7 @@ def scheme_downgraded(site: Site) -> tuple[bytes, bytes]:
     weaker = told.model_copy(update={"scheme": "dmp", "reveal": None})
     key = SigningKey.load(site.root / "key.pem")
     newest = chain.entries[-1].open(Entry)
-    following = publish(weaker, key, newest, time=newest.time + 1)
+    following = publish(weaker, key, newest, time=newest.time + 1, catalogue=_titles(site))
     return weaker.raw, Chain(entries=(*chain.entries, following)).raw
 
 
@@ -179,7 +185,7 @@ def test_the_first_screen_promises_what_the_scheme_keeps(visit: Visit, service: 
     she = visit()
     told, _ = _honest(Site(service.site))
     weaker = told.model_copy(update={"scheme": "dmp", "reveal": None})
-    with told_lies(she, _signed_anew(weaker, STRANGER)):
+    with told_lies(she, _signed_anew(Site(service.site), weaker, STRANGER)):
         she.open()
         expect(she.page.get_by_text("which titles you rated is not hidden")).to_be_visible()
         expect(she.page.get_by_text("nor its absence")).to_have_count(0)
@@ -216,6 +222,22 @@ def test_a_question_about_nothing_disclosed_is_refused_and_asked_for_again(visit
     she.page.get_by_role("button", name="Check again").click()
     she.rows.first.wait_for()
     assert she.told == ["POST /v1/solicitation"] * 2
+
+
+def test_titles_that_the_list_does_not_name_are_refused(visit: Visit, service: Service) -> None:
+    titles = _titles(Site(service.site))
+    swapped = titles.model_copy(update={"titles": tuple(reversed(titles.titles))})
+    she = visit()
+    she.page.route(
+        "**/v1/catalogues/**",
+        lambda route: route.fulfill(status=200, content_type="application/json", body=swapped.raw),
+    )
+    she.open()
+    _expect_refusal(she, "wrong_titles")
+    assert she.told == []
+    she.page.unroute_all()
+    she.page.get_by_role("button", name="Check again").click()
+    expect(she.page.get_by_role("button", name="Start rating")).to_be_visible()
 
 
 def test_a_certificate_that_does_not_hold_is_refused(visit: Visit) -> None:

@@ -1,5 +1,6 @@
 """`midpoint batch`: whole populations on Spark, obfuscated or scored."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,16 +102,29 @@ def score_command(
 
 @contextmanager
 def spark(master: str | None) -> Iterator["SparkSession"]:
-    """Run Spark for one command."""
+    """Run Spark for one command; a session that ran before goes on after it."""
+    from pyspark.errors import PythonException
+    from pyspark.sql import SparkSession
+
     from midpoint.analyst.spark import open_session
 
+    running = SparkSession.getActiveSession()
     options.show_notes()
     with Console(stderr=True).status("Starting Spark"):
         session = open_session(master)
     try:
         yield session
+    except PythonException as error:
+        missing = re.search(r"ModuleNotFoundError: (.*)", str(error))
+        if missing is None:
+            raise
+        raise MidpointError(
+            f"a worker of Spark lacks what this machine has ({missing[1]}); install"
+            " midpoint[spark] on every machine, and name its Python by PYSPARK_PYTHON"
+        ) from error
     finally:
-        session.stop()
+        if running is None:
+            session.stop()
 
 
 @contextmanager

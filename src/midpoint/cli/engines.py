@@ -60,6 +60,9 @@ def fit_from_tables(
     bar: "Bar",
 ) -> "ItemProfiles":
     """Train from tables that stay where they are."""
+    from midpoint.analyst.bulk import require_supported
+
+    require_supported(factorizer, engine.value)  # before a long look through the ratings
     options.show_notes()
     if engine is EngineName.stream:
         return _streaming(tables, factorizer, out, bar)

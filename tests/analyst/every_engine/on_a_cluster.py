@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from midpoint.analyst import Factorizer
 from midpoint.analyst.spark import fit_on_spark, open_session, read_ratings
+from midpoint.analyst.spark.session import STACK
 from midpoint.protocol.batch import Plan, obfuscate_people
 from midpoint.wire import Disclosure
 
@@ -27,7 +28,13 @@ def executor(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def main(source: str, users: str, disclosure: str, out: str) -> None:
     """Do it and write what was found as JSON."""
-    session = open_session(MASTER, driver_memory="1g", sql_shuffle_partitions="4")
+    brief = os.environ["SPARK_SUBMIT_OPTS"]  # executors as the driver
+    session = open_session(
+        MASTER,
+        driver_memory="1g",
+        sql_shuffle_partitions="4",
+        executor_extraJavaOptions=f"{STACK} {brief}",
+    )
     ratings = read_ratings(session, source, users=users, features=["gender"])
     told = Disclosure.parse(Path(disclosure).read_bytes())
     copy = obfuscate_people(ratings, told, Plan.of(ratings, told, seed=5)).toArrow()

@@ -155,6 +155,7 @@ def test_an_item_without_profile_is_passed_over(people: Ratings, profiles: ItemP
 
 
 @pytest.mark.slow
+@pytest.mark.spark
 def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path) -> None:
     tables: Tables = write(people, tmp_path)
     profiles = Factorizer(dimension=3, iterations=4).fit(tables.ratings, "gender")

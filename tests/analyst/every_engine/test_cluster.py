@@ -18,6 +18,9 @@ from midpoint.analyst.tuning import new_user_errors
 from midpoint.data import Simulation, hold_out, user_folds
 from midpoint.protocol.batch import Plan, obfuscate_table
 
+JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compiling thoroughly would take longer than the test."""
+
 
 def spark_home(folder: Path) -> Path:
     """Make a Spark home that can be written, as a cluster of local processes needs one."""
@@ -28,6 +31,7 @@ def spark_home(folder: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.spark
 def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> None:
     training, held_out = hold_out(stars.ratings, user_folds(stars.ratings.n_users, 5, seed=0), 0)
     tables = write(training, tmp_path)
@@ -41,7 +45,7 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     arguments = (tables.folder, tables.users, tmp_path / "told.json", tmp_path)
     done = subprocess.run(
         [sys.executable, str(program), *map(str, arguments)],
-        env={**os.environ, "SPARK_HOME": str(home)},
+        env={**os.environ, "SPARK_HOME": str(home), "SPARK_SUBMIT_OPTS": JAVA_IN_BRIEF},
         capture_output=True,
         text=True,
         check=False,

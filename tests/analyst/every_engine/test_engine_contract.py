@@ -11,7 +11,15 @@ import polars as pl
 import pytest
 
 from every_engine.tables_on_disk import Tables, write
-from midpoint.analyst import CategoryStatistics, Factorizer, ItemProfiles, disclose, estimate, tally
+from midpoint.analyst import (
+    CategoryStatistics,
+    Factorizer,
+    ItemProfiles,
+    Progress,
+    disclose,
+    estimate,
+    tally,
+)
 from midpoint.analyst.streaming import fit_from_disk, scan, tally_scan
 from midpoint.analyst.tuning import new_user_errors
 from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, load, simulate, user_folds
@@ -56,8 +64,9 @@ def streaming() -> Engine:
     def fit(
         factorizer: Factorizer, source: Path, users: Path | None, feature: Sequence[str], **how: Any
     ) -> ItemProfiles:
+        heard = how.pop("progress", None)
         looked = scan(source, users=users, features=feature, **how)
-        return fit_from_disk(factorizer, looked, feature)
+        return fit_from_disk(factorizer, looked, feature, progress=heard)
 
     return Engine(count, fit)
 
@@ -78,12 +87,15 @@ def on_spark(request: pytest.FixtureRequest) -> Engine:
     def fit(
         factorizer: Factorizer, source: Path, users: Path | None, feature: Sequence[str], **how: Any
     ) -> ItemProfiles:
-        return fit_on_spark(factorizer, read(source, users, feature, **how))
+        heard = how.pop("progress", None)
+        return fit_on_spark(factorizer, read(source, users, feature, **how), heard)
 
     return Engine(lambda *where: tally_frame(read(*where)), fit)
 
 
-@pytest.fixture(params=["stream", pytest.param("spark", marks=pytest.mark.slow)])
+@pytest.fixture(
+    params=["stream", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
+)
 def engine(request: pytest.FixtureRequest) -> Engine:
     return streaming() if request.param == "stream" else on_spark(request)
 
@@ -190,9 +202,16 @@ def test_new_users_of_a_real_data_set_are_predicted_as_well(
     assert errors[0] / errors[1] - 1 < 0.01
 
 
-def test_a_given_regularisation_is_taken(engine: Engine, smooth: Tables) -> None:
-    factorizer = Factorizer(dimension=3, regularization=0.05, iterations=4, biases="plain")
-    found = engine.fit(factorizer, smooth.folder, smooth.users, [])
+def test_a_given_regularisation_is_taken_for_many_iterations(
+    engine: Engine, smooth: Tables
+) -> None:
+    factorizer = Factorizer(dimension=3, regularization=0.05, iterations=20, biases="plain")
+    heard: list[Progress] = []
+    found = engine.fit(factorizer, smooth.folder, smooth.users, [], progress=heard.append)
+    done = [progress.iteration for progress in heard]
+    assert done == sorted(done)
+    assert heard[-1][:2] == (20, 20)
+    assert heard[-1].rmse == pytest.approx(found.noise_variance**0.5, rel=0.02)
     assert found.offset.shape == (150, 0)
     assert found.statistics is None
     expected = factorizer.fit(smooth.ratings)

@@ -12,7 +12,7 @@ from midpoint.analyst.als import Side
 from midpoint.analyst.freezing import Unit
 from midpoint.analyst.ridge import posterior_rows
 from midpoint.analyst.spark import passes
-from midpoint.analyst.spark.blocks import Block, Pack, unpacked, whole_users
+from midpoint.analyst.spark.blocks import Block, Pack, hash_users, unpacked, whole_users
 from midpoint.analyst.spark.solving import State, Sums, fit_users
 from midpoint.data import Ratings, Simulation
 
@@ -78,6 +78,44 @@ def test_a_pair_that_is_there_twice_is_counted() -> None:
     )
     (batch,) = Pack(Shared(None), 10)(twice.to_batches())  # type: ignore[arg-type]
     assert batch["again"].to_pylist() == [1]  # the second item 1 is another user's
+
+
+def test_the_hash_of_users_asks_for_no_order_of_theirs(simulated: Simulation) -> None:
+    ratings = simulated.ratings
+    table = pa.Table.from_batches(list(rows(ratings, 10**6)))
+    starts = ratings.user_offsets[:-1][np.diff(ratings.user_offsets) > 0]
+    whole = hash_users(table, starts)
+    cut = int(starts[len(starts) // 3])
+    parts = [
+        hash_users(table.slice(cut), starts[starts >= cut] - cut),
+        hash_users(table.slice(0, cut), starts[starts < cut]),
+    ]
+    assert sum(parts) % 2**256 == whole
+    packs = packed(ratings, None)
+    sums = [int.from_bytes(batch["hashed"][0].as_py(), "big") for batch in packs]
+    assert len(sums) > 2
+    assert sum(sums) % 2**256 == whole
+
+
+@pytest.mark.parametrize("column", ["user", "place", "rating", "category"])
+def test_the_hash_of_users_tells_any_change(column: str) -> None:
+    table = pa.table(
+        {
+            "user": ["a", "a", "b"],
+            "place": pa.array([1, 2, 1], pa.int32()),
+            "rating": pa.array([1.0, 2.0, 3.0], pa.float32()),
+            "category": pa.array([0, 0, 1], pa.int32()),
+        }
+    )
+    other = table[column].to_pylist()
+    other = [{"a": "c"}.get(x, x) if column == "user" else x + 1 for x in other]
+    place = table.column_names.index(column)
+    changed = table.set_column(place, column, pa.array(other, table[column].type))
+    starts = np.array([0, 2])
+    assert hash_users(changed, starts) != hash_users(table, starts)
+    assert hash_users(table, starts) == hash_users(table, starts)
+    # Whose a rating is matters, too: the same rows, cut elsewhere.
+    assert hash_users(table, np.array([0, 1])) != hash_users(table, starts)
 
 
 def test_one_user_may_fill_many_batches() -> None:

@@ -68,6 +68,8 @@ def test_everyone_sees_the_same_exact_bytes(client: httpx.Client, site: Site) ->
     shown = Disclosure.parse(raw)
     catalogue = Catalogue.parse(client.get("/v1/catalogue").content)
     assert catalogue.items == shown.items
+    assert catalogue.digest == head.open(Entry).catalogue
+    assert client.get(f"/v1/catalogues/{catalogue.digest}").content == catalogue.raw
     found = client.get(f"/v1/disclosures/{current}/certificates").content
     assert Certificates.parse(found).certificates == ()
 
@@ -84,11 +86,27 @@ def test_public_answers_are_revalidated_by_their_digest(client: httpx.Client, pa
     assert client.get(f"/v1/{path}", headers={"If-None-Match": '"x"'}).status_code == 200
 
 
-def test_a_disclosure_by_its_digest_never_changes(client: httpx.Client, ann: Person) -> None:
-    found = client.get(f"/v1/disclosures/{ann.accept().disclosure.digest}")
-    assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
-    for missing in ("0" * 64, "x", "..%2flist"):
-        assert code_of(client.get(f"/v1/disclosures/{missing}")) == (404, "not_found")
+def test_what_is_named_by_its_digest_never_changes(client: httpx.Client, ann: Person) -> None:
+    entry = ann.accept().entry
+    for kind, name in (("disclosures", entry.disclosure), ("catalogues", entry.catalogue)):
+        found = client.get(f"/v1/{kind}/{name}")
+        assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
+        for missing in ("0" * 64, "x", "..%2flist"):
+            assert code_of(client.get(f"/v1/{kind}/{missing}")) == (404, "not_found")
+
+
+def test_a_certificate_that_cannot_be_read_is_a_503(
+    client: httpx.Client, ann: Person, site: Site
+) -> None:
+    digest_of = ann.accept().disclosure.digest
+    path = site.root / "certificates" / digest_of / f"{'0' * 64}.json"
+    path.parent.mkdir(parents=True)
+    for content in (b"{", site.list.read_bytes()):
+        path.write_bytes(content)
+        found = client.get(f"/v1/disclosures/{digest_of}/certificates")
+        assert code_of(found) == (503, "unavailable")
+    path.unlink()
+    assert client.get(f"/v1/disclosures/{digest_of}/certificates").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -384,6 +402,7 @@ def test_the_interface_is_described(client: httpx.Client) -> None:
     told = client.get("/v1/openapi.json").json()
     assert set(told["paths"]) == {
         "/v1/catalogue",
+        "/v1/catalogues/{digest}",
         "/v1/disclosure",
         "/v1/disclosures/{digest}",
         "/v1/disclosures/{digest}/certificates",

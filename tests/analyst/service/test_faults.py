@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -56,6 +57,16 @@ def until(done: Callable[[], bool]) -> None:
     raise RuntimeError("waited for too long")
 
 
+def workers_of(process: Process) -> list[Any]:
+    """Return the worker processes that are alive; one that was killed may not be buried yet."""
+    found = []
+    for child in psutil.Process(process.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
+
+
 def require_whole(crowd: Crowd, database: str) -> None:
     """All were acknowledged, all are kept once, and each got one receipt."""
     assert len(crowd.receipts) == len(crowd.reports)
@@ -69,13 +80,8 @@ def test_a_killed_worker_loses_nothing_and_is_replaced(site: Site, sqlite: str) 
         sender = sending(crowd, process)
         for share in (0.2, 0.5):
             until(lambda share=share: len(crowd.receipts) > share * PEOPLE)  # type: ignore[misc]
-            workers = [
-                child
-                for child in psutil.Process(process.pid).children()
-                if "spawn_main" in " ".join(child.cmdline())
-            ]
-            assert len(workers) == 2
-            workers[0].kill()
+            until(lambda: len(workers_of(process)) == 2)
+            workers_of(process)[0].kill()
         sender.join()
         assert crowd.refused  # the control: the kills were felt
         require_whole(crowd, sqlite)

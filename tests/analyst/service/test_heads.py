@@ -37,6 +37,36 @@ def is_closed(opened: socket.socket) -> bool:
         return False
 
 
+def taken(opened: socket.socket) -> int:
+    """Count the bytes until the other side hangs up, or says no more."""
+    opened.settimeout(1)
+    size = 0
+    try:
+        while got := opened.recv(2**20):
+            size += len(got)
+    except (ConnectionError, TimeoutError):
+        pass
+    return size
+
+
+def test_a_client_that_does_not_read_is_not_waited_for(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many large answers are asked for at once; who reads them, the control, gets them all."""
+    monkeypatch.setattr(heads, "SLOWEST_READER", 0.3)
+    many = 200
+    request = b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * many
+    found = []
+    for pause in (0.0, 2.5):
+        with connected(client) as opened:
+            opened.sendall(request)
+            time.sleep(pause)
+            found.append(taken(opened))
+    read, unread = found
+    assert read >= many * len(client.get("/v1/openapi.json").content)
+    assert unread < read
+
+
 @pytest.mark.parametrize("piece", [b"X-Long: " + b"a" * 500 + b"\r\n", b"a" * 500])
 def test_a_head_without_end_is_cut_off(client: httpx.Client, piece: bytes) -> None:
     with connected(client) as opened:

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
-from midpoint.analyst.service.accepting import OpenRound
+import pytest
+
+from midpoint.analyst.service.accepting import MOST_ROUNDS, OpenRound
+from midpoint.analyst.service.problems import DeclinedError
 from midpoint.analyst.storage import History
 from midpoint.wire import Solicitation
 
@@ -31,3 +34,15 @@ def test_an_open_question_that_the_device_is_done_with_is_left() -> None:
     assert next_one.round == 1
     again, _ = opened(replace(WORK, after=0), kept)
     assert again.raw == next_one.raw
+
+
+def test_a_token_has_so_many_rounds_and_no_more() -> None:
+    """Without an end, somebody could make each of her requests take longer than the last."""
+    kept: History | None = None
+    for number in range(MOST_ROUNDS):
+        _, kept = opened(replace(WORK, after=number - 1), kept)
+    last, _ = opened(replace(WORK, after=MOST_ROUNDS - 2), kept)  # the control: it is still open
+    assert last.round == MOST_ROUNDS - 1
+    with pytest.raises(DeclinedError) as declined:
+        opened(replace(WORK, after=MOST_ROUNDS - 1), kept)
+    assert declined.value.code == "rounds_used_up"

@@ -33,6 +33,7 @@ from midpoint.analyst.service.problems import STATUS, DeclinedError
 from midpoint.analyst.service.running import Place
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import Storage, UnavailableError, Work
+from midpoint.analyst.titles import catalogue_of
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Problem, Receipt, Report, Scores, digest
 
@@ -107,7 +108,7 @@ def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -
 def test_titles_are_made_to_print(profiles: ItemProfiles) -> None:
     names = profiles.item_names.astype("U600").copy()
     names[:3] = ["a\nb\x1b[2J", "", "x" * 600]
-    told = Model(replace(profiles, item_names=names), disclose(profiles)).catalogue
+    told = catalogue_of(replace(profiles, item_names=names), disclose(profiles))
     shown = dict(zip(told.items, told.titles, strict=True))
     ids = profiles.item_ids
     assert shown[ids[0]] == "a b [2J"
@@ -254,8 +255,9 @@ def commits(
     *,
     waiting: int = 100,
     patience: float = 5.0,
+    settle: Callable[[Sequence[Any], float], None] = lambda _replies, _seconds: None,
 ) -> None:
-    committer = Committer(storage, waiting=waiting, patience=patience)
+    committer = Committer(storage, waiting=waiting, patience=patience, settle=settle)
     committer.start()
     try:
         asyncio.run(body(committer))
@@ -310,6 +312,58 @@ def test_no_more_wait_than_may_and_none_for_ever() -> None:
         gate.set()
 
     commits(storage, body, waiting=3, patience=0.2)
+
+
+def test_who_has_left_or_was_told_to_come_back_is_not_written() -> None:
+    """Or a question would begin a pseudonym anew that was erased meanwhile, by another worker."""
+    storage = Slow()
+
+    async def body(committer: Committer) -> None:
+        gate = threading.Event()
+        storage.wait = lambda: require(fine=gate.wait(5))
+        first = asyncio.create_task(committer.submit(0))  # type: ignore[arg-type]
+        await asyncio.sleep(0.05)  # it is being written
+        late = [asyncio.create_task(committer.submit(n)) for n in range(1, 9)]  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        late[0].cancel()
+        found = await asyncio.gather(first, *late[1:], return_exceptions=True)
+        assert {type(reply) for reply in found} == {UnavailableError}
+        storage.wait = lambda: None
+        gate.set()
+        assert await committer.submit(9) == 9  # type: ignore[arg-type]
+        assert committer._waiting == 0
+
+    commits(storage, body, patience=0.2)
+    assert storage.batches == [1, 1]
+
+
+def test_no_reply_is_held_once_it_is_given() -> None:
+    """Neither replies nor timers pile up while requests come one after the other."""
+    storage = Slow()
+
+    async def body(committer: Committer) -> None:
+        for n in range(50):
+            await committer.submit(n)  # type: ignore[arg-type]
+        assert len(committer._pending) == 0
+        loop = asyncio.get_running_loop()
+        assert len([one for one in loop._scheduled if not one.cancelled()]) == 1  # type: ignore[attr-defined]
+
+    commits(storage, body)
+
+
+def test_what_fails_after_the_commit_is_not_told_to_those_who_waited() -> None:
+    storage, told = Slow(), []
+
+    def settle(replies: Sequence[Any], seconds: float) -> None:
+        told.append((list(replies), seconds >= 0))
+        raise ZeroDivisionError
+
+    async def body(committer: Committer) -> None:
+        assert await committer.submit(1) == 1  # type: ignore[arg-type]
+        assert await committer.submit(2) == 2  # type: ignore[arg-type]
+
+    commits(storage, body, settle=settle)
+    assert told == [([1], True), ([2], True)]
 
 
 def test_readers_take_no_more_than_they_can() -> None:

@@ -11,11 +11,22 @@ import numpy as np
 import pytest
 from serving import START, Person, code_of, published, running, settings_of
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish
+from midpoint.analyst.service.published import load
 from midpoint.analyst.site import Site
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
-from midpoint.wire import ONE, Catalogue, Chain, Receipt, Scores, Solicitation
+from midpoint.files import replace_file
+from midpoint.wire import (
+    ONE,
+    Catalogue,
+    Chain,
+    Receipt,
+    Scores,
+    SigningKey,
+    Solicitation,
+    digest,
+)
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +146,55 @@ def test_the_same_model_is_published_once(models: list[ItemProfiles], tmp_path: 
     assert site.publish(other, told, time=START + 9).fresh
     assert site.profiles(told.digest).noise_variance == other.noise_variance
     assert site.publish(models[1], disclose(models[1]), time=START + 10).entry.sequence == 2
+
+
+def test_titles_are_published_with_the_model(models: list[ItemProfiles], tmp_path: Path) -> None:
+    """Another title alone is another entry; the older ones stay where devices may ask for them."""
+    site, told = published(tmp_path, models[0]), disclose(models[0])
+    names = models[0].item_names.astype("U80").copy()
+    names[0] = "Another title"
+    renamed = replace(models[0], item_names=names)
+    with running(settings_of(site)) as client:
+        before = client.get("/v1/catalogue").content
+        done = site.publish(renamed, told, time=START + 1)
+        assert done.fresh
+        after = client.get("/v1/catalogue").content
+        assert digest(after) == done.entry.catalogue
+        assert b"Another title" in after
+        assert client.get(f"/v1/catalogues/{digest(before)}").content == before
+    assert not site.publish(renamed, told, time=START + 2).fresh
+
+
+def test_a_site_from_before_titles_were_signed_is_published_anew(
+    models: list[ItemProfiles], tmp_path: Path
+) -> None:
+    site, told = published(tmp_path, models[0]), disclose(models[0])
+    key = SigningKey.load(site.root / "key.pem")
+    replace_file(site.list, Chain(entries=(publish(told, key, time=START),)).raw)
+    with pytest.raises(MidpointError, match=r"names no titles.*midpoint publish"):
+        load(site, 5)
+    assert site.publish(models[0], told, time=START + 1).entry.sequence == 1
+    assert load(site, 5).catalogues == {digest(load(site, 5).catalogue.raw)}
+
+
+def test_whatever_is_wrong_with_a_new_state_the_old_one_is_served(
+    models: list[ItemProfiles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also an error that nobody thought of; and it is not tried for every request."""
+    tried = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise ZeroDivisionError
+
+    site = published(tmp_path, models[0])
+    with running(settings_of(site)) as client:
+        shown = client.get("/v1/disclosure").content
+        monkeypatch.setattr("midpoint.analyst.service.published.load", fail)
+        site.publish(models[1], disclose(models[1]), time=START + 1)
+        assert [client.get("/v1/disclosure").content for _ in range(5)] == [shown] * 5
+        assert len(tried) == 1
+        assert code_of(client.get("/health/ready")) == (503, "unavailable")
 
 
 def test_what_devices_would_refuse_is_not_published(

@@ -1,6 +1,8 @@
 """A locked file, a full disk, a cut off power: SQLite says so, and nothing is half-written."""
 
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +54,16 @@ def test_a_full_disk_is_unavailable_and_keeps_nothing_by_half(storage: Storage, 
     found = sqlite3.connect(path)
     assert found.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     found.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+def test_the_file_and_its_log_are_for_the_owner_only(storage: Storage, path: Path) -> None:
+    assert storage.history(ANN) is not None
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    path.chmod(0o640)  # the control: what the operator chose stays
+    migrate(sqlite_url(path))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_it_waits_for_the_disk_and_overwrites_what_is_erased(storage: Storage) -> None:

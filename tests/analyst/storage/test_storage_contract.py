@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select
@@ -13,6 +14,7 @@ from works import Made, asked, erases, keeps, opens, person, said
 
 from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
 from midpoint.analyst.storage.connecting import connect, sqlite_url
+from midpoint.analyst.storage.migrating import _settings
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.errors import MidpointError
 
@@ -96,6 +98,8 @@ def test_what_the_database_refuses_is_done_one_by_one(storage: Storage, url: str
     replies = storage.write([keeps(ANN, said(0)), broken, keeps(BOB, said(0))])
     assert replies[0] == replies[2] == "kept"
     assert isinstance(replies[1], UnavailableError)
+    assert "constraint" in str(replies[1])  # it is logged, so it says what, and not who
+    assert BOB.hex() not in str(replies[1])
     assert rows(url) == (2, 2, 2)
 
 
@@ -168,12 +172,35 @@ def test_migrations_run_once_however_many_try(empty: str) -> None:
     assert rows(empty) == (1, 1, 0)
 
 
+def test_what_was_kept_in_an_older_layout_is_taken_over(empty: str) -> None:
+    """Up, down and up again: the same rounds and reports, each in its place."""
+    migrate(empty)
+    with Storage(empty) as storage:
+        works = [opens(ANN, asked(n)) for n in range(3)] + [keeps(ANN, said(n)) for n in (2, 0)]
+        storage.write([*works, opens(BOB, asked(0)), keeps(BOB, said(0, a=1))])
+        before = [storage.history(token) for token in (ANN, BOB)]
+    engine = connect(empty, writing=True)
+    with engine.begin() as connection:
+        settings = _settings()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "0001")
+    engine.dispose()
+    with Storage(empty) as storage, pytest.raises(UnavailableError, match="layout"):
+        storage.check()
+    migrate(empty)
+    with Storage(empty) as storage:
+        storage.check()
+        assert [storage.history(token) for token in (ANN, BOB)] == before
+        assert storage.write([keeps(ANN, said(1)), keeps(ANN, said(0))]) == ["kept", "there"]
+    assert rows(empty) == (2, 4, 4)
+
+
 def test_there_is_no_room_for_more() -> None:
     """No column for a feature, an address, a name."""
     assert {name: {c.name for c in table.columns} for name, table in metadata.tables.items()} == {
         "pseudonym": {"token", "created"},
         "round": {"token", "number", "disclosure", "solicitation", "opened"},
-        "report": {"token", "round", "id", "report", "received"},
+        "report": {"token", "place", "round", "id", "report", "received"},
     }
 
 

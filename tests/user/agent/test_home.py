@@ -315,8 +315,37 @@ def test_a_change_that_is_accepted_is_still_checked(
     with pytest.raises(RefusedError) as refused:
         agent.connect()
     assert refused.value.code is Refusal.SCHEME_UNSAFE
+    assert agent.home.pin == old  # she agreed to one change, and it was none that can be taken
+    tiny_analyst.disclosures[:] = [disclosure("dmpss", seed=3)]
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()
+    assert refused.value.code is Refusal.CHAIN_FORKED
+    agent.home.repin()  # the control: what is fine is taken, once she agrees
+    assert agent.connect().accepted.pin != old
+    accepted = agent.home.pin
     agent.close()
-    assert agent_at(door.address).home.pin == old
+    assert agent_at(door.address).home.pin == accepted
+
+
+def test_what_is_refused_at_the_last_moment_loses_nothing(
+    door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
+) -> None:
+    """The key of another folder, with another scale: neither ratings nor category go."""
+    other = TinyAnalyst(disclosure("dmpss", points=tuple(ONE * n for n in range(11))), STRANGER)
+    agent_at(other.address).connect()
+    agent = agent_at(door.address)
+    decide_only(agent)
+    agent.submit()
+    agent.home.keep_category({"gender": "F"})
+    before = {path.name: path.read_bytes() for path in folder_of(agent).iterdir()}
+    tiny_analyst.disclosures[:], tiny_analyst.key = other.disclosures, STRANGER
+    agent.home.repin()
+    with pytest.raises(MidpointError, match="belongs to the same service"):
+        agent.connect()
+    assert before == {path.name: path.read_bytes() for path in folder_of(agent).iterdir()}
+    assert agent.home.ratings
+    assert agent.home.category is not None
+    other.stop()
 
 
 @pytest.mark.parametrize("full", ["ledger", "notes", "pin"])

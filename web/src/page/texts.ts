@@ -316,6 +316,7 @@ export const texts = {
         "Your last answer came too late for the service: it has newer figures. What was decided stands.",
       unknown_disclosure: "The service does not know the figures that your answer goes with.",
       round_unknown: "The service does not know the round that your answer belongs to.",
+      rounds_used_up: "You have answered as often as the service takes answers from one person.",
       report_changed: "The service holds another answer to this round.",
       witness_disagrees: "Someone independent was shown another list of figures.",
     } as Record<string, string>,

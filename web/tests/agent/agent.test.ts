@@ -368,7 +368,11 @@ describe("what is refused", () => {
   it.each<[string, (service: Service) => void, string]>([
     ["nothing, when it is honest", () => {}, "accepted"],
     ["nothing, when more is published", (s) => s.publish(other), "accepted"],
-    ["another disclosure than listed", replaced(/disclosures\/\w{64}$/, other.text), "wrong_digest"],
+    [
+      "another disclosure than listed",
+      replaced(/disclosures\/\w{64}$/, other.text),
+      "wrong_digest",
+    ],
     ["titles of her own", replaced(/catalogues\/\w{64}$/, ownTitles), "wrong_titles"],
     ["a list without titles", (s) => (s.entries = [...s.entries, untitled(s)]), "titles_unsigned"],
     ["another key", (s) => (s.entries = chain(s.shown, stranger)), "key_changed"],
@@ -394,7 +398,11 @@ describe("what is refused", () => {
     ["a telling silence", (s) => s.publish(telling("reveal", [1, ONE])), "too_telling"],
     ["an unsafe scheme", (s) => s.publish(disclosure({ scheme: "mp" })), "scheme_unsafe"],
     ["a text that is not JSON", replaced(/chain$/, "{"), "not_json"],
-    ["a float", replaced(/disclosures\/\w{64}$/, shown.text.replace("65536", "65536.5")), "not_an_integer"],
+    [
+      "a float",
+      replaced(/disclosures\/\w{64}$/, shown.text.replace("65536", "65536.5")),
+      "not_an_integer",
+    ],
     ["a certificate by nobody", (s) => (s.certificates = [s.entries[0]]), "missing_field"],
     [
       "a redirect",

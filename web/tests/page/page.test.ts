@@ -113,7 +113,13 @@ test("ranking anew for another category is what the library would have ranked", 
 });
 
 test("words stand ready for codes that exist, and for no other", () => {
-  const theirs = ["retired_disclosure", "unknown_disclosure", "round_unknown", "report_changed"];
+  const theirs = [
+    "retired_disclosure",
+    "unknown_disclosure",
+    "round_unknown",
+    "rounds_used_up",
+    "report_changed",
+  ];
   const known = new Set<string>([...REFUSALS, ...theirs]);
   expect(Object.keys(texts.refused.reasons).filter((code) => !known.has(code))).toEqual([]);
 });

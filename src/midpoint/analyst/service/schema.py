@@ -122,22 +122,26 @@ def described(service: Service) -> Iterator[Route]:
 
 def _public(service: Service) -> Iterator[Route]:
     unchanged: Responses = {304: {"description": "Not changed since the given ETag."}}
-    declines = ("malformed", "unavailable")
-    for path, handler, answer in (
+    declines, one = ("malformed", "unavailable"), "/v1/disclosures/{digest}"
+    shown: list[tuple[str, Handler, type[Message]]] = [
         ("/v1/catalogue", service.catalogue, Catalogue),
         ("/v1/disclosure", service.disclosure, Disclosure),
         ("/v1/chain", service.chain, Chain),
         ("/v1/chain/head", service.head, Signed),
-    ):
-        yield Route("GET", path, handler, answer, declines=declines, also=unchanged)
-    one, codes = "/v1/disclosures/{digest}", (*declines, "not_found")
-    for path, handler, answer in (
+    ]
+    named: list[tuple[str, Handler, type[Message]]] = [
         (one, service.older_disclosure, Disclosure),
         (f"{one}/certificates", service.certificates, Certificates),
         ("/v1/catalogues/{digest}", service.titles, Catalogue),
-    ):
+    ]
+    for path, handler, answer in shown:
+        yield Route("GET", path, handler, answer, declines=declines, also=unchanged)
+    for path, handler, answer in named:
         yield Route(
-            "GET", path, handler, answer, parameters=(DIGEST,), declines=codes, also=unchanged
+            *("GET", path, handler, answer),
+            parameters=(DIGEST,),
+            declines=(*declines, "not_found"),
+            also=unchanged,
         )
 
 

@@ -1,5 +1,6 @@
 """Ratings packed into blocks: one row of the cluster's table holds many whole users."""
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,9 +17,11 @@ from midpoint.analyst.freezing import Unit
 BLOCK = 2**20
 """Ratings in a block, about; a user is never cut in two."""
 SCHEMA = (
-    "block long, users int, ratings long, total double, square double, again long,"
+    "block long, users int, ratings long, total double, square double, again long, hashed binary,"
     " offsets binary, item binary, value binary"
 )
+HASH = 32
+"""Bytes of a hash."""
 IN_A_PARTITION = 2**32
 """Blocks are numbered from here on in each partition."""
 
@@ -59,6 +62,7 @@ class Pack:
 
     def _pack(self, table: pa.Table, starts: NDArray[np.int64], number: int) -> pa.RecordBatch:
         item, value = table["place"].to_numpy(), table["rating"].to_numpy()
+        hashed = hash_users(table, starts).to_bytes(HASH, "big")
         offset = self.offset.value
         if offset is not None:
             category = table["category"].to_numpy()
@@ -69,10 +73,10 @@ class Pack:
         again = same[~np.isin(same, offsets)]
         wide = value.astype(np.float64)
         row = (
-            *(number, len(offsets) - 1, len(item), wide.sum(), (wide**2).sum(), len(again)),
+            *(number, len(offsets) - 1, len(item), wide.sum(), (wide**2).sum(), len(again), hashed),
             *(offsets.tobytes(), item.tobytes(), value.tobytes()),
         )
-        kinds = ("int64", "int32", "int64", "float64", "float64", "int64", *3 * ("binary",))
+        kinds = ("int64", "int32", "int64", "float64", "float64", "int64", *4 * ("binary",))
         names = [part.split()[0] for part in SCHEMA.split(",")]
         columns = [
             pa.array([x], k) for x, k in zip(row, map(pa.type_for_alias, kinds), strict=True)
@@ -86,6 +90,29 @@ def pack(
     """Pack a table with the columns user, place, rating and category into blocks."""
     sorted_users = frame.repartition(partitions, "user").sortWithinPartitions("user", "place")
     return sorted_users.mapInArrow(Pack(offset, BLOCK), SCHEMA)
+
+
+def hash_users(table: pa.Table, starts: NDArray[np.int64]) -> int:
+    """Return the sum of the users' hashes, modulo 2^256.
+
+    A user's is SHA-256 of her name and a zero byte, her category (int32), her items' numbers
+    (int32) and her ratings (float32), little-endian, in the order of the items.
+    """
+    size = len(table)
+    category = table["category"].to_numpy() if "category" in table.column_names else -np.ones(size)
+    parts = [
+        (category[starts].astype("<i4").tobytes(), np.arange(len(starts) + 1)),
+        (table["place"].to_numpy().astype("<i4").tobytes(), np.append(starts, size)),
+        (table["rating"].to_numpy().astype("<f4").tobytes(), np.append(starts, size)),
+    ]
+    names = table["user"].take(pa.array(starts)).to_pylist()
+    total = 0
+    for k, name in enumerate(names):
+        hers = hashlib.sha256(f"{name}\0".encode())
+        for content, begin in parts:
+            hers.update(memoryview(content)[4 * begin[k] : 4 * begin[k + 1]])
+        total += int.from_bytes(hers.digest(), "big")
+    return int(total % 2 ** (8 * HASH))
 
 
 def unpacked(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[Block]:

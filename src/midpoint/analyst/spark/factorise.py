@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from math import ceil
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pyspark.ml.recommendation import ALS
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.storagelevel import StorageLevel
@@ -27,11 +26,15 @@ from midpoint.analyst.factorize import Factorizer, Progress
 from midpoint.analyst.freezing import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.spark import passes
-from midpoint.analyst.spark.blocks import BLOCK, pack
+from midpoint.analyst.spark.blocks import BLOCK, HASH, pack
 from midpoint.analyst.spark.reading import RatingsFrame
 from midpoint.analyst.spark.solving import State, Sums
 from midpoint.analyst.spark.statistics import tally_frame
+from midpoint.analyst.spark.watching import followed
 from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from pyspark.ml.recommendation import ALS
 
 MLLIB_RIDGE: Final = 0.1
 """Regularisation of MLlib where it is to be learned: the passes after it learn the rest."""
@@ -41,6 +44,10 @@ LEVEL_ROUNDS: Final = 3
 """How often levels of users and items are fitted to each other."""
 LEVEL_WEIGHT: Final = 5.0
 """Ratings at the mean that every user and item has beside its own."""
+PART: Final = 2**22
+"""Ratings in a part of the items, about: a user's profile is sent to each part she rated in, so
+there should be few; one has to fit into a worker's memory, at 104 bytes a rating at most if d = 20.
+"""
 MOST_USERS: Final = 2**31 - 1
 """MLlib numbers users by 32 bits."""
 
@@ -69,7 +76,7 @@ def fit_on_spark(
     finally:
         blocks.table.unpersist()
     made = provenance(
-        factorizer, ratings.name, digest_of(ratings), factorizer.iterations,
+        factorizer, ratings.name, digest_of(ratings, blocks.hashed), factorizer.iterations,
         engine="spark", more=("pyspark",),
     )  # fmt: skip
     rated = np.ones(len(ratings.item_ids), np.bool_)
@@ -77,21 +84,13 @@ def fit_on_spark(
     return freeze(made, catalogue, ratings.feature, statistics, offset, blocks.unit, factors)
 
 
-def digest_of(ratings: RatingsFrame) -> str:
+def digest_of(ratings: RatingsFrame, hashed: int) -> str:
     """Return a digest of the ratings, whatever their order and partitions.
 
-    Rows are hashed one by one (SHA-256 of user, item, rating and category) and the hashes are
-    added, in four lanes of 60 bits. It is not the digest that `Ratings` has in memory, which needs
-    the rows in order.
+    Every user is hashed (`blocks.hash_users`) and the hashes are added, modulo 2^256. It is not the
+    digest that `Ratings` has in memory, which needs all rows in order.
     """
-    words = [sql.col(name).cast("string") for name in ("user", "place", "rating", "category")]
-    hashed = sql.sha2(sql.concat_ws("|", *words), 256)
-    lanes = [
-        sql.sum(sql.conv(sql.substring(hashed, 1 + 15 * k, 15), 16, 10).cast("decimal(38,0)"))
-        for k in range(4)
-    ]
-    sums = ratings.frame.agg(*lanes).collect()[0]
-    total = hashlib.sha256(repr([int(lane or 0) for lane in sums]).encode())
+    total = hashlib.sha256(hashed.to_bytes(HASH, "big"))
     total.update("\0".join([repr(ratings.scale), *ratings.item_ids.tolist()]).encode())
     total.update(repr(ratings.feature.parts if ratings.feature else ()).encode())
     return total.hexdigest()
@@ -103,13 +102,14 @@ class _Blocks:
     def __init__(self, table: DataFrame, parts: int) -> None:
         self.table = table.persist(StorageLevel.MEMORY_AND_DISK)
         self.parts = parts
-        names = ("block", "users", "ratings", "total", "square", "again")
+        names = ("block", "users", "ratings", "total", "square", "again", "hashed")
         told = pl.DataFrame(self.table.select(*names).toArrow()).sort("block")
         if told["again"].sum():
             raise MidpointError(
                 f"{told['again'].sum()} ratings are of a pair of user and item that is rated"
                 " already; keep one rating for each pair"
             )
+        self.hashed = sum(int.from_bytes(one, "big") for one in told["hashed"]) % 2 ** (8 * HASH)
         self.ratings, self.users = int(told["ratings"].sum()), int(told["users"].sum())
         if self.users > MOST_USERS:
             raise MidpointError(f"MLlib takes {MOST_USERS} users at most, not {self.users}")
@@ -122,9 +122,9 @@ class _Blocks:
     @classmethod
     def of(cls, session: SparkSession, ratings: RatingsFrame, offset: Float | None) -> "_Blocks":
         cores = session.sparkContext.defaultParallelism
-        partitions = max(cores, ceil(ratings.ratings / BLOCK))
+        partitions, parts = (max(cores, ceil(ratings.ratings / size)) for size in (BLOCK, PART))
         shared = session.sparkContext.broadcast(offset)
-        return cls(pack(ratings.frame, shared, partitions), partitions)
+        return cls(pack(ratings.frame, shared, partitions), parts)
 
 
 class _Fit:
@@ -138,7 +138,7 @@ class _Fit:
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.factorizer, self.blocks, self.n_items = factorizer, blocks, items
-        self.progress = progress
+        self.progress, self.done = progress, 0
         self.context = blocks.table.sparkSession.sparkContext
         self.learned = factorizer.regularization == "learned"
         refinements = REFINEMENTS if self.learned else 0
@@ -185,7 +185,25 @@ class _Fit:
             self.context.broadcast(self.blocks.first),
         )
         left = self.blocks.table.mapInArrow(step, passes.RESIDUALS)
-        model = ALS(
+        # MLlib looks at one row first. Kept, that look is the first part of the work; otherwise
+        # it throws a Python worker away, and the part is computed twice.
+        left.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            # The job of all iterations has two stages for each; those around it are short.
+            with followed(self.context, self._tell_share, least=2 * self.by_mllib):
+                model = self._als().fit(left)
+        finally:
+            left.unpersist()
+        found = model.itemFactors.toArrow()
+        vectors = np.zeros((self.n_items, self.factorizer.dimension), np.float32)
+        flat = found["features"].combine_chunks().flatten().to_numpy()
+        vectors[found["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
+        return vectors
+
+    def _als(self) -> "ALS":
+        from pyspark.ml.recommendation import ALS  # noqa: PLC0415 - workers do without, in half the time
+
+        return ALS(
             rank=self.factorizer.dimension,
             maxIter=self.by_mllib,
             regParam=MLLIB_RIDGE if self.learned else float(self.factorizer.regularization),
@@ -198,12 +216,14 @@ class _Fit:
             intermediateStorageLevel="MEMORY_AND_DISK",
             finalStorageLevel="MEMORY_AND_DISK",
             seed=self.factorizer.seed,
-        ).fit(left)
-        found = model.itemFactors.toArrow()
-        vectors = np.zeros((self.n_items, self.factorizer.dimension), np.float32)
-        flat = found["features"].combine_chunks().flatten().to_numpy()
-        vectors[found["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
-        return vectors
+        )
+
+    def _tell_share(self, share: float) -> None:
+        """Tell how far MLlib is; until it is done the error is that of the mean."""
+        done = int(share * self.by_mllib)
+        if done > self.done:
+            self.done = done
+            self._tell(done, 1.0)
 
     def _with_users(self, state: State) -> State:
         """Learn the users' prior and the noise, given the items."""

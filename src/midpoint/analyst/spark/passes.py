@@ -7,6 +7,7 @@ from one block to one part of the items, so that Spark moves few, large rows.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from pyspark import Broadcast
 
 from midpoint.analyst.als import Side
 from midpoint.analyst.freezing import Unit
-from midpoint.analyst.spark.blocks import unpacked
+from midpoint.analyst.spark.blocks import Block, unpacked
 from midpoint.analyst.spark.solving import State, Sums, fit_items, fit_users, user_levels
 
 Float = NDArray[np.float64]
@@ -56,14 +57,7 @@ class SendUsers:
         for block in unpacked(batches, state.unit):
             users, sums = fit_users(block, state)
             yield _batch(SENT, (SUMS, *4 * (b"",), _ipc(_found(sums, np.empty(0, np.int32), None))))
-            part = block.item % state.parts
-            user = block.user
-            for k in np.unique(part):
-                mine = part == k
-                who, index = np.unique(user[mine], return_inverse=True)
-                row = (index.astype(np.int32), block.item[mine], block.value[mine])
-                parts = (*row, users.profile[who], users.variance[who])
-                yield _batch(SENT, (int(k), *(x.tobytes() for x in parts)))
+            yield from _by_part(block, users, state.parts)
 
 
 @dataclass(frozen=True)
@@ -138,6 +132,23 @@ class TakeOutLevels:
             user = block.user + np.int32(self.first.value[block.number])
             columns = [pa.array(x) for x in (user, block.item, left.astype(np.float32))]
             yield pa.RecordBatch.from_arrays(columns, ["user", "item", "residual"])
+
+
+def _by_part(block: Block, users: Side, parts: int) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `SENT`: to each part its ratings of this block, and their users once."""
+    part = block.item % parts
+    order = np.argsort(part, kind="stable")  # users stay ascending within a part
+    bounds = np.searchsorted(part[order], np.arange(parts + 1))
+    user = block.user
+    for k, (start, end) in enumerate(pairwise(bounds.tolist())):
+        mine = order[start:end]
+        if len(mine):
+            hers = user[mine]
+            new = np.append(True, hers[1:] != hers[:-1])
+            who, index = hers[new], (np.cumsum(new) - 1).astype(np.int32)
+            row = (index, block.item[mine], block.value[mine])
+            parts_of = (*row, users.profile[who], users.variance[who])
+            yield _batch(SENT, (k, *(x.tobytes() for x in parts_of)))
 
 
 def read_sums(row: dict[str, Any]) -> Sums:

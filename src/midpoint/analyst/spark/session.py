@@ -16,11 +16,14 @@ LEAST_JAVA = 17
 """What Spark 4 runs on."""
 SHARE = 0.4
 """Of this machine's memory, what Java gets on a local master; Python workers need the rest."""
+STACK = "-Xss16m"
+"""What each of Java's threads gets: MLlib's tasks know all iterations before them, one in the
+other, and reading a dozen already overflows the usual 1 MB."""
 QUIET = Path(__file__).with_name("log4j2.properties")
 
 
 def open_session(master: str | None = None, **settings: str) -> SparkSession:
-    """Start Spark, or join the session that runs already.
+    """Start Spark, or join the session that runs already, whose settings stay as they are.
 
     Args:
         master: Where to run, such as local[4], spark://host:7077 or yarn. Unless given it is what
@@ -28,6 +31,9 @@ def open_session(master: str | None = None, **settings: str) -> SparkSession:
         settings: Spark's own settings, with `_` for `.`, such as executor_memory="8g"; they go
             before those chosen here.
     """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # its settings are in force already
@@ -38,8 +44,10 @@ def open_session(master: str | None = None, **settings: str) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(2**16),
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
+        "spark.driver.extraJavaOptions": f"{STACK} -Dlog4j2.configurationFile={QUIET.as_uri()}",
     }
+    if not submitted:  # what spark-submit was told of executors is not for us to replace
+        wanted["spark.executor.extraJavaOptions"] = STACK
     if where is not None and where.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         wanted["spark.sql.shuffle.partitions"] = str(2 * usable_cores())

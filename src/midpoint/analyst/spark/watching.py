@@ -12,13 +12,18 @@ EVERY = 1.0
 
 @contextmanager
 def followed(
-    context: SparkContext, tell: Callable[[float], None], every: float = EVERY
+    context: SparkContext,
+    tell: Callable[[float], None],
+    *,
+    least: int = 1,
+    every: float = EVERY,
 ) -> Iterator[None]:
     """Tell, every so often, which share of its tasks the job at work has done.
 
     Args:
         context: Where jobs run.
         tell: Hears a number from 0 to 1, on a thread of its own; a new job begins at 0 again.
+        least: Stages of a job that is worth telling of; smaller ones are passed over.
         every: Seconds between two looks.
     """
     over = Event()
@@ -26,7 +31,7 @@ def followed(
     def look() -> None:
         tracker = context.statusTracker()
         while not over.wait(every):
-            share = share_done(tracker)
+            share = share_done(tracker, least)
             if share is not None:
                 tell(share)
 
@@ -39,13 +44,13 @@ def followed(
         thread.join()
 
 
-def share_done(tracker: StatusTracker) -> float | None:
-    """Return the share of its tasks that the newest job has done; None if nothing runs."""
+def share_done(tracker: StatusTracker, least: int = 1) -> float | None:
+    """Return the share of its tasks that the newest job of so many stages has done, if any."""
     for job in reversed(tracker.getActiveJobsIds()):
         known = tracker.getJobInfo(job)
         stages = [tracker.getStageInfo(stage) for stage in (known.stageIds if known else ())]
         counts = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage]
         total = sum(tasks for _, tasks in counts)
-        if total:
+        if total and len(stages) >= least:
             return sum(done for done, _ in counts) / total
     return None

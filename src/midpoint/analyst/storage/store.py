@@ -41,12 +41,6 @@ _KEPT_OF_MANY = {
     "sqlite": _KEPT.where(pseudonym.c.token.in_(_TOKENS)),
     "postgresql": _KEPT.where(_IS_ONE_OF),
 }
-_LOCK = (  # in order, so that two workers do not wait for each other
-    select(pseudonym.c.token)
-    .where(_IS_ONE_OF)
-    .order_by(pseudonym.c.token)
-    .with_for_update(key_share=True)
-)
 _BEGIN = {
     "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
@@ -56,12 +50,18 @@ _ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
 
 TRIES = 3
 """How often a request is tried that another worker's keeps getting in the way of."""
+CLASHES = frozenset({"40001", "40P01"})
+"""What PostgreSQL calls transactions that exclude each other: not serializable, deadlock."""
 Reply = Any
 Row = dict[str, Any]
 
 
 class UnavailableError(Exception):
     """The database does not answer now: locked, full, away. Asking again later may help."""
+
+
+class _InTheWayError(Exception):
+    """Another worker's transaction and this one cannot both be as they are."""
 
 
 class Storage:
@@ -96,14 +96,15 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each is told its reply, or the exception by which it declined: that one alone. Pseudonyms
-        are locked before they are read, so what a request decides from stays true until it is
-        kept, whatever other workers do. If somebody was erased in between all the same, the keys
-        of the tables say so: then requests are done one by one, and see what was done.
+        Each is told its reply, or the exception by which it declined: that one alone. Nothing is
+        locked. If another worker was quicker with a round of this pseudonym, a report of it or its
+        end, the keys of the tables say so, since rounds and reports are numbered: then requests
+        are done one by one, and see what that one did. Keys are written in order, so that two
+        workers do not wait for each other; if they do all the same, it is one by one as well.
         """
         try:
             return self._write(works)
-        except IntegrityError:
+        except _InTheWayError:
             return [self._write_one(work) for work in works]
 
     def _write(self, works: Sequence[Work]) -> list[Reply | Exception]:
@@ -114,8 +115,8 @@ class Storage:
         for _ in range(TRIES):
             try:
                 return self._write([work])[0]
-            except IntegrityError as error:
-                why = _first_line(error)
+            except _InTheWayError as error:
+                why = error
         return UnavailableError(f"another request was in the way ({why})")
 
 
@@ -125,10 +126,9 @@ def _available(engine: Engine) -> Iterator[Connection]:
     try:
         with engine.begin() as connection:
             yield connection
-    except IntegrityError:
-        raise
     except DBAPIError as error:
-        raise UnavailableError(_first_line(error)) from error
+        clash = isinstance(error, IntegrityError) or getattr(error.orig, "sqlstate", "") in CLASHES
+        raise (_InTheWayError if clash else UnavailableError)(_first_line(error)) from error
     except SQLAlchemyError as error:  # no connection came free in time
         raise UnavailableError(type(error).__name__) from error
 
@@ -143,8 +143,6 @@ def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Ex
     begun = {work.token: work.begins for work in works if work.begins is not None}
     _begin(connection, begun)
     tokens = {"tokens": sorted({work.token for work in works})}
-    if kind != "sqlite":  # which has one writer, and began as that one
-        connection.execute(_LOCK, tokens)  # and only then read: a wait may change what there is
     batch = _Batch(_histories(connection.execute(_KEPT_OF_MANY[kind], tokens)))
     replies = [batch.take(work) for work in works]
     if batch.erased:
@@ -180,7 +178,9 @@ class _Batch:
             decision = work.decide(history)
         except Exception as error:  # noqa: BLE001 - a failing request must not fail its neighbours
             return error
-        self._add(work.token, decision)
+        self._add(work.token, decision, len(history.reports) if history else 0)
+        if history is None and work.begins is not None:
+            history = History(work.begins)  # she was erased in this transaction, and is back
         after = None if history is None else history.after(decision)
         if after is None:
             self._known.pop(work.token, None)
@@ -188,7 +188,7 @@ class _Batch:
             self._known[work.token] = after
         return decision.reply
 
-    def _add(self, token: bytes, decision: Decision) -> None:
+    def _add(self, token: bytes, decision: Decision, place: int) -> None:
         if decision.erase:
             self.erased.add(token)
             self.rounds = {key: row for key, row in self.rounds.items() if key[0] != token}
@@ -196,7 +196,7 @@ class _Batch:
         if decision.round:
             self.rounds[token, decision.round.number] = _round_row(token, decision.round)
         if decision.report:
-            self.reports[token, decision.report.round] = _report_row(token, decision.report)
+            self.reports[token, place] = _report_row(token, place, decision.report)
 
 
 def _histories(rows: Iterable[Any]) -> dict[bytes, History]:
@@ -228,9 +228,10 @@ def _round_row(token: bytes, kept: KeptRound) -> Row:
     }
 
 
-def _report_row(token: bytes, kept: KeptReport) -> Row:
+def _report_row(token: bytes, place: int, kept: KeptReport) -> Row:
     return {
         "token": token,
+        "place": place,
         "round": kept.round,
         "id": kept.id,
         "report": kept.report,

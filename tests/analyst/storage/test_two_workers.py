@@ -1,0 +1,262 @@
+"""Two workers at one pseudonym, at the same moment: as if one had come after the other.
+
+Every request waits, once it has read what is kept, until another one has read it too. SQLite keeps
+the other one out until the first is done, so there they do not meet.
+"""
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from works import person
+
+from midpoint.analyst.service.accepting import Accepted, Erase, KeepReport, OpenRound
+from midpoint.analyst.service.problems import DeclinedError
+from midpoint.analyst.storage import (
+    Decision,
+    History,
+    Storage,
+    UnavailableError,
+    Work,
+    connecting,
+    migrate,
+    store,
+)
+from midpoint.analyst.storage.connecting import connect, sqlite_url
+from midpoint.analyst.storage.migrating import LOCK
+from midpoint.wire import ONE, Report
+
+ANN, TOLD = person("Ann"), "d" * 64
+FIRST, SECOND = f"{1:032x}", f"{2:032x}"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database with empty tables."""
+    made = sqlite_url(tmp_path / "kept.sqlite")
+    if request.param == "postgresql":
+        fresh: Callable[[], str] = request.getfixturevalue("postgresql")
+        made = fresh()
+    migrate(made)
+    return made
+
+
+@dataclass
+class Meeting:
+    """A request that decides only when another one has read what it read, or cannot."""
+
+    work: Work
+    place: threading.Barrier
+    met: list[bool] = field(default_factory=list)
+
+    @property
+    def token(self) -> bytes:
+        return self.work.token
+
+    @property
+    def begins(self) -> int | None:
+        return self.work.begins
+
+    def decide(self, history: History | None) -> Decision:
+        with suppress(threading.BrokenBarrierError):
+            self.place.wait(0.3)
+            self.met.append(True)
+        return self.work.decide(history)
+
+
+def race(url: str, *works: Work) -> list[Any]:
+    """Let each worker write one of them at the same time; return their replies."""
+    place = threading.Barrier(len(works))
+
+    def write(work: Work) -> Any:
+        with Storage(url) as own:
+            return own.write([Meeting(work, place)])[0]
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(write, works))
+
+
+def opened(*items: str, after: int = -1) -> OpenRound:
+    return OpenRound(ANN, 7, TOLD, items, only_asked=False, after=after)
+
+
+def reported(number: int, name: str, **answers: int) -> KeepReport:
+    said = tuple((item, star * ONE) for item, star in sorted(answers.items()))
+    report = Report(id=name, disclosure=TOLD, round=number, answers=said)
+    return KeepReport.of(ANN, report, 9, retired=False)
+
+
+def kept(url: str) -> History | None:
+    with Storage(url) as storage:
+        return storage.history(ANN)
+
+
+def begin(url: str, *works: Work) -> None:
+    with Storage(url) as storage:
+        for reply in storage.write(works):
+            assert not isinstance(reply, Exception)
+
+
+def codes(replies: Sequence[Any]) -> list[str]:
+    """Say what became of each: kept, repeated, or the code by which it was declined."""
+    said = []
+    for reply in replies:
+        if isinstance(reply, DeclinedError):
+            said.append(reply.code)
+        else:
+            assert isinstance(reply, Accepted), reply
+            said.append("repeated" if reply.repeated else "kept")
+    return sorted(said)
+
+
+def test_one_report_sent_twice_is_kept_once(url: str) -> None:
+    begin(url, opened("a", "b"))
+    assert codes(race(url, *[reported(0, FIRST, a=5)] * 2)) == ["kept", "repeated"]
+    found = kept(url)
+    assert found is not None
+    assert len(found.reports) == 1
+
+
+RIVALS = {
+    "one round": (reported(0, FIRST, a=5), reported(0, SECOND, a=1)),
+    "one name": (reported(0, FIRST, a=5), reported(1, FIRST, b=1)),
+    "one item": (reported(0, FIRST, a=5), reported(1, SECOND, a=1)),
+}
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_of_two_reports_that_exclude_each_other_one_is_kept(url: str, name: str) -> None:
+    begin(url, opened("a"), opened("b", after=0))
+    assert codes(race(url, *RIVALS[name])) == ["kept", "report_changed"]
+    found = kept(url)
+    assert found is not None
+    assert len(found.reports) == 1
+
+
+def test_one_question_asked_for_twice_is_one(url: str) -> None:
+    first, second = race(url, opened("a"), opened("a"))
+    assert first == second
+    found = kept(url)
+    assert found is not None
+    assert len(found.rounds) == 1
+
+
+def test_a_report_in_flight_does_not_outlive_its_person(url: str) -> None:
+    begin(url, opened("a"))
+    gone, told = race(url, Erase(ANN), reported(0, FIRST, a=5))
+    assert gone is None
+    assert codes([told]) in (["kept"], ["round_unknown"])
+    assert kept(url) is None
+    tables = connect(url, writing=False)
+    with tables.connect() as connection:
+        for name in ("pseudonym", "round", "report"):
+            assert connection.scalar(text(f"SELECT count(*) FROM {name}")) == 0  # noqa: S608
+    tables.dispose()
+
+
+def test_whoever_is_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
+    begin(url, opened("a"), reported(0, FIRST, a=5))
+    gone, told = race(url, Erase(ANN), opened("b", after=0))
+    assert gone is None
+    assert isinstance(told, bytes)
+    found = kept(url)
+    assert found is None or (
+        found.reports == () and [one.items for one in found.rounds] == [("b",)]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["one name", "one item"])
+def test_without_their_places_both_would_be_kept(
+    postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The control: rounds differ, so nothing else tells the workers of each other."""
+    row = store._report_row
+    monkeypatch.setattr(store, "_report_row", lambda t, _, kept: row(t, kept.round, kept))
+    url = postgresql()
+    migrate(url)
+    begin(url, opened("a"), opened("b", after=0))
+    assert codes(race(url, *RIVALS[name])) == ["kept", "kept"]
+
+
+def test_workers_in_each_others_way_neither_stall_nor_fail(url: str) -> None:
+    """Batches of all kinds, about few people, in any order: no deadlock, no contradiction."""
+    people, items = [person(n) for n in range(5)], "abcdefgh"
+
+    def work(seed: int) -> list[Any]:
+        draw, told = random.Random(seed), []  # noqa: S311 - nothing is secret here
+        with Storage(url) as own:
+            for _ in range(25):
+                told += own.write([drawn(draw) for _ in range(8)])
+        return told
+
+    def drawn(draw: random.Random) -> Work:
+        token, item = draw.choice(people), draw.choice(items)
+        number = draw.randrange(4)
+        answers = ((item, draw.randint(1, 5) * ONE),)
+        report = Report(
+            id=f"{draw.randrange(9):032x}", disclosure=TOLD, round=number, answers=answers
+        )
+        works: list[Work] = [
+            Erase(token),
+            OpenRound(token, 7, TOLD, (item,), only_asked=False, after=number - 1),
+            KeepReport.of(token, report, 9, retired=False),
+        ]
+        return draw.choices(works, weights=[1, 4, 6])[0]
+
+    with ThreadPoolExecutor(3) as pool:
+        replies = [reply for told in pool.map(work, range(3)) for reply in told]
+    assert not [reply for reply in replies if isinstance(reply, UnavailableError)]
+    assert {"kept", "report_changed", "round_unknown"} <= {
+        code for reply in replies if not isinstance(reply, bytes | None) for code in codes([reply])
+    }
+    with Storage(url) as storage:
+        for found in filter(None, map(storage.history, people)):
+            told = [pair for one in found.reports for pair in one.answers.items()]
+            assert len(dict(told)) == len(set(told))
+            names = [one.id for one in found.reports]
+            assert len(set(names)) == len(names)
+
+
+def test_who_comes_back_in_one_breath_needs_no_second_try(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Erased and asked anew in one transaction: it holds, and slows nobody down."""
+    begin(url, opened("a"), reported(0, FIRST, a=5))
+
+    def fail(*_: object) -> None:
+        raise AssertionError("it was tried again, one by one")
+
+    monkeypatch.setattr(Storage, "_write_one", fail)
+    with Storage(url) as storage:
+        storage.write([Erase(ANN), opened("b"), reported(0, SECOND, b=1)])
+    found = kept(url)
+    assert found is not None
+    assert found.answers == {"b": ONE}
+
+
+@pytest.mark.slow
+def test_a_migration_waits_for_another_as_long_as_it_takes(
+    postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than a request may take, after which the control gives up."""
+    url = postgresql()
+    monkeypatch.setattr(connecting, "PATIENCE", 1)
+    engine = connect(url, writing=True)
+    with ThreadPoolExecutor(1) as pool:
+        with engine.begin() as other:
+            other.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            waiting = pool.submit(migrate, url)
+            threading.Event().wait(1.5)
+            assert not waiting.done()
+        waiting.result(10)
+    engine.dispose()
+    with Storage(url) as storage:
+        storage.check()
