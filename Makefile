@@ -67,7 +67,7 @@ $(BENCH_READY): pyproject.toml
 
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
 	@for program in factorisation new_users privacy audit scaling engines sizes selection obfuscation \
-		service page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
+		service service_faults page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 lock: $(READY) ## compile the locked requirements anew
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
