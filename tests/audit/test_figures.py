@@ -48,6 +48,23 @@ def test_the_papers_numbers_are_marked_on_the_bars(drawn: list[Figure]) -> None:
     assert 0.841 in [y for _, y in marks]  # lr on raw ratings
 
 
+def test_the_bars_show_the_strongest_attacker_of_every_scheme(
+    drawn: list[Figure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that read most of all schemes together may be blind where it matters."""
+    monkeypatch.setattr(figures, "MOST_BARS", 3)
+    results, hidden = made_up(), 0
+    heights = figures.bar_heights(results, list(AREAS))
+    for k, areas in enumerate(AREAS.values()):
+        most = 0.5 + max(abs(area - 0.5) for area in areas.values())
+        others = [height[k] for name, height in heights.items() if name != figures.STRONGEST]
+        assert heights[figures.STRONGEST][k] == pytest.approx(most)
+        hidden += max(others) < most - 0.01
+    assert hidden
+    assert figures.bars(results) is not None
+    assert figures.STRONGEST in labels(drawn[0].axes[0])
+
+
 def test_bars_above_chance_are_filled_and_others_are_not(drawn: list[Figure]) -> None:
     assert figures.every_attacker(made_up()) is not None
     (figure,) = drawn

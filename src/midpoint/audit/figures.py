@@ -26,6 +26,7 @@ from midpoint.audit.plan import RAW
 from midpoint.audit.results import RMSE, AuditResults, Row
 from midpoint.audit.verdict import headline
 
+STRONGEST = "the strongest of all"
 MOST_BARS = 7
 """Attackers in the chart beside the paper's: the clean ones, and the strongest of the others."""
 CLEAN_ATTACK = "lr"
@@ -69,12 +70,11 @@ def bars(results: AuditResults) -> Picture | None:
     schemes = [name for name in plain_schemes(results) if results.strongest(name)]
     if not schemes:
         return None
-    shown, known = _shown_attacks(results), paper_numbers(results.dataset, results.feature)
+    shown, known = bar_heights(results, schemes), paper_numbers(results.dataset, results.feature)
     paper = {} if known is None else known[1]
     figure, (top, below) = panels(2, 1, height=5.6, ratios=(2, 1))
     place, width = np.arange(len(schemes)), 0.84 / max(len(shown), 1)
-    for k, attack in enumerate(shown):
-        value = _folded(results, schemes, attack)
+    for k, (attack, value) in enumerate(shown.items()):
         middle = place - 0.42 + (k + 0.5) * width
         top.bar(middle, value - 0.5, width, bottom=0.5, label=attack, **bar_look(k))
         said = [getattr(paper.get(scheme), attack, None) for scheme in schemes]
@@ -96,6 +96,14 @@ def bars(results: AuditResults) -> Picture | None:
         " below the dotted line it is no more than chance. Below, the error of predictions."
         f"{whose} As the paper's Figures 4 and 5.",
     )
+
+
+def bar_heights(results: AuditResults, schemes: list[str]) -> dict[str, NDArray[np.float64]]:
+    """Return what is drawn of each attacker, and of the strongest whichever it is. (schemes,)."""
+    heights = {name: _folded(results, schemes, name) for name in _shown_attacks(results)}
+    most = [results.strongest(scheme) for scheme in schemes]
+    heights[STRONGEST] = np.array([np.nan if r is None else abs(r.value - 0.5) + 0.5 for r in most])
+    return heights
 
 
 def _rmse_bars(
@@ -233,4 +241,4 @@ def _shown_attacks(results: AuditResults) -> list[str]:
     names = results.attack_names()
     clean = [name for name in names if not results.adaptive[name]]
     others = sorted((name for name in names if results.adaptive[name]), key=excess, reverse=True)
-    return [*clean, *others[: max(MOST_BARS - len(clean), 2)]]
+    return [*clean, *others[: max(MOST_BARS - 1 - len(clean), 1)]]
