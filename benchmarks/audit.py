@@ -91,10 +91,9 @@ WALL = "wall-seconds.txt"
 """Where a run that was never interrupted keeps how long it took."""
 
 
-def run(name: str, case: Case, jobs: int, folds: int, runs: Path) -> None:
+def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) -> None:
     """Audit, judge, and keep a small part of what was found."""
     console, start, began = Console(highlight=False), conditions(), time.perf_counter()
-    kept_as = name if folds == FOLDS else f"{name}-{folds}-folds"
     directory = runs / kept_as
     command = shlex.join(["python", "benchmarks/audit.py", *sys.argv[1:]])
     fresh, ratings = not directory.exists(), load(case.source)
@@ -201,6 +200,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or of {', '.join(CASES)}")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--folds", type=int, default=FOLDS, help="fewer to try it out")
+    parser.add_argument("--schemes", help="some only, joined by commas; for one NAME")
     kept = Path(tempfile.gettempdir()) / "midpoint-audits"
     parser.add_argument("--runs", type=Path, default=kept, help="where runs are kept to go on from")
     given = parser.parse_args()
@@ -215,7 +215,14 @@ def main() -> None:
             )
         return
     warn_if_busy(Console())
-    run(names[0], CASES[names[0]], given.jobs, given.folds, given.runs)
+    (name,) = names
+    case, kept_as = CASES[name], name
+    if given.folds != FOLDS:
+        kept_as += f"-{given.folds}-folds"
+    if given.schemes:
+        case = case._replace(schemes=tuple(given.schemes.split(",")))
+        kept_as += "-" + "-".join(case.schemes or ())
+    run(name, case, given.jobs, given.folds, given.runs, kept_as)
 
 
 if __name__ == "__main__":
