@@ -39,7 +39,9 @@ def start(script: Path, out: Path) -> "subprocess.Popen[bytes]":
 
 
 def stored(out: Path) -> list[Path]:
-    return sorted((out / "tasks").rglob("*.npz"))
+    """Return what is finished; folders come and go meanwhile, which `os.walk` bears."""
+    walk = os.walk(out / "tasks")
+    return sorted(Path(place, n) for place, _, names in walk for n in names if n.endswith(".npz"))
 
 
 def wait_for(out: Path, count: int) -> None:
