@@ -34,8 +34,6 @@ MARKERS = "osD^vPX*<>hd"
 
 def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
     """Write one program's part: where it ran, its plot if it has one, its tables."""
-    if title:
-        yield f"## {title}\n"
     where = found.get("conditions", {})
     if where:
         yield (
@@ -120,10 +118,12 @@ def main() -> None:
         files = sorted(
             (HERE / "results").glob("audit-*.json" if name == "audit" else f"{name}.json")
         )
-        found = [json.loads(path.read_text()) for path in files]
-        found = [one for one in found if one.get("tables")]
-        for one in found:
-            parts.extend(chapter(name, title if one is found[0] else "", one))
+        read = [(path.stem.removeprefix("audit-"), json.loads(path.read_text())) for path in files]
+        found = [(file, one) for file, one in read if one.get("tables")]
+        for file, one in found:
+            parts.extend([f"## {title}\n"] if one is found[0][1] else [])
+            parts.extend([f"### {file}\n"] if len(found) > 1 else [])
+            parts.extend(chapter(name, title, one))
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
 
 

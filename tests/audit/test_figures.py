@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import matplotlib as mpl
 import numpy as np
 import pytest
-from made_up_results import AREAS, made_up
+from made_up_results import AREAS, ERRORS, made_up
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -46,6 +46,21 @@ def test_the_papers_numbers_are_marked_on_the_bars(drawn: list[Figure]) -> None:
     assert "the paper" not in labels(ours)
     marks = [place for line in theirs.lines if line.get_marker() == "D" for place in places(line)]
     assert 0.841 in [y for _, y in marks]  # lr on raw ratings
+
+
+def test_errors_on_another_scale_are_not_marked(
+    drawn: list[Figure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper rates television from 1 to 5, its stand-in by yes and no."""
+
+    def marked() -> bool:
+        assert figures.bars(made_up(dataset="anes-tv")) is not None
+        return any(line.get_marker() == "D" for line in drawn[-1].axes[1].lines)
+
+    assert marked()
+    for name, error in ERRORS.items():
+        monkeypatch.setitem(ERRORS, name, 0.3 * error)
+    assert not marked()
 
 
 def test_the_bars_show_the_strongest_attacker_of_every_scheme(
