@@ -162,6 +162,9 @@ def test_without_a_terminal_it_asks_nothing(url: str) -> None:
     assert "this is no terminal" in str(said.exception)
 
 
+HALF_STARS = RatingScale(low=ONE, high=5 * ONE, levels=tuple(k * ONE // 2 for k in range(2, 11)))
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -171,19 +174,22 @@ def test_without_a_terminal_it_asks_nothing(url: str) -> None:
         ("item,rating\na,four\n", "line 2: the rating is not a number"),
         ("title,rating\nTwice,4\n", "title of several items"),
         ("item,rating\na\n", "not a number"),
+        ("item,rating\na,9\n", "line 2: 9 is no rating on the scale from 1 to 5"),
+        ("item,rating\na,2.6\n", "line 2: 2.6 is no rating"),
+        ("item,rating\na,nan\n", "line 2: nan is no rating"),
     ],
 )
 def test_a_wrong_file_is_told_by_its_line(content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(content)
     with pytest.raises(MidpointError, match=message):
-        read_ratings(path, {"a": "Once", "b": "Twice", "c": "Twice"})
+        read_ratings(path, {"a": "Once", "b": "Twice", "c": "Twice"}, HALF_STARS)
 
 
 def test_a_file_may_name_titles(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("\ufefftitle,rating,note\nOnce,4,x\nc,2.5,y\n")
-    found = read_ratings(path, {"a": "Once", "b": "Twice", "c": "Twice"})
+    found = read_ratings(path, {"a": "Once", "b": "Twice", "c": "Twice"}, HALF_STARS)
     assert found == {"a": 4.0, "c": 2.5}
 
 

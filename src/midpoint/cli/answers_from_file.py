@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from midpoint.errors import MidpointError
+from midpoint.wire import ONE, RatingScale
 
 if TYPE_CHECKING:
     from midpoint.cli.answering import Session
@@ -26,7 +27,8 @@ def answer_from_file(session: "Session", path: Path, *, yes: bool) -> None:
     """Answer one round with the ratings of a file; without `yes` only show what would leave."""
     session.connect()
     category = session.category()
-    mine = read_ratings(path, session.agent.standing.titles)
+    standing = session.agent.standing
+    mine = read_ratings(path, standing.titles, standing.accepted.disclosure.scale)
     session.ask_for_a_round()
     session.show_leaving(mine, category)
     if not yes:
@@ -36,7 +38,7 @@ def answer_from_file(session: "Session", path: Path, *, yes: bool) -> None:
     session.recommend(category)
 
 
-def read_ratings(path: Path, titles: Mapping[str, str]) -> dict[str, float]:
+def read_ratings(path: Path, titles: Mapping[str, str], scale: RatingScale) -> dict[str, float]:
     """Read ratings by item or title; say at which line something is wrong."""
     counted = Counter(titles.values())
     by_title = {title: item for item, title in titles.items() if counted[title] == 1}
@@ -52,7 +54,7 @@ def read_ratings(path: Path, titles: Mapping[str, str]) -> dict[str, float]:
                 item = _item(row[column], titles, by_title, place)
                 if item in found:
                     raise MidpointError(f"{place}: {row[column]!r} is rated twice; leave one")
-                found[item] = _number(row["rating"], place)
+                found[item] = _rating(row["rating"], scale, place)
     except (OSError, UnicodeDecodeError) as error:
         raise MidpointError(f"{path} cannot be read ({error}); check it") from error
     return found
@@ -70,8 +72,15 @@ def _item(
     raise MidpointError(f"{place}: {text!r} {why}")
 
 
-def _number(text: str | None, place: str) -> float:
+def _rating(text: str | None, scale: RatingScale, place: str) -> float:
     try:
-        return float(text or "")
+        rating = float(text or "")
     except ValueError:
         raise MidpointError(f"{place}: the rating is not a number") from None
+    fine = scale.low <= ONE * rating <= scale.high
+    if scale.levels is not None:
+        fine = ONE * rating in scale.levels
+    if not fine:
+        low, high = scale.low / ONE, scale.high / ONE
+        raise MidpointError(f"{place}: {text} is no rating on the scale from {low:g} to {high:g}")
+    return rating
