@@ -34,9 +34,9 @@ demo: $(READY) ## train on MovieLens-100K, protect one person, serve the page
 
 test: lint ## everything: format, lint, types, import contract, all tests
 	npm --prefix web test
-	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) -m "not spark" --hypothesis-profile=default
+	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
-test-spark: $(READY) ## the tests that start Spark (Java 17), a cluster of two processes among them
+test-spark: $(READY) ## of these only what starts Spark (Java 17), a cluster of two processes among it
 	$(BIN)/pytest -m spark
 
 check: lint ## the quick subset of `test`, under a minute

@@ -18,8 +18,9 @@ class Pace(NamedTuple):
 
 
 def times(points: Points, engine: str) -> dict[int, float]:
-    """Return an engine's seconds by the number of ratings, where it came to an end."""
-    return {p["ratings"]: p["seconds"] for p in points if p["engine"] == engine and "seconds" in p}
+    """Return an engine's seconds alone by the number of ratings, where it came to an end."""
+    own = [p for p in points if p["engine"] == engine and "alone_seconds" in p]
+    return {p["ratings"]: p["alone_seconds"] for p in own}
 
 
 def crossing(points: Points, slow: str, fast: str) -> float | None:

@@ -2,11 +2,12 @@
 
 `local` has all ratings in memory, `stream` reads them from disk, `spark` runs on this machine's
 cores. Sizes grow as in `scaling.py`. Each fit is a process of its own, from Parquet to item
-profiles; RMSE is that of up to 5,000 users who were held out. What is measured already is kept,
-unless the machine was busy: a run goes on where the last one stopped. Memory is that of all
-processes together, Java's among them, with and without the pages of files, which the system takes
-back at need. Where Spark is slower at every size, the crossing on several machines is extrapolated
-from start and slope of both, as if a cluster's pace grew with its machines.
+profiles; RMSE is that of up to 5,000 users who were held out. What is measured already is kept: a
+run goes on where the last one stopped. Seconds are told by the clock and as if nobody else had been
+at work (`company.py`), and the latter are compared. Memory is that of all processes together,
+Java's among them, with and without the pages of files, which the system takes back at need. Where
+Spark is slower at every size, the crossing on several machines is extrapolated from start and slope
+of both, as if a cluster's pace grew with its machines.
 """
 
 import argparse
@@ -19,12 +20,12 @@ from math import inf
 from pathlib import Path
 from signal import SIGKILL
 from tempfile import gettempdir
-from time import sleep
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from company import Company
 from crossing import (
     Points,
     bytes_a_rating,
@@ -33,7 +34,7 @@ from crossing import (
     machines_to_keep_pace,
     pace,
 )
-from measure import RESULTS, conditions, show, timed, usable_cores, warn_if_busy, write_results
+from measure import RESULTS, conditions, show, timed, warn_if_busy, write_results
 from watching import Watch
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
@@ -41,8 +42,6 @@ ENGINES = ("local", "stream", "spark")
 HELD_OUT = 5_000
 """Users who are held out, at most; a tenth of fewer."""
 DIMENSION = 20
-BUSY = 0.5
-"""Cores that others use, at most, for a time to count."""
 SEED = 0
 
 
@@ -126,15 +125,24 @@ def error(profiles: Any, place: Path) -> float:
 
 def measure(engine: str, place: Path) -> dict[str, Any]:
     """Fit in this process, and say what it took."""
+    company = Company(os.getpid())
+    company.start()
     profiles, seconds = timed(lambda: fit(engine, place))
-    return {"seconds": seconds, "items": profiles.n_items, "rmse": error(profiles, place)}
+    company.stop()
+    return {
+        "seconds": seconds,
+        "alone_seconds": company.alone,
+        "core_seconds": company.used,
+        "items": profiles.n_items,
+        "rmse": error(profiles, place),
+    }
 
 
 def in_fresh_process(engine: str, place: Path, patience: int) -> dict[str, Any]:
     """Measure in a process of its own, and watch its memory and that of its children."""
     out = place / f"{engine}.json"
     command = [sys.executable, __file__, "--measure", engine, str(place), str(out)]
-    with subprocess.Popen(command, start_new_session=True) as process:
+    with subprocess.Popen(command, process_group=0) as process:
         watch = Watch(process.pid)
         watch.start()
         try:
@@ -152,9 +160,10 @@ def in_fresh_process(engine: str, place: Path, patience: int) -> dict[str, Any]:
 def _row(point: dict[str, Any]) -> list[str]:
     head = [point["engine"], f"{point['ratings']:,}"]
     if "failed" in point:
-        return [*head, f"failed ({point['failed']})", "", f"{point['peak_megabytes']:,.0f}", ""]
+        return [*head, f"failed ({point['failed']})", "", "", f"{point['peak_megabytes']:,.0f}", ""]
     return [
         *head,
+        f"{point['alone_seconds']:.1f}",
         f"{point['seconds']:.1f}",
         f"{point['rmse']:.4f}",
         f"{point['peak_megabytes']:,.0f}",
@@ -163,13 +172,12 @@ def _row(point: dict[str, Any]) -> list[str]:
 
 
 def _summary(points: Points) -> dict[str, Any]:
-    """Say what the points that stand say of pace, memory and crossings."""
-    quiet = [point for point in points if _stands(point)]
+    """Say what the points say of pace, memory and crossings."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    paces = {engine: pace(quiet, engine) for engine in ENGINES}
+    paces = {engine: pace(points, engine) for engine in ENGINES}
     per_rating = {engine: bytes_a_rating(points, engine) for engine in ENGINES}
     local, cluster = paces["local"], paces["spark"]
-    found = {name: crossing(quiet, "local", name) for name in ("spark", "stream")}
+    found = {name: crossing(points, "local", name) for name in ("spark", "stream")}
     summary: dict[str, Any] = {
         "machine_megabytes": machine / 2**20,
         "bytes_a_rating": per_rating,
@@ -198,7 +206,7 @@ def _explain(summary: dict[str, Any]) -> list[list[str]]:
         rows.append([f"{name}: seconds to begin, and for a million ratings",
                      f"{one['start']:.1f} + {1e6 * one['each']:.2f}"])  # fmt: skip
     for name, at in summary["as_fast_as_local_at"].items():
-        measured = "not compared on a quiet machine" if at is None else (
+        measured = "not compared" if at is None else (
             "at no size measured, on one machine" if at == "never" else f"{at:,.0f} ratings on"
         )  # fmt: skip
         rows.append([f"{name}: as fast as local from", measured])
@@ -233,7 +241,7 @@ def main() -> None:
     warn_if_busy(console)
     kept = RESULTS / "engines.json"
     before = json.loads(kept.read_text()) if kept.exists() and not chosen.again else {"points": []}
-    points: Points = before["points"]
+    points: Points = [p for p in before["points"] if _stands(p) or "failed" in p]
     for size in chosen.sizes:
         if chosen.most and size > chosen.most:
             continue
@@ -242,42 +250,27 @@ def main() -> None:
                 continue
             console.print(f"{engine}, {size:,} ratings ...")
             place = tables(size, chosen.folder)
-            start, busy = conditions(), busy_cores()
+            start = conditions()
             found = in_fresh_process(engine, place, chosen.patience)
             points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
             facts = {"engine": engine, "size": size, "ratings": _rows(place)}
-            points.append({**facts, **found, "busy_cores_before": round(busy, 2)})
+            points.append({**facts, **found})
             points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
             write_results("engines", kept_now)
-    head = ("engine", "ratings", "seconds", "RMSE of new users", "peak MB", "without files")
+    head = (
+        *("engine", "ratings", "seconds alone", "by the clock"),
+        *("RMSE of new users", "peak MB", "without files"),
+    )
     show(f"From Parquet to item profiles, d = {DIMENSION}", head, [_row(point) for point in points])
     found = _summary(points)
     show("Pace and crossings", ("what", "measured or derived"), _explain(found))
     write_results("engines", {**json.loads(kept.read_text()), "summary": found})
 
 
-def busy_cores(seconds: float = 2.0) -> float:
-    """Return how many cores others keep busy while this process sleeps (Linux).
-
-    The load is no measure of that: the fit before this one is in it.
-    """
-
-    def told() -> tuple[int, int]:
-        times = [
-            int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
-        ]
-        return sum(times), times[3] + times[4]  # idle, and waiting for a disk
-
-    all_before, idle_before = told()
-    sleep(seconds)
-    everything, idle = told()
-    return usable_cores() * (1 - (idle - idle_before) / max(everything - all_before, 1))
-
-
 def _stands(point: dict[str, Any]) -> bool:
-    """Tell whether a figure need not be taken again: it worked, and the machine was not busy."""
-    return "failed" not in point and point.get("busy_cores_before", BUSY + 1) <= BUSY
+    """Tell whether a figure need not be taken again."""
+    return "alone_seconds" in point
 
 
 def _rows(place: Path) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 
-EVERY = 0.05
+EVERY = 0.2
 """Seconds between two looks."""
 
 

@@ -1,5 +1,6 @@
 """`midpoint train --engine` and `midpoint batch`, from tables on disk."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,15 @@ import pytest
 from pyspark.errors import PythonException
 from typer.testing import CliRunner
 
-from midpoint.analyst import ItemProfiles, disclose
+from midpoint.analyst import ItemProfiles, disclose, trust
+from midpoint.analyst.service.model import Model
+from midpoint.analyst.spark.scoring import Plan
 from midpoint.cli.app import app
 from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
+from midpoint.protocol.population import local_offset
+from midpoint.wire import to_fixed
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +109,49 @@ def test_a_worker_without_midpoint_is_explained(monkeypatch: pytest.MonkeyPatch)
         raise PythonException("ZeroDivisionError: division by zero")
 
 
+@pytest.fixture(scope="module")
+def model(tables: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("scored") / "model"
+    train(tables, out)
+    return out
+
+
+def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan:
+    """Return what `midpoint batch score` would score by, without Spark."""
+    given: list[Plan] = []
+
+    def take(_reports: object, plan: Plan) -> None:
+        given.append(plan)
+        raise MidpointError("enough")
+
+    monkeypatch.setattr("midpoint.cli.batch.spark", nullcontext)
+    monkeypatch.setattr("midpoint.analyst.spark.open_parquet", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.spark.scoring.score_people", take)
+    with pytest.raises(MidpointError, match="enough"):
+        run("batch", "score", model, "reports", "--out", "nowhere", *more)
+    return given[0]
+
+
+def test_batches_are_scored_by_what_was_disclosed(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiles = ItemProfiles.load(model)
+    told = disclose(profiles)
+    plan = plan_of(model, monkeypatch)
+    assert plan.trust is not None
+    np.testing.assert_array_equal(plan.trust, trust(profiles, told))
+    assert plan.trust.max() < 1
+    rounded = disclose(profiles, "mpr")
+    (tmp_path / "told.json").write_bytes(rounded.raw)
+    other = plan_of(model, monkeypatch, "--disclosure", tmp_path / "told.json")
+    np.testing.assert_array_equal(other.trust, 1.0)
+    np.testing.assert_array_equal(other.offsets, local_offset(rounded, profiles))
+    assert not np.array_equal(other.offsets, plan.offsets)
+    half = plan_of(model, monkeypatch, "--alpha", 0.5)
+    np.testing.assert_array_equal(half.trust, trust(profiles, told, alpha=0.5))
+    assert plan_of(model, monkeypatch, "--estimator", "least-squares").trust is None
+
+
 @pytest.mark.slow
 @pytest.mark.spark
 def test_train_obfuscate_and_score_on_spark(
@@ -122,11 +170,15 @@ def test_train_obfuscate_and_score_on_spark(
     revealed = pl.read_parquet(copy / "*.parquet")
     assert 0 < revealed.height < pl.read_parquet(ratings).height
     assert f"{revealed.height:,} of" in said
-    run("batch", "score", model, copy, "--top", 2, "--margin", 3, "--out", scores,
-        "--master", "local[2]")  # fmt: skip
+    run("batch", "score", model, copy, "--disclosure", tmp_path / "told.json", "--top", 2,
+        "--margin", 3, "--out", scores, "--master", "local[2]")  # fmt: skip
     found = pl.read_parquet(scores / "*.parquet")
     assert found.height == revealed["user"].n_unique()
     assert set(found["items"].list.len().unique()) == {2 * (2 + 3)}
+    hers = revealed.filter(pl.col("user") == found["user"][0])
+    answers = dict(zip(hers["item"], to_fixed(hers["rating"].to_numpy()).tolist(), strict=True))
+    _, belief = Model(profiles, disclose(profiles)).estimate(answers)
+    np.testing.assert_allclose(found["profile"][0].to_numpy(), belief.mean, atol=1e-4)
     # What must not be there yet, and what must be there, is named; the session goes on.
     with pytest.raises(MidpointError, match=r"cannot be written .*; name a new folder"):
         run("batch", "score", model, copy, "--out", scores)

@@ -89,8 +89,8 @@ def private_top(
     """
     scores = score(profiles, estimate, disclosure)
     offsets = correction(disclosure)
-    listed = shortlist(scores.score, scores.deviation, offsets, top=top, margin=margin)
-    return score(profiles, estimate, disclosure, profiles.order[listed.items])
+    listed = shortlist(scores.score, offsets, top=top, margin=margin)
+    return score(profiles, estimate, disclosure, profiles.order[listed])
 
 
 def _require_possible(

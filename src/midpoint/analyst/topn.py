@@ -1,7 +1,5 @@
 """Exact private top-N: scored items enough for every category, so the device asks for none."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,26 +8,12 @@ from midpoint.errors import MidpointError
 Float = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Shortlist:
-    """Scored items among which every category's local top-N lies."""
-
-    items: NDArray[np.intp]
-    """Their places in the public list, ascending: the order says nothing. Shape (size,)."""
-    scores: Float
-    """Score of each before the device adds its offset, not clipped. Shape (size,)."""
-    deviations: Float
-    """Standard deviation of each score. Shape (size,)."""
-
-
 def shortlist_size(top: int, margin: int, categories: int, items: int) -> int:
     """Return how many items a shortlist has: K (N + R), or all; a function of public numbers."""
     return min(max(categories, 1) * (top + margin), items)
 
 
-def shortlist(
-    scores: ArrayLike, deviations: ArrayLike, offsets: ArrayLike, *, top: int, margin: int
-) -> Shortlist:
+def shortlist(scores: ArrayLike, offsets: ArrayLike, *, top: int, margin: int) -> NDArray[np.intp]:
     """Choose the items whose s_j + offset_j[k] is among the N + R largest for some category k.
 
     Guarantee: for every category k and every set T of at most R items, the N best items outside T
@@ -45,23 +29,24 @@ def shortlist(
 
     Args:
         scores: centre_j + <v_j, x-hat>. Shape (M,).
-        deviations: standard deviation of each score, handed through. Shape (M,).
         offsets: what each category adds; K = 0 counts as one category of offset 0. Shape (M, K).
         top: how many items a person is shown, N.
         margin: how many items may be taken out, R.
+
+    Returns:
+        Places of the chosen items, ascending: the order says nothing. Shape (size,).
     """
-    s, deviation, offset = _checked(scores, deviations, offsets)
+    s, offset = _checked(scores, offsets)
     if top < 1 or margin < 0:
         raise MidpointError(f"top {top} and margin {margin} must be at least 1 and 0")
-    local = s[:, None] + offset if offset.shape[1] else s[:, None]
-    size = shortlist_size(top, margin, local.shape[1], len(s))
+    local = [s + column for column in offset.T] or [s]
+    size = shortlist_size(top, margin, len(local), len(s))
     inside = np.zeros(len(s), dtype=np.bool_)
-    for values in local.T:
+    for values in local:
         inside[_largest(values, min(top + margin, len(s)))] = True
-    rest = np.where(inside, -np.inf, local.max(axis=1))
+    rest = np.where(inside, -np.inf, np.maximum.reduce(local))
     inside[_largest(rest, size - int(inside.sum()))] = True
-    items = np.flatnonzero(inside)
-    return Shortlist(items, s[items], deviation[items])
+    return np.flatnonzero(inside)
 
 
 def _largest(values: Float, count: int) -> NDArray[np.intp]:
@@ -73,26 +58,18 @@ def _largest(values: Float, count: int) -> NDArray[np.intp]:
     return np.concatenate([above, np.flatnonzero(values == least)[: count - len(above)]])
 
 
-def _checked(
-    scores: ArrayLike, deviations: ArrayLike, offsets: ArrayLike
-) -> tuple[Float, Float, Float]:
-    s, deviation, offset = (np.asarray(x, np.float64) for x in (scores, deviations, offsets))
-    if (
-        s.ndim != 1
-        or not s.size
-        or deviation.shape != s.shape
-        or offset.ndim != 2
-        or len(offset) != len(s)
-    ):
+def _checked(scores: ArrayLike, offsets: ArrayLike) -> tuple[Float, Float]:
+    s, offset = (np.asarray(x, np.float64) for x in (scores, offsets))
+    if s.ndim != 1 or not s.size or offset.ndim != 2 or len(offset) != len(s):
         raise MidpointError(
-            f"scores {s.shape}, deviations {deviation.shape} and offsets {offset.shape} must be "
-            "shaped (items,), (items,) and (items, categories), with at least one item"
+            f"scores {s.shape} and offsets {offset.shape} must be shaped (items,) and "
+            "(items, categories), with at least one item"
         )
-    for name, values in (("score", s), ("deviation", deviation), ("offset", offset)):
-        wrong = ~np.isfinite(values).reshape(len(s), -1).all(axis=1)
-        if wrong.any():
+    for name, values in (("score", s), ("offset", offset)):
+        fine = np.isfinite(values)
+        if not fine.all():
             raise MidpointError(
-                f"the {name} of item {np.argmax(wrong)} is not a finite number; "
+                f"the {name} of item {np.argwhere(~fine)[0, 0]} is not a finite number; "
                 "check the profile it was computed from"
             )
-    return s, deviation, offset
+    return s, offset

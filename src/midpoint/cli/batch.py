@@ -79,21 +79,24 @@ def score_command(
         int, typer.Option(min=0, help="Items she may have rated, at most; a public number.")
     ] = 100,
     estimator: HowToEstimate = Estimator.map,
+    alpha: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the reports that was obfuscated.")
+    ] = 1.0,
     master: Master = None,
 ) -> None:
     """Estimate everyone's profile, and list the items that hold every category's best.
 
-    Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them.
+    Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them. As
+    the service does, it trusts each item's reports as far as the coins of the disclosure left them.
     """
     from midpoint.analyst import ItemProfiles
     from midpoint.analyst.spark import open_parquet
     from midpoint.analyst.spark.scoring import Plan, score_people
     from midpoint.cli.messages import disclosure_of
-    from midpoint.protocol.population import local_offset
 
     profiles = ItemProfiles.load(directory)
-    offsets = local_offset(disclosure_of(profiles, disclosure), profiles)
-    plan = Plan(profiles, offsets, top, margin, estimator.value)
+    told = disclosure_of(profiles, disclosure)
+    plan = Plan.of(profiles, told, top=top, margin=margin, method=estimator.value, alpha=alpha)
     with spark(master) as session:
         _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()

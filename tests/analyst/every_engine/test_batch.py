@@ -1,6 +1,7 @@
 """Whole populations: what one device and one person's request give, for everyone."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,17 @@ import pytest
 from numpy.typing import NDArray
 
 from every_engine.tables_on_disk import Tables, write
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, estimate_profiles
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, trust
+from midpoint.analyst.service.model import Model
 from midpoint.analyst.spark import RatingsFrame, read_ratings, score_people
 from midpoint.analyst.spark.scoring import Plan as ScorePlan
 from midpoint.analyst.spark.scoring import score_table
-from midpoint.analyst.topn import shortlist
 from midpoint.data import Ratings, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
-from midpoint.protocol.population import local_offset
 from midpoint.user import Parameters, obfuscate, toss
-from midpoint.wire import Disclosure, from_fixed, to_fixed
+from midpoint.wire import Disclosure, Scores, from_fixed, to_fixed
 
 
 @pytest.fixture(scope="module")
@@ -125,27 +125,85 @@ def test_another_feature_is_refused(people: Ratings, told: Disclosure) -> None:
         Plan.of(without, told, seed=0)
 
 
-def test_everyone_is_scored_as_one_person_is(
+def sent(people: Ratings, told: Disclosure) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Return what everyone reports, by user, and where each begins."""
+    whole = obfuscate_table(rows(people), starts(people), Plan.of(framed(people), told, seed=5))
+    names = np.array(whole["user"].to_pylist())
+    return pa.Table.from_batches([whole]), np.flatnonzero(np.append(True, names[1:] != names[:-1]))
+
+
+def answers_of(table: pa.Table, begin: NDArray[np.int64], count: int) -> list[dict[str, int]]:
+    """Return the first people's answers as the service has them."""
+    value = to_fixed(table["rating"].to_numpy()).tolist()
+    answers = dict(enumerate(zip(table["item"].to_pylist(), value, strict=True)))
+    return [dict(answers[k] for k in range(*ends)) for ends in pairwise(begin[: count + 1])]
+
+
+def test_everyone_is_scored_as_the_service_scores_one(
     people: Ratings, profiles: ItemProfiles, told: Disclosure
 ) -> None:
-    offsets = local_offset(told, profiles)
-    plan = ScorePlan(profiles, offsets, top=3, margin=4)
-    table = rows(people).append_column("item", pa.array(people.item_ids[people.item].tolist()))
-    found = score_table(table, starts(people), plan).to_pylist()
-    x = estimate_profiles(profiles, people.user_offsets, people.item, people.value)
-    place = {name: user for user, name in enumerate(people.user_ids.tolist())}
-    for row in found[:20]:
-        own = x[place[row["user"]]]
-        np.testing.assert_allclose(row["profile"], own, atol=1e-5)
-        scores = profiles.centre + profiles.vectors @ own
-        listed = shortlist(scores, np.zeros(len(scores)), offsets, top=3, margin=4)
-        assert row["items"] == profiles.item_ids[listed.items].tolist()
-        np.testing.assert_allclose(row["scores"], listed.scores, atol=1e-4)
-    assert len(found) == len(starts(people))
+    table, begin = sent(people, told)
+    plan = ScorePlan.of(profiles, told, top=3, margin=4)
+    found = score_table(table, begin, plan).to_pylist()
+    assert len(found) == len(begin)
+    model = Model(profiles, told)
+    for row, hers in zip(found, answers_of(table, begin, 20), strict=False):
+        _, belief = model.estimate(hers)
+        np.testing.assert_allclose(row["profile"], belief.mean, atol=1e-4)
+        expected = Scores.parse(model.scores(replace(belief, mean=np.array(row["profile"])), 3, 4))
+        assert row["items"] == list(expected.items)
+        assert to_fixed(np.array(row["scores"])).tolist() == list(expected.score)
+    # The control: trusting all items alike, the same reports give other profiles.
+    alike = score_table(table, begin, replace(plan, trust=None)).to_pylist()
+    gap = [np.subtract(a["profile"], b["profile"]) for a, b in zip(found, alike, strict=True)]
+    assert np.abs(gap).max() > 0.01
 
 
-def test_an_item_without_profile_is_passed_over(people: Ratings, profiles: ItemProfiles) -> None:
-    plan = ScorePlan(profiles, np.zeros((profiles.n_items, 0)), top=1, margin=0)
+def test_reports_are_trusted_as_far_as_they_were_obfuscated(
+    profiles: ItemProfiles, told: Disclosure
+) -> None:
+    def weights(**how: Any) -> Any:
+        return ScorePlan.of(profiles, told, top=1, margin=0, **how).trust
+
+    assert np.array_equal(weights(), trust(profiles, told))
+    assert weights().max() < 1
+    assert np.array_equal(weights(alpha=0.5), trust(profiles, told, alpha=0.5))
+    assert (weights(alpha=0.0) == 1).all()
+    assert weights(method="least-squares") is None
+
+
+def test_the_order_of_profiles_does_not_matter(
+    people: Ratings, profiles: ItemProfiles, told: Disclosure
+) -> None:
+    """Profiles may number items otherwise than a disclosure does: "10" before "2" or after it."""
+    table, begin = sent(people, told)
+    turned = replace(
+        profiles,
+        item_ids=profiles.item_ids[::-1].copy(),
+        item_names=profiles.item_names[::-1].copy(),
+        centre=profiles.centre[::-1].copy(),
+        offset=profiles.offset[::-1].copy(),
+        vectors=profiles.vectors[::-1].copy(),
+    )
+    one, other = (
+        score_table(table, begin, ScorePlan.of(each, told, top=3, margin=4)).to_pylist()
+        for each in (profiles, turned)
+    )
+    for row, again in zip(one[:20], other[:20], strict=True):
+        np.testing.assert_allclose(row["profile"], again["profile"], atol=1e-5)
+        assert row["items"] == again["items"] == sorted(row["items"])
+
+
+def test_a_disclosure_of_other_items_is_refused(profiles: ItemProfiles, tiny: Simulation) -> None:
+    other = disclose(Factorizer(dimension=2, iterations=1).fit(tiny.ratings, "gender"))
+    with pytest.raises(MidpointError, match="is of other items than the profiles"):
+        ScorePlan.of(profiles, other, top=1, margin=0)
+
+
+def test_an_item_without_profile_is_passed_over(
+    people: Ratings, profiles: ItemProfiles, told: Disclosure
+) -> None:
+    plan = ScorePlan.of(profiles, told, top=1, margin=0)
     item = people.item_ids[people.item[:3]].tolist()
     short = pa.table({"user": [1, 1, 2], "item": item, "rating": [1.0, 5.0, 3.0]})
     more = pa.table({"user": [1, 1, 1, 2], "item": [*item[:2], "?", item[2]],
@@ -172,7 +230,7 @@ def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path) ->
     whole = obfuscate_table(local, starts(tables.ratings), plan)
     assert found == sorted(tuple(row.values()) for row in whole.to_pylist())
 
-    score_plan = ScorePlan(profiles, local_offset(told, profiles), top=3, margin=4)
+    score_plan = ScorePlan.of(profiles, told, top=3, margin=4)
     scored = score_people(copy.repartition(5), score_plan).toArrow().to_pylist()
     order = np.lexsort((whole["item"].to_numpy(zero_copy_only=False), whole["user"].to_numpy()))
     table = pa.Table.from_batches([whole]).take(pa.array(order))

@@ -32,7 +32,6 @@ class Model:
         self._items = list(disclosure.items)
         self._place = {item: place for place, item in enumerate(disclosure.items)}
         self._vectors = profiles.vectors[order].astype(np.float64)
-        self._columns = np.ascontiguousarray(self._vectors.T)
         self._root = np.sqrt(trust(profiles, disclosure)[order])
         self._heard = self._vectors * self._root[:, None]
         self._centre = profiles.centre[order]
@@ -117,14 +116,14 @@ class Model:
 
         They are ours, so they are written without being checked item by item.
         """
-        spread = ((estimate.covariance @ self._columns) * self._columns).sum(axis=0)
         score = to_fixed(self._centre + self._vectors @ estimate.mean)
-        deviation = to_fixed(np.sqrt(self._noise + spread))
-        items = self._items
-        if top is not None:
-            listed = shortlist(score, deviation, self._offsets, top=top, margin=margin).items
-            score, deviation = score[listed], deviation[listed]
+        vectors, items = self._vectors, self._items
+        if top is not None:  # deviations of these alone: over all items they take most of the time
+            listed = shortlist(score, self._offsets, top=top, margin=margin)
+            score, vectors = score[listed], vectors[listed]
             items = [items[place] for place in listed]
+        spread = ((vectors @ estimate.covariance) * vectors).sum(axis=1)
+        deviation = to_fixed(np.sqrt(self._noise + spread))
         return encode(
             {
                 "deviation": deviation.tolist(),

@@ -14,7 +14,9 @@ from midpoint.analyst.new_users import Method, estimate_profiles
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.spark.blocks import whole_users
 from midpoint.analyst.topn import shortlist
+from midpoint.analyst.trust import trust
 from midpoint.errors import MidpointError
+from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
 
 AT_ONCE = 2**16
 """Ratings whose users are scored together."""
@@ -31,6 +33,8 @@ class Plan:
     """The items."""
     offsets: Float
     """What each category's devices add to scores. Shape (M, K)."""
+    trust: Float | None
+    """The weight of each item's reported ratings, 1 unless given. Shape (M,)."""
     top: int
     """How many items a person is shown."""
     margin: int
@@ -38,20 +42,55 @@ class Plan:
     method: Method = "map"
     """How profiles are estimated."""
 
+    @classmethod
+    def of(
+        cls,
+        profiles: ItemProfiles,
+        disclosure: Disclosure,
+        *,
+        top: int,
+        margin: int,
+        method: Method = "map",
+        alpha: float = 1.0,
+    ) -> "Plan":
+        """Score as the service does: by what the reports were made under.
+
+        "map" trusts each item's reports as far as the coins left them; they all count alike under
+        "least-squares", as in the paper.
+
+        Args:
+            profiles: The items.
+            disclosure: What the reporting devices were told.
+            top: How many items a person is shown.
+            margin: How many of the list she may have rated, at most.
+            method: How profiles are estimated.
+            alpha: Share of ratings that were obfuscated at all.
+        """
+        if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
+            raise MidpointError(
+                f"the disclosure ({len(disclosure.items)} items, such as {disclosure.items[0]!r})"
+                f" is of other items than the profiles ({profiles.n_items}); name the one that the"
+                " reports were made under"
+            )
+        weights = trust(profiles, disclosure, alpha=alpha) if method == "map" else None
+        offsets = from_fixed(correction(disclosure))[profiles.place]
+        return cls(profiles, offsets, weights, top, margin, method)
+
 
 def score_people(reports: DataFrame, plan: Plan) -> DataFrame:
     """Estimate everyone's profile and list the items that hold every category's best.
 
-    As `estimate_profiles` and `shortlist` do for one person: scores are midway between the
-    categories and not clipped, her device adds its own part. Items that are not among the profiles
-    are passed over.
+    As the service does for one person: scores are midway between the categories, not clipped, and
+    whole multiples of what messages are written in; her device adds its own part. Items that are
+    not among the profiles are passed over.
 
     Args:
         reports: What people reported: columns `user`, `item` (its name) and `rating`.
         plan: What to score by.
 
     Returns:
-        Columns `user`, `profile` (D numbers), `items` (names in the profiles' order) and `scores`.
+        Columns `user`, `profile` (D numbers), `items` (names, ascending as in a disclosure) and
+        `scores`.
     """
     _require_columns(reports)
     shared = reports.sparkSession.sparkContext.broadcast(plan)
@@ -92,7 +131,13 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
     offsets = before[np.append(starts, len(known))].astype(np.int64)
     value = table["rating"].to_numpy()[known]
     x = estimate_profiles(
-        profiles, offsets, place[known].astype(np.int32), value, method=plan.method, threads=1
+        profiles,
+        offsets,
+        place[known].astype(np.int32),
+        value,
+        method=plan.method,
+        trust=plan.trust,
+        threads=1,
     )
     lists = [_listed(row, plan) for row in x]
     return pa.RecordBatch.from_arrays(
@@ -107,7 +152,8 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
 
 
 def _listed(x: Float, plan: Plan) -> tuple[NDArray[np.intp], Float]:
-    scores = plan.profiles.centre + plan.profiles.vectors @ x
-    nothing = np.zeros(len(scores))
-    found = shortlist(scores, nothing, plan.offsets, top=plan.top, margin=plan.margin)
-    return found.items, found.scores
+    """Return the places of the items to send among the profiles, and their scores."""
+    order = plan.profiles.order
+    scores = from_fixed(to_fixed(plan.profiles.centre + plan.profiles.vectors @ x))[order]
+    found = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
+    return order[found], scores[found]
