@@ -61,7 +61,8 @@ $(BENCH_READY): pyproject.toml
 	@echo "Setting up .venv-bench (once) ..."
 	@$(PYTHON) -m venv .venv-bench
 	@$(BENCH)/python -m pip install --quiet "torch==2.13.0+cpu" 2>/dev/null \
-		|| $(BENCH)/python -m pip install --quiet torch
+		|| { echo "No CPU build of torch found; give pip its index by PIP_EXTRA_INDEX_URL to spare gigabytes"; \
+		$(BENCH)/python -m pip install --quiet torch; }
 	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 

@@ -157,13 +157,17 @@ def in_fresh_process(engine: str, place: Path, patience: int) -> dict[str, Any]:
     return found | {"peak_megabytes": watch.peak, "peak_own_megabytes": watch.peak_own}
 
 
-def _row(point: dict[str, Any]) -> list[str]:
+def _row(point: dict[str, Any], points: Points) -> list[str]:
     head = [point["engine"], f"{point['ratings']:,}"]
     if "failed" in point:
-        return [*head, f"failed ({point['failed']})", "", "", f"{point['peak_megabytes']:,.0f}", ""]
+        why = f"failed ({point['failed']})"
+        return [*head, "", why, "", "", f"{point['peak_megabytes']:,.0f}", ""]
+    local = [p for p in points if (p["engine"], p["size"]) == ("local", point["size"])]
+    own, ours = point["alone_seconds"], [p.get("alone_seconds") for p in local]
     return [
         *head,
-        f"{point['alone_seconds']:.1f}",
+        f"{own / ours[0]:.1f}" if ours and ours[0] else "",
+        f"{own:.1f}",
         f"{point['seconds']:.1f}",
         f"{point['rmse']:.4f}",
         f"{point['peak_megabytes']:,.0f}",
@@ -259,10 +263,11 @@ def main() -> None:
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
             write_results("engines", kept_now)
     head = (
-        *("engine", "ratings", "seconds alone", "by the clock"),
+        *("engine", "ratings", "times local's", "seconds alone", "by the clock"),
         *("RMSE of new users", "peak MB", "without files"),
     )
-    show(f"From Parquet to item profiles, d = {DIMENSION}", head, [_row(point) for point in points])
+    rows = [_row(point, points) for point in points]
+    show(f"From Parquet to item profiles, d = {DIMENSION}", head, rows)
     found = _summary(points)
     show("Pace and crossings", ("what", "measured or derived"), _explain(found))
     write_results("engines", {**json.loads(kept.read_text()), "summary": found})

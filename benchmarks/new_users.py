@@ -125,15 +125,21 @@ def _columns(ratings: Ratings) -> Columns:
     return Columns(ratings.user, ratings.item, ratings.value)
 
 
-def _row(name: str, results: list[dict[str, float]]) -> list[str]:
-    """Mean error over the folds, best time over the folds."""
-    cells = [name]
+def _row(
+    name: str, results: list[dict[str, float]], reference: list[dict[str, float]]
+) -> list[str]:
+    """Ratios to the reference; mean error over the folds, best time over the folds."""
+    ratios, cells = list[str](), list[str]()
     errors = [result["rmse"] for result in results if "rmse" in result]
+    ours = np.mean([result["rmse"] for result in reference])
+    ratios.append(f"{np.mean(errors) / ours:.3f}" if errors else "-")
     cells.append(f"{np.mean(errors):.4f} ± {np.std(errors):.4f}" if errors else "-")
     for key in ("one_by_one", "in_one_call"):
         times = [result[key] for result in results if key in result]
+        least = min(result[key] for result in reference)
+        ratios.append(f"{min(times) / least:.2f}" if times else "-")
         cells.append(f"{min(times):.1f}" if times else "-")
-    return cells
+    return [name, *ratios, *cells]
 
 
 def main() -> None:
@@ -156,8 +162,12 @@ def main() -> None:
             results.setdefault("LensKit", []).append(examine_lenskit(exam))
             if k == 0:
                 results["implicit (another loss)"] = [examine_implicit(exam)]
-    head = ("new users", "RMSE", "µs a profile, one by one", "µs a profile, in one call")
-    show(f"{ratings.name}, one thread", head, [_row(*entry) for entry in results.items()])
+    head = (
+        *("new users", "RMSE, ratio", "one by one, ratio", "in one call, ratio"),
+        *("RMSE", "µs a profile, one by one", "µs a profile, in one call"),
+    )
+    rows = [_row(*entry, results["Midpoint"]) for entry in results.items()]
+    show(f"{ratings.name}, one thread; ratios to Midpoint", head, rows)
     error = float(np.mean([result["rmse"] for result in results["Midpoint"]]))
     print(f"\nRMSE {error:.4f}, to be at most {BAR}: {'yes' if error <= BAR else 'NO'}")
     if not chosen.no_peers:

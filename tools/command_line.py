@@ -27,7 +27,7 @@ def _described(command: Any, name: str) -> Iterator[str]:
     yield f"## {name}\n\n{command.help or ''}\n"
     rows = [_row(one) for one in command.params if one.name != "help"]
     if rows:
-        yield "| | |\n|---|---|"
+        yield "| name | what it is |\n|---|---|"
         yield from rows
         yield ""
 

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from unicodedata import lookup
 
 from latex2mathml.converter import convert
 
@@ -9,6 +10,11 @@ CODE_OR_FORMULA = re.compile(
     r"(?P<code>^```.*?^```|`[^`\n]+`)|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+?)\$",
     re.DOTALL | re.MULTILINE,
 )
+LETTER = re.compile(r'<mi mathvariant="(script|double-struck)">([A-Z])</mi>')
+FONTS = "STIX Two Math, Cambria Math, Latin Modern Math, DejaVu Math TeX Gyre, math"
+"""Fonts whose braces grow; a browser's own choice need not be one of them."""
+WIDE = "display: block; overflow-x: auto; overflow-y: hidden"
+"""A formula wider than the page is moved by itself."""
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -19,6 +25,23 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def _replaced(found: re.Match[str]) -> str:
     if found["code"] is not None:
         return found["code"]
+    # Markdown takes a line that begins with <math> for a block of its own, but not one with <span>.
     if found["block"] is not None:
-        return convert(found["block"].strip(), display="block").replace("\n", " ")
-    return convert(found["inline"].strip()).replace("\n", " ")
+        return f'<span style="{WIDE}">{_formula(found["block"], "block")}</span>'
+    return f"<span>{_formula(found['inline'], 'inline')}</span>"
+
+
+def _formula(text: str, display: str) -> str:
+    made = LETTER.sub(_letter, convert(text.strip(), display=display).replace("\n", " "))
+    if "\\" in made:
+        raise ValueError(f"no MathML for all of {text}: {made}")
+    return made.replace("<math ", f'<math style="font-family: {FONTS}" ', 1)
+
+
+def _letter(found: re.Match[str]) -> str:
+    """Write a letter as its own sign: browsers know no variants any more."""
+    name = f"{found[1].upper()} CAPITAL {found[2]}"
+    try:
+        return f"<mi>{lookup(f'MATHEMATICAL {name}')}</mi>"
+    except KeyError:  # some of them have been signs for longer
+        return f"<mi>{lookup(name)}</mi>"

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from midpoint.audit import curve_figures, figures
 from midpoint.audit.drawing import STYLE, Picture
+from midpoint.audit.results import Band, ByActivity
 
 pytestmark = pytest.mark.slow  # drawings
 
@@ -85,9 +87,58 @@ def test_bars_above_chance_are_filled_and_others_are_not(drawn: list[Figure]) ->
     (figure,) = drawn
     assert [axes.get_title() for axes in figure.axes] == ["lr", "lr-items", "fraction"]
     for axes, attack in zip(figure.axes, AREAS["no"], strict=True):
-        bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_height() > 0]
-        tall = sum(bar.get_facecolor()[:3] != (1, 1, 1) for bar in bars)
-        assert tall == sum(abs(area[attack] - 0.5) > 0.03 for area in AREAS.values())
+        assert filled(axes) == sum(abs(area[attack] - 0.5) > 0.03 for area in AREAS.values())
+
+
+def filled(axes: Axes) -> int:
+    bars = [bar for bar in axes.patches if isinstance(bar, Rectangle) and bar.get_height() > 0]
+    return sum(bar.get_facecolor()[:3] != (1, 1, 1) for bar in bars)
+
+
+def test_figures_go_by_the_band_that_verdicts_go_by(drawn: list[Figure]) -> None:
+    """Chance alone is 0.47 to 0.53 here, and judged by 0.458 to 0.542."""
+    read = {"no": {"lr": 0.8}, "mp": {"lr": 0.535}, "dmp": {"lr": 0.465}, "dmpss": {"lr": 0.55}}
+    results = made_up(read)
+    assert figures.every_attacker(results) is not None
+    assert filled(drawn[0].axes[0]) == 2
+    assert sum(not results.is_chance(row) for s in read for row in results.areas(s)) == 2
+
+
+def test_leaks_of_several_categories_do_not_cancel_out_in_figures(drawn: list[Figure]) -> None:
+    read = {"no": {"lr": 0.5}, "mp": {"lr": 0.5}}
+    several = made_up(
+        read,
+        categories=("D", "I", "R"),
+        macro={"no": {"lr": 0.7}, "mp": {"lr": 0.51}},
+        macro_bands={scheme: Band(0.5, 0.52, 1, 0.01) for scheme in read},
+    )
+    assert figures.bar_heights(several, list(read))["lr"].tolist() == pytest.approx([0.7, 0.51])
+    assert figures.every_attacker(several) is not None
+    assert filled(drawn[0].axes[0]) == 1
+
+
+def test_counts_of_ratings_are_legible_whether_they_differ_much_or_not(
+    drawn: list[Figure],
+) -> None:
+    for counts in ((21.0, 48.0, 99.0, 295.0), (40.0, 48.0, 55.0, 70.0)):
+        found = ByActivity("lr", counts, (0.5, 0.6, 0.6, 0.7), (0.4,) * 4, (0.8,) * 4)
+        assert curve_figures.activity(made_up(activity={"no": found})) is not None
+        figure = drawn[-1]
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        texts = [
+            text.get_window_extent()
+            for text in axes.get_xticklabels(which="both")
+            if text.get_text() and counts[0] <= text.get_position()[0] <= counts[-1]
+        ]
+        texts.sort(key=lambda box: box.x0)
+        assert len(texts) >= 2
+        assert all(one.x1 < other.x0 for one, other in pairwise(texts))
+
+
+def test_where_all_give_as_many_ratings_nothing_is_drawn_by_their_number() -> None:
+    alike = ByActivity("lr", (90.0, 91.5, 92.0, 94.0), (0.5,) * 4, (0.4,) * 4, (0.8,) * 4)
+    assert curve_figures.activity(made_up(activity={"no": alike})) is None
 
 
 def test_schemes_that_withhold_alike_share_a_line(drawn: list[Figure]) -> None:

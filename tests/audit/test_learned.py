@@ -169,3 +169,21 @@ def test_a_setting_means_the_same_on_twice_as_many_rows(family: Family, setting:
     one = family.train(X, ones, [setting], 0)(X)[0]
     other = family.train(twice, both, [setting], 0)(X)[0]
     assert other == pytest.approx(one, abs=0.02 * np.ptp(one))
+
+
+def test_people_are_compared_where_a_column_is_nearly_the_same_for_all_of_a_part() -> None:
+    """What is learned of items alone is so where everyone rates everything (see FARTHEST)."""
+    rng = np.random.default_rng(4)
+    ones = rng.random(600) < 0.5
+    rows = rng.normal(size=(600, 6)) + ones[:, None]
+    part = np.arange(600) % 3
+    settings = ((3_000.0, 0.1),)
+    for step in (3e-6, 1e-3):  # hardly there, and far off
+        within = np.column_stack([rows, 0.02 + step * part])
+        within[400:, -1] = 0.02 + 150 * step  # of those who are attacked
+        plain, beside = (
+            SupportVectors(settings).train(table[:400], ones[:400], settings, 0)(table[400:])[0]
+            for table in (rows, within)
+        )
+        assert auc(plain, ones[400:]) > 0.85
+        assert auc(beside, ones[400:]) > auc(plain, ones[400:]) - 0.05

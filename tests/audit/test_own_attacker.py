@@ -12,9 +12,24 @@ from midpoint.audit.statistics import auc
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 
 
+def examples() -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_page_run_one_after_the_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    for example in examples():
+        exec(compile(example, str(PAGE), "exec"), names)  # noqa: S102 - our own examples
+    assert names["results"].scheme_names() == ["no", "dmpss-noisy"]
+    assert "by chance of who was there" in capsys.readouterr().out
+
+
 @pytest.fixture(scope="module")
 def attacker() -> Any:
-    example = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0]
+    example = examples()[0]
     names: dict[str, Any] = {}
     exec(compile(example, str(PAGE), "exec"), names)  # noqa: S102 - our own example
     body = [line for line in example.partition("class")[2].splitlines() if line.strip()]

@@ -114,6 +114,22 @@ def test_the_page_is_one_piece_with_the_verdict_on_top(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_words_only")
+def test_numbers_of_other_data_are_called_so() -> None:
+    assert "(movielens-1m, gender) and ours" in page(made_up(dataset="movielens-1m"))
+    assert "(ptv, gender: data most like these, but others)" in page(made_up(dataset="anes-tv"))
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_all_commands_that_made_a_directory_reproduce_it(tmp_path: Path) -> None:
+    first, second = "midpoint audit a --quick --out o", "midpoint audit a --rounds 4 --out o"
+    for command in (first, second, first):
+        write_report(made_up(), tmp_path, command)
+    text = write_report(made_up(), tmp_path).read_text()
+    assert text.count(f"<code>{first}</code>") == 1
+    assert text.index(f"<code>{first}</code>") < text.index(f"<code>{second}</code>")
+
+
+@pytest.mark.usefixtures("_words_only")
 def test_flaws_are_said_plainly() -> None:
     text = " ".join(read(page(made_up())).words)
     assert "the feature is there to read" in text  # mp by the fraction attack

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -267,6 +267,11 @@ def test_a_protocol_of_ones_own_is_audited(tiny: Simulation) -> None:
     assert "test_run.Silent" in found.schemes["silent"]["kind"]
 
 
+def test_a_protocol_of_ones_own_does_not_take_the_controls_place(tiny: Simulation) -> None:
+    with pytest.raises(MidpointError, match="'no' is what attackers are controlled by"):
+        small_audit(tiny.ratings, schemes={"no": Silent("ss")})
+
+
 def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="no attack 'magic'"):
         choose_attacks(["lr", "magic"])
@@ -278,6 +283,82 @@ def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
         small_audit(tiny.ratings, jobs=0)
     with pytest.raises(MidpointError, match="'height'"):
         small_audit(tiny.ratings, feature="height")
+
+
+def test_what_cannot_run_is_refused_before_anything_is_run(tiny: Simulation) -> None:
+    interval = Scale.continuous(0, 1)
+    with pytest.raises(MidpointError, match=r"'dmpss' needs ratings in levels.*; mpss does not"):
+        choose_schemes(["dmpss"], interval)
+    assert list(choose_schemes(["mpss"], interval)) == ["no", "mpss"]
+    with pytest.raises(MidpointError, match="bits must be from 1 to 16: got 99"):
+        choose_schemes(["mp:bits=99"], interval)
+    wrong: Any = {"mine": "dmpss"}
+    with pytest.raises(MidpointError, match="'mine' is 'dmpss', and has to be a LearningProtocol"):
+        choose_schemes(wrong, interval)
+    instance: Any = {"mine": SMALL["items"]()}
+    with pytest.raises(MidpointError, match=r"'mine' cannot be made .* give its class"):
+        choose_attacks(instance)
+    lacking: Any = {"mine": dict}
+    with pytest.raises(MidpointError, match="'mine' has no adaptive, fit, score"):
+        choose_attacks(lacking)
+    with pytest.raises(MidpointError, match="2 folds"):
+        small_audit(tiny.ratings, folds=0)
+
+
+def test_one_name_alone_is_not_a_row_of_letters() -> None:
+    assert list(choose_schemes("mpss", Scale.stars(1, 5))) == ["no", "mpss"]
+    assert list(choose_attacks("lr")) == ["lr"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda scores: scores[:-1], r"shape \(\d+,\) for \d+ people"),
+        (lambda scores: scores[:, None], r"shape \(\d+, 1\)"),
+        (lambda scores: scores * np.nan, "is no number"),
+    ],
+)
+def test_an_attacker_that_was_mended_goes_on_in_the_same_directory(
+    tiny: Simulation, tmp_path: Path, answer: Any, words: str
+) -> None:
+    class Broken(AdaptiveByItems):
+        def score(self, view: Any) -> Any:
+            return answer(super().score(view))
+
+    what: dict[str, Any] = {"ratings": tiny.ratings, "out": tmp_path, "schemes": ["no"]}
+    with pytest.raises(MidpointError, match=f"'mine' gave .*{words}"):
+        small_audit(**what, attacks={"mine": Broken})
+    found = small_audit(**what, attacks={"mine": AdaptiveByItems})
+    assert [row.attack for row in found.areas("no")] == ["mine"]
+    with pytest.raises(MidpointError, match="other settings of 'mine'"):
+        small_audit(**what, attacks={"mine": Broken})
+
+
+@dataclass(frozen=True)
+class Louder(LearningProtocol):
+    """A protocol of one's own, with a setting that is no plain number."""
+
+    added: Any = None
+
+    def report(
+        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Any
+    ) -> Reports:
+        sent = super().report(disclosure, profiles, people, coins)
+        return replace(sent, value=sent.value + self.added[sent.item])
+
+
+def test_settings_of_a_protocol_of_ones_own_can_be_arrays(tiny: Simulation, tmp_path: Path) -> None:
+    def run_with(added: Any) -> AuditResults:
+        schemes = {"louder": Louder("mp", added=added)}
+        return small_audit(tiny.ratings, tmp_path, schemes=schemes, attacks={"i": SMALL["items"]})
+
+    added = np.linspace(0, 1, 5000)
+    found = run_with(added)
+    assert found.schemes["louder"]["added"].startswith("array ")
+    assert run_with(added.copy()).rows == found.rows
+    added[2500] += 1
+    with pytest.raises(MidpointError, match="other settings of 'louder'"):
+        run_with(added)
 
 
 def test_the_same_class_with_other_settings_is_another_attacker(

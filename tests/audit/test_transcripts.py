@@ -10,7 +10,7 @@ from midpoint.analyst import Factorizer
 from midpoint.audit import Progress
 from midpoint.audit.transcript_results import TranscriptResults
 from midpoint.audit.transcript_view import TRANSCRIPT_ATTACKERS
-from midpoint.audit.transcripts import audit_transcripts, name_cases
+from midpoint.audit.transcripts import MANIFEST, PLACE, audit_transcripts, name_cases
 from midpoint.data import Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 
@@ -126,6 +126,14 @@ def test_other_options_are_refused(
         rounds(few, rounds=1)
     with pytest.raises(MidpointError, match="without alpha"):
         rounds(few, scheme="mpss:alpha=0.5")
+
+
+@pytest.mark.parametrize("text", ["[]", "{"])
+def test_a_damaged_directory_is_named(few: Ratings, tmp_path: Path, text: str) -> None:
+    (tmp_path / PLACE).mkdir()
+    (tmp_path / PLACE / MANIFEST).write_text(text)
+    with pytest.raises(MidpointError, match=r"rounds\.json is damaged.*name a new directory"):
+        rounds(few, rounds=2, out=tmp_path)
 
 
 def test_attackers_of_an_earlier_run_stay_in_rows_and_band(few: Ratings, tmp_path: Path) -> None:

@@ -1,14 +1,19 @@
 import csv
 import json
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from small_model import run
 from typer.testing import CliRunner
 
+from midpoint.audit import Progress
 from midpoint.audit.results import AuditResults, Row
+from midpoint.audit.verdict import judge
+from midpoint.cli import further
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.wire import Certificate, Disclosure, Signed
@@ -41,6 +46,29 @@ def test_other_options_are_refused_for_the_same_directory(audited: tuple[Path, s
     result = CliRunner().invoke(app, [*words, "--out", str(audited[0])])
     assert isinstance(result.exception, MidpointError)
     assert "was made with other" in str(result.exception)
+
+
+def test_a_curve_that_is_not_there_is_told_before_anything_is_run(tmp_path: Path) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--curves", "alpha,alfa"]
+    result = CliRunner().invoke(app, [*words, *map(str, FEW), "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, MidpointError)
+    assert "no curve over 'alfa'" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_progress_is_told_in_a_log_where_no_bar_can_be_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = Console(file=StringIO(), force_terminal=False, width=80)
+    for every, lines in (
+        (60.0, []),
+        (0.0, ["Attacking: 2 of 9", "Attacking: 3 of 9, 1 min 05 s left"]),
+    ):
+        monkeypatch.setattr(further, "EVERY", every)
+        with further.audit_bar(log) as report:
+            report(Progress(2, 9, None))
+            report(Progress(3, 9, 65.0))
+        assert log.file.getvalue().splitlines() == lines  # type: ignore[attr-defined]
 
 
 def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -> None:
@@ -82,6 +110,9 @@ def test_certify_signs_what_was_measured(
     words = ("--disclosure", disclosure, "--key", key, "--out", out, "--auditor", "A. U.")
     shown = run("certify", audited[0], "simulated-tiny", *words)
     assert "A. U. vouches for" in shown
+    verdict = judge(AuditResults.load(audited[0]), "dmpss")
+    assert verdict is not None
+    assert f": {verdict.found}" in shown
     signed = Signed.parse(out.read_bytes())
     made = signed.open(Certificate)
     assert made.disclosure == Disclosure.parse(disclosure.read_bytes()).digest

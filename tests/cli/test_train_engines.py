@@ -72,6 +72,21 @@ def test_options_that_need_memory_are_refused(
         run("train", tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
 
 
+@pytest.mark.parametrize(
+    ("engine", "option", "remedy"),
+    [
+        ("local", ("--master", "spark://host:7077"), "add --engine spark"),
+        ("stream", ("--master", "spark://host:7077"), "add --engine spark"),
+        ("spark", ("--threads", "3"), r"say --master 'local\[3\]'"),
+    ],
+)
+def test_options_of_another_engine_are_refused(
+    tables: tuple[Path, Path], tmp_path: Path, engine: str, option: tuple[str, ...], remedy: str
+) -> None:
+    with pytest.raises(MidpointError, match=remedy):
+        run("train", tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
+
+
 def test_an_address_of_users_is_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +141,7 @@ def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan
 
     monkeypatch.setattr("midpoint.cli.batch.spark", nullcontext)
     monkeypatch.setattr("midpoint.analyst.spark.open_parquet", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.spark.require_new_place", lambda *_: None)
     monkeypatch.setattr("midpoint.analyst.spark.scoring.score_people", take)
     with pytest.raises(MidpointError, match="enough"):
         run("batch", "score", model, "reports", "--out", "nowhere", *more)
@@ -180,7 +196,7 @@ def test_train_obfuscate_and_score_on_spark(
     _, belief = Model(profiles, disclose(profiles)).estimate(answers)
     np.testing.assert_allclose(found["profile"][0].to_numpy(), belief.mean, atol=1e-4)
     # What must not be there yet, and what must be there, is named; the session goes on.
-    with pytest.raises(MidpointError, match=r"cannot be written .*; name a new folder"):
+    with pytest.raises(MidpointError, match="is there already; name a new folder"):
         run("batch", "score", model, copy, "--out", scores)
     with pytest.raises(MidpointError, match="nowhere cannot be read as Parquet"):
         run("batch", "score", model, tmp_path / "nowhere", "--out", tmp_path / "more")

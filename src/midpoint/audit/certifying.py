@@ -39,7 +39,7 @@ def certificate(
         key: Public key of the auditor.
         time: When it was measured.
     """
-    scheme = _scheme_of(results, disclosure)
+    scheme = scheme_of(results, disclosure)
     strongest, cost = results.strongest(scheme), results.cost(scheme)
     here = results.get(scheme, RMSE[2])
     if strongest is None or cost is None or here is None:
@@ -106,7 +106,7 @@ def _first_difference(made: Disclosure, given: Disclosure) -> str:
     return "another scale or other features"
 
 
-def _scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
+def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
     """Find the audited protocol that discloses in this way, all ratings being obfuscated."""
     names = "+".join(feature.name for feature in disclosure.features)
     if names != results.feature:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 from midpoint.audit.drawing import (
     COLOURS,
@@ -25,6 +26,11 @@ from midpoint.audit.verdict import headline
 
 COMPARED = ("mpr", "mpssr")
 """Schemes that are drawn beside raw ratings and the main one where too many would blur."""
+ALIKE = 1.2
+"""Where the most active quarter gives no more than so many times what the least active one does,
+as in a survey that asks everyone everything, people do not differ in it."""
+MUCH = 3.0
+"""How many times the least count the greatest is where equal steps would crowd the small ones."""
 Coordinates = Callable[[Placement], tuple[float | None, float | None]]
 
 
@@ -63,7 +69,8 @@ def activity(results: AuditResults) -> Picture | None:
     main = headline(results)
     wanted = dict.fromkeys([RAW, *COMPARED, "" if main is None else main.scheme])
     shown = [scheme for scheme in wanted if scheme in results.activity]
-    if not shown:
+    counts = [count for scheme in shown for count in results.activity[scheme].ratings]
+    if not shown or max(counts) < ALIKE * min(counts):
         return None
     figure, (axes,) = panels(1, 1)
     for k, scheme in enumerate(shown):
@@ -155,8 +162,12 @@ def _draw(axes: Axes, found: Sequence[Line], where: Coordinates) -> None:
 
 
 def _counts(axes: Axes) -> None:
-    """Show counts on a logarithmic axis, written as they are."""
+    """Show counts as they are, on a logarithmic axis if they differ much."""
+    low, high = axes.dataLim.intervalx
+    if high < MUCH * low:
+        return
     axes.set_xscale("log")
+    axes.xaxis.set_minor_locator(LogLocator(subs=(2, 3, 5, 7)))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter("{x:g}")
     axes.tick_params(axis="x", which="both", labelsize=7)
@@ -181,7 +192,7 @@ def round_bars(found: TranscriptResults) -> Picture:
         value = np.array([np.nan if row is None else abs(row.value - 0.5) for row in rows])
         axes.bar(place - 0.42 + (k + 0.5) * width, value, width, bottom=0.5, label=attack,
                  **bar_look(k))  # fmt: skip
-    high = [found.bands[device].high for device in devices]
+    high = [found.bands[device].judged_high for device in devices]
     axes.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
                 label="chance, strongest of all")  # fmt: skip
     axes.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)

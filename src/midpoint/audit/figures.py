@@ -23,7 +23,7 @@ from midpoint.audit.drawing import (
 from midpoint.audit.paper import PaperNumbers, paper_numbers
 from midpoint.audit.placement import plain_schemes
 from midpoint.audit.plan import RAW
-from midpoint.audit.results import RMSE, AuditResults, Row
+from midpoint.audit.results import RMSE, ROUNDING, AuditResults, Row
 from midpoint.audit.verdict import headline
 
 STRONGEST = "the strongest of all"
@@ -83,7 +83,7 @@ def bars(results: AuditResults) -> Picture | None:
         top.plot(middle, [one or np.nan for one in said], **PAPER_MARK)
     if paper:
         top.plot([], [], label="the paper", **PAPER_MARK)
-    high = [results.bands[scheme].high for scheme in schemes]
+    high = [results.bands[scheme].judged_high for scheme in schemes]
     top.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
                label="chance, strongest of all")  # fmt: skip
     top.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
@@ -91,6 +91,11 @@ def bars(results: AuditResults) -> Picture | None:
     legend_above(top, 4)
     _rmse_bars(below, results, schemes, paper)
     whose = "" if known is None else f" White marks are the paper's numbers ({known[0]})."
+    if results.macro:
+        whose = (
+            " Bars of single attackers are means over categories; the last bar, and the dotted"
+            f" line, are of the category that is read best.{whose}"
+        )
     return picture(
         figure,
         "Privacy and accuracy",
@@ -139,10 +144,10 @@ def every_attacker(results: AuditResults) -> Picture | None:
     rows = -(-len(attacks) // columns)
     figure, grid = panels(rows, columns, height=0.7 + 1.15 * rows)
     place = np.arange(len(schemes))
-    high = [results.bands[scheme].high for scheme in schemes]
+    high = [(results.macro_bands or results.bands)[scheme].judged_high for scheme in schemes]
     for k, (axes, attack) in enumerate(zip(grid, attacks, strict=False)):
         value = _folded(results, schemes, attack)
-        outside = value > np.array(high)
+        outside = value > np.array(high) + ROUNDING
         for read, look in ((True, COLOURS[5]), (False, "white")):
             axes.bar(place, np.where(outside == read, value - 0.5, 0), 0.8, bottom=0.5, color=look,
                      edgecolor="black", linewidth=0.4)  # fmt: skip
@@ -189,7 +194,8 @@ def histograms(results: AuditResults) -> Picture | None:
         "Answers before and after",
         "The attacker's log-odds for people of either category, each fold's on a scale of its own,"
         f" on raw ratings (left) and on what {' and '.join(schemes[1:])} send. Where the two cannot"
-        " be told apart, nothing is learned. As the paper's Figure 6.",
+        " be told apart, nothing is learned. The first and the last bin hold all that lies beyond."
+        " As the paper's Figure 6.",
     )
 
 
@@ -227,7 +233,7 @@ def _alike(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 def _folded(results: AuditResults, schemes: list[str], attack: str) -> NDArray[np.float64]:
     """Return AUCs on the upper side of 0.5, NaN where there is none. Shape (schemes,)."""
     rows = _rows(results, schemes, attack)
-    return np.array([np.nan if row is None else abs(row.value - 0.5) + 0.5 for row in rows])
+    return np.array([np.nan if row is None else results.folded(row) for row in rows])
 
 
 def _rows(results: AuditResults, schemes: list[str], attack: str) -> list[Row | None]:
@@ -239,7 +245,7 @@ def _shown_attacks(results: AuditResults) -> list[str]:
 
     def excess(name: str) -> float:
         rows = _rows(results, plain_schemes(results)[1:], name)
-        return sum(abs(row.value - 0.5) for row in rows if row)
+        return sum(results.folded(row) - 0.5 for row in rows if row)
 
     names = results.attack_names()
     clean = [name for name in names if not results.adaptive[name]]

@@ -32,7 +32,7 @@ class Placement:
     leak: float
     """|AUC - 0.5| of the strongest attacker: 0 is private."""
     chance: float
-    """How far chance alone takes the strongest of its attackers from 0.5."""
+    """How far from 0.5 the strongest of its attackers is still judged to be chance."""
     error: float
     """RMSE with the device's own correction."""
     cost: float
@@ -80,7 +80,7 @@ def place(
         scheme,
         setting,
         leak=max(abs(row.value - 0.5) for row in rows),
-        chance=(band.high - band.low) / 2,
+        chance=band.judged_high - 0.5,
         error=error.value,
         cost=cost,
         bits=bits.value,

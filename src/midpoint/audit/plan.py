@@ -79,6 +79,11 @@ class Work:
         samples = {name: make() for name, make in attackers.items()}
         controls = {name: getattr(one, "control", RAW) for name, one in samples.items()}
         added = {name: read_scheme(name) for name in (RAW, *controls.values())}
+        for name in added.keys() & schemes.keys():
+            if schemes[name] != added[name]:
+                raise MidpointError(
+                    f"{name!r} is what attackers are controlled by; name your protocol otherwise"
+                )
         return cls(
             schemes=added | dict(schemes),
             attackers=dict(attackers),

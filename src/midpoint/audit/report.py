@@ -20,6 +20,8 @@ from midpoint.audit.verdict import headline, judge, proves_nothing
 from midpoint.files import replace_file
 
 PAGE = "report.html"
+COMMANDS = "commands.txt"
+"""What made the directory, command by command."""
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   color: #111; background: #fff; }
@@ -53,17 +55,34 @@ Figures = Mapping[str, Picture]
 
 
 def write_report(results: AuditResults, directory: Path, command: str = "") -> Path:
-    """Write report.html, with the rounds that were audited in the same directory."""
+    """Write report.html, with the rounds that were audited in the same directory.
+
+    Several commands may have added to the directory; all of them are kept, to reproduce it.
+    """
     path = directory / PAGE
     found = TranscriptResults.load(directory)
     if found is not None and found.data_digest != results.data_digest:
         found = None
-    replace_file(path, page(results, command, found).encode())
+    replace_file(path, page(results, _all_commands(directory, command), found).encode())
     return path
 
 
+def _all_commands(directory: Path, command: str) -> str:
+    """Add a command to those that made the directory; return them all, one on each line."""
+    path = directory / COMMANDS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    if command and command not in lines:
+        lines.append(command)
+        replace_file(path, ("\n".join(lines) + "\n").encode())
+    return "\n".join(lines)
+
+
 def page(results: AuditResults, command: str = "", found: TranscriptResults | None = None) -> str:
-    """Return the report as HTML; `found` is what several rounds gave away."""
+    """Return the report as HTML.
+
+    `command` holds the commands that made it, one on each line; `found` is what several rounds gave
+    away.
+    """
     title = escape(f"Audit of {results.dataset}, {results.feature}")
     drawn = {picture.title: picture for picture in pictures(results)}
     sections = [
@@ -204,8 +223,8 @@ def _limits(results: AuditResults) -> Iterator[str]:
 
 def _reproduce(results: AuditResults, command: str) -> Iterator[str]:
     yield "<h2>How to reproduce it</h2>"
-    if command:
-        yield f"<p><code>{escape(command)}</code></p>"
+    for one in command.splitlines():
+        yield f"<p><code>{escape(one)}</code></p>"
     yield (
         f"<p>Midpoint {__version__}, code and libraries {results.code[:16]}; data"
         f" {results.data_digest[:16]}; {results.folds} folds of users, seed {results.seed}. The"

@@ -11,8 +11,8 @@ from midpoint.audit.verdict import headline, proves_nothing
 from midpoint.protocol import STATEMENTS, state
 
 Cells = Sequence[str]
-WIDEST = 7
-"""Schemes side by side in one table: more do not fit on a printed page."""
+WIDEST = 6
+"""Schemes side by side in one table: more do not fit on a page, printed or on a screen."""
 
 
 def attacks(results: AuditResults) -> Iterator[str]:
@@ -105,15 +105,17 @@ def paper(results: AuditResults) -> Iterator[str]:
         cells = [escape(scheme)]
         for attack in PAPER_ATTACKS:
             row, said = results.get(scheme, "auc", attack), getattr(numbers[scheme], attack)
-            ours = "" if row is None else f"{abs(row.value - 0.5) + 0.5:.3f}"
+            ours = "" if row is None else f"{results.folded(row):.3f}"
             cells += ["" if said is None else f"{said:.3f}", ours]
         row = results.get(scheme, RMSE[0])
         ours = "" if row is None else f"{row.value:.3f}"
         rows.append([*cells, f"{numbers[scheme].rmse:.3f}", ours])
+    own = name == f"{results.dataset}, {results.feature}"
+    of = escape(name) if own else f"{escape(name)}: data most like these, but others"
     yield "<h2>Beside the paper</h2>"
     heads = [f"{what}, {whose}" for what in (*PAPER_ATTACKS, "RMSE") for whose in ("paper", "here")]
     yield table(
-        f"The paper's numbers ({escape(name)}) and ours, by its own attackers; AUC folded to 0.5"
+        f"The paper's numbers ({of}) and ours, by its own attackers; AUC folded to 0.5"
         " and above, RMSE with the inferred category.",
         ["scheme", *heads],
         rows,
@@ -217,8 +219,7 @@ def _attack_row(results: AuditResults, attack: str, schemes: Iterable[str]) -> C
 def _area(results: AuditResults, row: Row | None) -> str:
     if row is None:
         return ""
-    folded = results.macro.get(row.scheme, {}).get(row.attack, row.value)
-    distance = abs(folded - 0.5)
+    distance = results.folded(row) - 0.5
     value = _value(row, chance=results.is_chance(row))
     return f"{value} <small>({distance:.3f})<br>{row.low:.3f}-{row.high:.3f}</small>"
 

@@ -224,12 +224,16 @@ class AuditResults:
             rows = [row for row in mine if row.attack in names] or rows
         return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
 
+    def folded(self, row: Row) -> float:
+        """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""
+        value = self.macro.get(row.scheme, {}).get(row.attack, row.value)
+        return abs(value - 0.5) + 0.5
+
     def is_chance(self, row: Row) -> bool:
         """Tell whether an AUC is within the band of its kind."""
-        if row.attack in self.controls and row.scheme in self.macro_bands:
-            folded = self.macro.get(row.scheme, {}).get(row.attack, row.value)
-            return self.macro_bands[row.scheme].holds(folded)
-        return self.bands[row.scheme].holds(row.value)
+        several = row.attack in self.controls and row.scheme in self.macro_bands
+        bands = self.macro_bands if several else self.bands
+        return bands[row.scheme].holds(self.folded(row))
 
     def cost(self, scheme: str, metric: str = RMSE[2]) -> float | None:
         """Return by what share the error exceeds the best that raw ratings give."""

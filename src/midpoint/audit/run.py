@@ -6,8 +6,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
 from midpoint.analyst import Factorizer, default_scheme
+from midpoint.analyst.disclosing import FINEST
 from midpoint.audit.attackers import ATTACKERS, Attacker
-from midpoint.audit.attackers.own import own_attacker
+from midpoint.audit.attackers.own import own_attacker, require_attacker
 from midpoint.audit.collecting import collect
 from midpoint.audit.folds import audited
 from midpoint.audit.paper import PAPER_ATTACKS
@@ -32,12 +33,12 @@ QUICK_ATTACKS = (
     "likelihood",
 )
 """Strong attackers that take little time."""
-QUICK_FOLDS = 3
+FOLDS, QUICK_FOLDS = 10, 3
 POLL = 0.5
 """Seconds between two looks at what other processes have stored."""
 
-Schemes = Iterable[str] | Mapping[str, LearningProtocol]
-Attacks = Iterable[str] | Mapping[str, Callable[[], Attacker]]
+Schemes = str | Iterable[str] | Mapping[str, LearningProtocol]
+Attacks = str | Iterable[str] | Mapping[str, Callable[[], Attacker]]
 
 
 def audit(  # noqa: PLR0913
@@ -74,7 +75,7 @@ def audit(  # noqa: PLR0913
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(
         names,
-        folds=folds or (QUICK_FOLDS if quick else 10),
+        folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
         factorizer=factorizer or Factorizer(),
     )
@@ -98,13 +99,33 @@ def choose_schemes(
     if isinstance(schemes, Mapping):
         named = dict(schemes)
     elif schemes is not None:
-        named = {text: read_scheme(text) for text in schemes}
+        named = {text: read_scheme(text) for text in _each(schemes)}
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
         every += ["full", "nothing"]
         wanted = (RAW, "mp", default_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
+    for name, how in named.items():
+        _require_runnable(name, how, scale)
     return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
+
+
+def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
+    """Refuse now what would fail in the middle of an audit."""
+    if not isinstance(how, LearningProtocol):
+        raise MidpointError(f"scheme {name!r} is {how!r}, and has to be a LearningProtocol")
+    if how.scheme.needs_levels and not scale.is_discrete:
+        raise MidpointError(
+            f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
+            f" {default_scheme(scale)} does not"
+        )
+    if how.bits is not None and not 1 <= how.bits <= FINEST:
+        raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")
+
+
+def _each(names: str | Iterable[str]) -> Iterable[str]:
+    """Go through names; one alone is not a row of letters."""
+    return (names,) if isinstance(names, str) else names
 
 
 def choose_attacks(
@@ -112,10 +133,12 @@ def choose_attacks(
 ) -> dict[str, Callable[[], Attacker]]:
     """Return what makes each attacker, by name; `paper` stands for the paper's four."""
     if isinstance(attacks, Mapping):
-        return dict(attacks)
+        return {name: require_attacker(name, make) for name, make in attacks.items()}
     if attacks is None:
         attacks = QUICK_ATTACKS if quick else ATTACKERS
-    asked = [one for name in attacks for one in (PAPER_ATTACKS if name == "paper" else (name,))]
+    asked = [
+        one for name in _each(attacks) for one in (PAPER_ATTACKS if name == "paper" else (name,))
+    ]
     return {name: _attacker(name) for name in dict.fromkeys(asked)}
 
 

@@ -56,6 +56,8 @@ SILENT = (
     "user/agent",
 )
 """Packages that no number of an audit depends on."""
+PLAIN = "+=,"
+"""What stays as it is in the names of files, beside letters and digits."""
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -69,7 +71,8 @@ class Store:
     def open(self, plan: Plan, data: Mapping[str, Any], work: Work) -> None:
         """Make the directory, or go on in one that was made in exactly this way.
 
-        Schemes and attackers may be added; one of a name that was there must be the same.
+        Schemes and attackers may be added; one of a name that was there must be the same, unless
+        it came to nothing: who mends an attacker of her own that failed at once goes on here.
         """
         fixed = {"code": code_digest(), "data": dict(data), "plan": asdict(plan)}
         named = {
@@ -86,13 +89,14 @@ class Store:
                 for name, make in work.attackers.items()
             },
         }
-        wanted = json.loads(json.dumps(fixed | named))
+        wanted = json.loads(json.dumps(fixed | named, default=_described))
         if (self.root / MANIFEST).exists():
             found = self.manifest()
             self._require_same(found, {key: wanted[key] for key in fixed})
             for key in named:
                 known = found.get(key, {})
-                self._require_same(known, {k: v for k, v in wanted[key].items() if k in known})
+                there = [name for name in wanted[key] if name in known and self._ran(key, name)]
+                self._require_same(known, {name: wanted[key][name] for name in there})
                 wanted[key] = known | wanted[key]
         elif self.root.exists() and any(self.root.iterdir()):
             raise MidpointError(f"{self.root} holds something else; name a new directory")
@@ -113,6 +117,12 @@ class Store:
             raise MidpointError(f"{self.root / MANIFEST} is damaged")
         return found
 
+    def _ran(self, key: str, name: str) -> bool:
+        """Tell whether there is any result of a scheme, or of an attacker."""
+        own = quote(name, safe=PLAIN)
+        place = f"{own}/**/*.npz" if key == "schemes" else f"*/{ATTACK}/{own}.npz"
+        return any((self.root / TASKS).glob(f"fold-*/{place}"))
+
     def _require_same(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         for key, value in wanted.items():
             if found.get(key) != value:
@@ -127,7 +137,7 @@ class Store:
 
     def path(self, fold: int, *names: str) -> Path:
         """Return where the result of a task is."""
-        *folders, last = (quote(name, safe="+=,") for name in names)
+        *folders, last = (quote(name, safe=PLAIN) for name in names)
         return (self.root / TASKS / f"fold-{fold:02d}").joinpath(*folders, f"{last}.npz")
 
     def has(self, fold: int, *names: str) -> bool:
@@ -185,6 +195,9 @@ def _described(value: Any) -> str:
     if is_dataclass(value) and not isinstance(value, type):
         own = [f"{one.name}={_described(getattr(value, one.name))}" for one in fields(value)]
         return f"{described_kind(type(value))}({', '.join(own)})"
+    if isinstance(value, np.ndarray):  # a long one is not written out whole
+        content = f"{value.dtype} {value.shape}".encode() + value.tobytes()
+        return f"array {hashlib.sha256(content).hexdigest()[:16]}"
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_described, value))}]"
     text = repr(value)

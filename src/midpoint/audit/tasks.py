@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.audit.accuracy import measure
-from midpoint.audit.attackers.attacker import Attacker, new_attacker
+from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
 from midpoint.audit.folds import (
     FoldData,
     FoldProfiles,
@@ -156,7 +156,7 @@ class Auditor:
             attacker = new_attacker(self.work.attackers[name], k)
             attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
-        return lambda view: np.stack([one.score(view) for one in attackers], axis=1)
+        return lambda view: np.stack([score_people(one, name, view) for one in attackers], axis=1)
 
     @property
     def _n_categories(self) -> int:

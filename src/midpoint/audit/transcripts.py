@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.analyst import Factorizer, default_scheme
-from midpoint.audit.attackers import Attacker, new_attacker
+from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.folds import audited, one_against_rest
 from midpoint.audit.plan import RAW, Plan, read_scheme
 from midpoint.audit.processes import Progress, worked_on, workers
@@ -127,7 +128,7 @@ class Runner:
                 for k, labels in self._questions(fold.training_category):
                     attacker = new_attacker(self.attackers[attack], k)
                     attacker.fit(learned, labels, seed=seed)
-                    scores.append(attacker.score(tried))
+                    scores.append(score_people(attacker, attack, tried))
                 self.store.save({"scores": np.stack(scores, axis=1)}, number, name, ATTACK, attack)
         answers = tried.transcript.answered.sum(axis=2).mean(axis=1)
         self.store.save({"category": fold.held_out.category}, number, SEEN)
@@ -157,7 +158,7 @@ def _open(setup: Setup, store: Store, digest: str, attacks: Attacks) -> None:
         "devices": scheme,
     }
     path, wanted = store.root / MANIFEST, json.loads(json.dumps(made))
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else wanted
+    found = _made(path) if path.exists() else wanted
     known = found.pop("attackers", {})
     kinds = {name: described_kind(make) for name, make in attacks.items()}
     if found != wanted or known | kinds != kinds | known:
@@ -167,6 +168,16 @@ def _open(setup: Setup, store: Store, digest: str, attacks: Attacks) -> None:
         )
     text = json.dumps(wanted | {"attackers": known | kinds}, indent=1) + "\n"
     replace_file(path, text.encode())
+
+
+def _made(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
+    if not isinstance(found, dict):
+        raise MidpointError(f"{path} is damaged; name a new directory")
+    return found
 
 
 def _run_all(runner: Runner, jobs: int, tell: Tell) -> None:

@@ -40,7 +40,7 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
         found = "no attacker could read raw ratings either, so this proves nothing"
     else:
         found = "no more than chance" if inside else _grade(row.value)
-    price = "" if cost is None else f"; cost {100 * cost:+.1f} % RMSE{_range(results, scheme)}"
+    price = "" if cost is None else f"; cost {100 * cost:+z.1f} % RMSE{_range(results, scheme)}"
     sentence = (
         f"strongest attacker {row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
         f" {band.words}: {found}{price}"
@@ -63,7 +63,7 @@ def proves_nothing(results: AuditResults, attack: str) -> bool:
 
 def _range(results: AuditResults, scheme: str) -> str:
     cost = results.costs.get(scheme)
-    return "" if cost is None else f" ({100 * cost.low:+.1f} to {100 * cost.high:+.1f})"
+    return "" if cost is None else f" ({100 * cost.low:+z.1f} to {100 * cost.high:+z.1f})"
 
 
 def _grade(value: float) -> str:

@@ -62,6 +62,7 @@ def audit_command(
     console = Console(highlight=False)
     with console.status("Reading ratings"):
         from midpoint.audit import audit
+        from midpoint.audit.curves import CURVE_ATTACKS, audit_curves, curve_schemes
         from midpoint.audit.report import write_report
 
         ratings = options.load_source(
@@ -76,6 +77,8 @@ def audit_command(
             seed=seed,
             at_least=at_least,
         )
+        if curves:  # a wrong name is told now, not after all the rest
+            curve_schemes(_split(curves) or (), ratings.scale, quick=quick)
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
@@ -91,8 +94,6 @@ def audit_command(
             progress=report,
         )
         if curves:
-            from midpoint.audit.curves import CURVE_ATTACKS, audit_curves
-
             results = audit_curves(
                 ratings,
                 feature,
@@ -153,7 +154,7 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
         table.add_row(metric, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
     costs = [results.cost(scheme) for scheme in schemes]
-    table.add_row("cost", *("" if cost is None else f"{100 * cost:+.1f} %" for cost in costs))
+    table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
     return table
 
 

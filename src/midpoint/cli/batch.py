@@ -46,7 +46,7 @@ def obfuscate_command(
 
     Everyone has coins of her own, from the seed and her name, whatever machine she is on.
     """
-    from midpoint.analyst.spark import read_ratings
+    from midpoint.analyst.spark import read_ratings, require_new_place
     from midpoint.data.sources.columns import Columns
     from midpoint.protocol.batch import Plan, obfuscate_people
     from midpoint.wire import Disclosure
@@ -54,6 +54,7 @@ def obfuscate_command(
     told = read_message(disclosure, Disclosure)
     names = [part.name for part in told.features]
     with spark(master) as session:
+        require_new_place(session, out)
         with at_work(session, "Looking through the ratings"):
             read = read_ratings(
                 session,
@@ -90,7 +91,7 @@ def score_command(
     the service does, it trusts each item's reports as far as the coins of the disclosure left them.
     """
     from midpoint.analyst import ItemProfiles
-    from midpoint.analyst.spark import open_parquet
+    from midpoint.analyst.spark import open_parquet, require_new_place
     from midpoint.analyst.spark.scoring import Plan, score_people
     from midpoint.cli.messages import disclosure_of
 
@@ -98,6 +99,7 @@ def score_command(
     told = disclosure_of(profiles, disclosure)
     plan = Plan.of(profiles, told, top=top, margin=margin, method=estimator.value, alpha=alpha)
     with spark(master) as session:
+        require_new_place(session, out)
         _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()
     typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")
@@ -145,12 +147,5 @@ def at_work(session: "SparkSession", what: str) -> Iterator[None]:
 
 
 def _write(table: "DataFrame", out: str) -> None:
-    from pyspark.errors import AnalysisException
-
-    try:
-        with at_work(table.sparkSession, "Spark is at work"):
-            table.write.parquet(out)
-    except AnalysisException as error:
-        raise MidpointError(
-            f"--out {out} cannot be written ({str(error).splitlines()[0]}); name a new folder"
-        ) from error
+    with at_work(table.sparkSession, "Spark is at work"):
+        table.write.parquet(out)

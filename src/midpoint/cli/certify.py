@@ -35,9 +35,10 @@ def certify_command(
     SOURCE is the audited data. A disclosure that it does not give, by the audit's settings, is
     refused: nobody measured it.
     """
-    from midpoint.audit.certifying import certificate, factorizer_of
+    from midpoint.audit.certifying import certificate, factorizer_of, scheme_of
     from midpoint.audit.results import AuditResults
     from midpoint.audit.store import Store
+    from midpoint.audit.verdict import judge
     from midpoint.files import replace_file
 
     console = Console(highlight=False, soft_wrap=True)
@@ -74,9 +75,12 @@ def certify_command(
     low, high, null_low, null_high = (
         value / MILLION for value in (made.auc_low, made.auc_high, made.null_low, made.null_high)
     )
+    verdict = judge(results, scheme_of(results, told))
+    found = "" if verdict is None else f": {verdict.found}"
     console.print(
         f"{auditor} vouches for {told.digest[:16]} ({told.scheme}): strongest attacker"
         f" {made.auc / MILLION:.3f} ({made.attack}, {low:.3f}-{high:.3f}), chance band"
-        f" {null_low:.3f}-{null_high:.3f}\nThe certificate is {out}; its key {signer.public}",
+        f" {null_low:.3f}-{null_high:.3f}{found}\n"
+        f"The certificate is {out}; its key {signer.public}",
         markup=False,
     )

@@ -48,7 +48,9 @@ def compare_command(
     if not found:
         console.print("No number changed by more than chance.")
         return
-    table = Table("scheme", "metric", "attack", str(first), str(second), "change")
+    table = Table()
+    for head in ("scheme", "metric", "attack", str(first), str(second), "change"):
+        table.add_column(head, overflow="fold")  # a name cut short may be another's
     for change in found:
         table.add_row(change.scheme, change.metric, change.attack, *_cells(change))
     console.print(table)

@@ -51,6 +51,17 @@ def require_in_memory(engine: EngineName, given: dict[str, bool]) -> None:
             raise MidpointError(f"{name} needs --engine local; {engine.value} cannot do it")
 
 
+def require_used(engine: EngineName, *, master: str | None, threads: int | None) -> None:
+    """Refuse options that say where work is done if the engine would pass over them."""
+    if master is not None and engine is not EngineName.spark:
+        raise MidpointError(f"--master {master} names a cluster; add --engine spark to train on it")
+    if threads is not None and engine is EngineName.spark:
+        raise MidpointError(
+            f"--threads {threads} is not for Spark; say --master 'local[{threads}]', or give the"
+            " cluster so many cores"
+        )
+
+
 def fit_from_tables(
     engine: EngineName,
     tables: Tables,

@@ -1,5 +1,6 @@
 """What `midpoint audit` adds on request: curves over settings, and several rounds."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from midpoint.audit.transcript_results import TranscriptResults
     from midpoint.data import Ratings
 
+EVERY = 30.0
+"""Seconds between two lines in a log, where no bar can be drawn."""
 FEWER_FOLDS = 3
 """Folds of rounds unless given: each fold holds all rounds with everyone, many times."""
 
@@ -33,7 +36,10 @@ Rounds = Annotated[
 
 @contextmanager
 def audit_bar(console: Console, doing: str = "Attacking") -> Iterator[Callable[["Report"], None]]:
-    """Show how far an audit has come and how long it will take."""
+    """Show how far an audit has come and how long it will take: a bar, or lines in a log."""
+    if not console.is_terminal:
+        yield _lines(console, doing)
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -48,6 +54,21 @@ def audit_bar(console: Console, doing: str = "Attacking") -> Iterator[Callable[[
             bar.update(task, total=progress.total, completed=progress.done, left=left)
 
         yield report
+
+
+def _lines(console: Console, doing: str) -> Callable[["Report"], None]:
+    """Return what writes a line now and then, where a bar cannot be drawn."""
+    last = time.monotonic()
+
+    def report(progress: "Report") -> None:
+        nonlocal last
+        if time.monotonic() < last + EVERY:
+            return
+        last = time.monotonic()
+        left = "" if progress.seconds_left is None else f", {_clock(progress.seconds_left)} left"
+        console.print(f"{doing}: {progress.done} of {progress.total}{left}", soft_wrap=True)
+
+    return report
 
 
 def _clock(seconds: float) -> str:

@@ -13,7 +13,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from midpoint.cli import source as options
-from midpoint.cli.engines import EngineName, Tables, fit_from_tables, require_in_memory
+from midpoint.cli.engines import (
+    EngineName,
+    Tables,
+    fit_from_tables,
+    require_in_memory,
+    require_used,
+)
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -23,6 +29,15 @@ if TYPE_CHECKING:
     from midpoint.analyst.profiles import ItemProfiles
     from midpoint.data import Ratings
 
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A known name (`midpoint data list`), a zip or folder in a known layout, or your own"
+        " CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a file or a"
+        " folder of files; for `spark` also any Hadoop address.",
+        show_default=False,
+    ),
+]
 SHOWN = 5
 """Items listed on either side of the private feature."""
 
@@ -43,7 +58,7 @@ class Method(StrEnum):
 
 
 def train_command(
-    source: options.Source,
+    source: Source,
     out: Annotated[Path, typer.Option(help="Directory for the item profiles; replaced whole.")],
     feature: Annotated[
         list[str] | None,
@@ -62,6 +77,7 @@ def train_command(
         typer.Option(
             min=0,
             help="Passes over the ratings, at most; 15, or 20 of gradient descent, unless given.",
+            show_default=False,
         ),
     ] = 0,
     regularization: Annotated[
@@ -103,6 +119,7 @@ def train_command(
     from midpoint.data.sources.columns import Columns
 
     require_place(out)
+    require_used(engine, master=master, threads=threads)
     console = Console()
     factorizer = Factorizer(
         dimension=dimension,

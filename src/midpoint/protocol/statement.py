@@ -33,6 +33,10 @@ _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
 _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
 _STARS = "On a discrete scale it protects nothing: the fraction tells which offset was subtracted."
+_SOLVED = (
+    "On a discrete scale nothing is proven: from few items the analyst can solve the estimate for"
+    " what MP would send, whose fraction tells."
+)
 _MIXED = "None: some ratings are sent as they are, whether or not they tell."
 _ENDS = (
     "On a scale with ends, answers are cut to the range that all categories can reach; how many"
@@ -69,7 +73,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "its whole profile, and " + _BIAS,
             f"{_LINEAR}; {_ALL_RATED}",
             "The estimate that is sent is independent of the feature. From as few items as"
-            f" dimensions the analyst can solve it for what MP would send. {_ENDS} {_STARS}",
+            f" dimensions the analyst can solve it for what MP would send. {_ENDS} {_SOLVED}",
             "jointly",
             "Sec. 4.1, third non-solution",
         ),
@@ -173,5 +177,6 @@ def state(name: str, *, discrete: bool, alpha: float = 1.0) -> Statement:
     if alpha < 1:
         return replace(says, guarantees=_MIXED, reach="nothing")
     if discrete and name in SHIFTED:
-        return replace(says, guarantees=f"None. {_STARS}", reach="nothing")
+        why = _SOLVED if name == "full" else _STARS
+        return replace(says, guarantees=f"None. {why}", reach="nothing")
     return says

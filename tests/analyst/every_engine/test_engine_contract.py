@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,6 +153,19 @@ def test_a_feature_may_stand_beside_every_rating(engine: Engine, stars: Tables) 
     require_equal(found, tally(stars.ratings, stars.ratings.feature(*BOTH)))
 
 
+def test_blanks_around_names_make_nobody_new(engine: Engine, tmp_path: Path) -> None:
+    rows = {
+        "user": ["ann", "ann ", "bob", "\tbob"],
+        "item": ["a", "b", "a ", "b"],
+        "rating": [1, 2, 2, 1],
+        "gender": ["F", "F", "M", "M"],
+    }
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    found = engine.tally(tmp_path / "rows.parquet", None, ["gender"])
+    assert found.users.tolist() == [1, 1]
+    assert found.count.tolist() == [[1, 1], [1, 1]]
+
+
 def test_new_users_are_predicted_as_well_as_from_memory(
     engine: Engine, stars: Tables, tmp_path: Path
 ) -> None:
@@ -242,6 +256,7 @@ def test_what_an_engine_cannot_do_is_refused(
         ({"user": [1, 2, 1], "item": ["a", "b", "a"], "rating": [1, 2, 3]}, "one rating for each"),
         ({"user": [1, None], "item": ["a", "b"], "rating": [1, 2]}, "1 rows lack a user"),
         ({"user": [1, 2], "item": ["a", " "], "rating": [1, 2]}, "1 rows lack a user"),
+        ({"user": [1, 2], "item": ["a", "\t"], "rating": [1, 2]}, "1 rows lack a user"),
         ({"user": [1, 2], "item": ["a", "b"], "rating": [1.0, float("nan")]}, "finite rating"),
         ({"user": [1, 2], "item": ["a", "b"], "rating": ["1", "x"]}, "finite rating"),
         ({"user": [1.5, 2], "item": ["a", "b"], "rating": [1, 2]}, "whole numbers or words"),
@@ -275,6 +290,20 @@ def test_bad_people_are_refused(
     where = (tmp_path / "rows.parquet", tmp_path / "people.parquet")
     with pytest.raises(MidpointError, match=message):
         engine.fit(Factorizer(dimension=1), *where, ["gender"])
+
+
+def test_a_disk_that_is_too_small_is_named_before_it_is_full(
+    stars: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = scan(stars.folder)
+
+    def left(_folder: object) -> Any:
+        return SimpleNamespace(free=36 * looked.ratings - 1)
+
+    monkeypatch.setattr("midpoint.analyst.streaming.factorise.shutil.disk_usage", left)
+    with pytest.raises(MidpointError, match=rf"{tmp_path} has 0.0 GB left.*; make room"):
+        fit_from_disk(Factorizer(dimension=1), looked, workspace=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_source_that_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:

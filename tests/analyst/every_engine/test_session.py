@@ -1,9 +1,13 @@
 """What is said on a machine that Spark cannot run on."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
 
+from midpoint.analyst.spark import open_session, require_new_place
 from midpoint.analyst.spark.session import require_java
 from midpoint.errors import MidpointError
 
@@ -41,3 +45,31 @@ def test_java_17_will_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     fake_java(tmp_path, 'openjdk version "17.0.15" 2025-04-15')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     require_java()
+
+
+def test_a_master_that_spark_does_not_know_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_builder: object) -> None:
+        raise PySparkRuntimeError("Java exited\nand a stack", messageParameters={})
+
+    monkeypatch.setattr("midpoint.analyst.spark.session.require_java", lambda: None)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refuse)
+    with pytest.raises(MidpointError, match=r"on nonsense \(Java exited\); name a master") as said:
+        open_session("nonsense")
+    assert "stack" not in str(said.value)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_a_place_to_write_is_looked_at_first(spark: Any, tmp_path: Path) -> None:
+    with pytest.raises(MidpointError, match="is there already; name a new folder"):
+        require_new_place(spark, str(tmp_path))
+    (tmp_path / "file").touch()
+    with pytest.raises(MidpointError, match="cannot be written"):
+        require_new_place(spark, str(tmp_path / "file" / "copy"))
+    with pytest.raises(MidpointError, match=r"cannot be written .*nofs"):
+        require_new_place(spark, "nofs://somewhere/copy")
+    require_new_place(spark, (tmp_path / "copy of all").as_uri())
+    require_new_place(spark, str(tmp_path / "new" / "copy"))
+    assert not (tmp_path / "copy of all").exists()
+    assert not (tmp_path / "new" / "copy").exists()

@@ -5,7 +5,7 @@ from midpoint.analyst.spark.reading import RatingsFrame, read_ratings
 from midpoint.analyst.spark.scoring import score_people
 from midpoint.analyst.spark.session import open_session
 from midpoint.analyst.spark.statistics import tally_frame
-from midpoint.analyst.spark.tables import open_parquet
+from midpoint.analyst.spark.tables import open_parquet, require_new_place
 from midpoint.analyst.spark.watching import followed
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "open_parquet",
     "open_session",
     "read_ratings",
+    "require_new_place",
     "score_people",
     "tally_frame",
 ]

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from midpoint.analyst.compiled import usable_cores
+from midpoint.analyst.spark.tables import reason
 from midpoint.errors import MidpointError
 
 LEAST_JAVA = 17
@@ -54,7 +57,13 @@ def open_session(master: str | None = None, **settings: str) -> SparkSession:
         wanted["spark.driver.memory"] = f"{_megabytes(SHARE)}m"
     wanted |= {f"spark.{name.replace('_', '.')}": value for name, value in settings.items()}
     builder = SparkSession.builder.config(map=wanted)
-    session = (builder if where is None else builder.master(where)).getOrCreate()
+    try:
+        session = (builder if where is None else builder.master(where)).getOrCreate()
+    except (PySparkException, Py4JJavaError) as error:
+        raise MidpointError(
+            f"Spark does not start on {where or 'what spark-submit names'} ({reason(error)}); name"
+            " a master that is there, such as local[4], spark://host:7077 or yarn"
+        ) from error
     session.sparkContext.setLogLevel("ERROR")
     return session
 

@@ -1,6 +1,7 @@
 """Factorisation from memory-mapped arrays: the same solver, on columns that stay on disk."""
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,8 @@ from midpoint.errors import MidpointError
 
 CHUNK = 2**20
 """Ratings that are in memory at a time."""
+ON_DISK = 36
+"""Bytes that a rating takes on disk meanwhile, at most."""
 Float = NDArray[np.float64]
 
 
@@ -52,6 +55,7 @@ def fit_from_disk(
     biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
     offset = mean_effects(statistics, biases).effect if statistics else None
     with TemporaryDirectory(prefix="midpoint-", dir=workspace) as folder:
+        _require_space(Path(folder), scan.ratings)
         ratings = sort_on_disk(scan.coded(), "user", _counts(scan.users), Path(folder) / "by-user")
         _require_one_each(ratings, scan)
         made = provenance(
@@ -130,6 +134,16 @@ def _standardised(
         known=np.zeros((scan.users.height, 0), np.float32),
         grouped=(grouped.user, grouped.value),
     )
+
+
+def _require_space(folder: Path, ratings: int) -> None:
+    """Refuse a disk that would be full before the fit is done."""
+    wanted, free = ON_DISK * ratings, shutil.disk_usage(folder).free
+    if free < wanted:
+        raise MidpointError(
+            f"{folder.parent} has {free / 1e9:.1f} GB left, and {ratings} ratings take"
+            f" {wanted / 1e9:.1f} GB there meanwhile; make room, or write to another disk"
+        )
 
 
 def _require_one_each(ratings: Triples, scan: Scan) -> None:

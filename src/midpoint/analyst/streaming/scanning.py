@@ -141,27 +141,27 @@ def _open(source: str | Path) -> pl.LazyFrame:
 
 
 def _long(raw: pl.LazyFrame, roles: Roles, where: str) -> pl.LazyFrame:
-    """Bring the columns to their names; words lose the blanks around them, as in memory."""
-    schema = raw.collect_schema()
-
-    def named(role: str, column: str) -> pl.Expr:
-        kind = schema[column]
-        if kind.is_integer():
-            return pl.col(column).alias(role)
-        if kind.is_float():
-            raise MidpointError(
-                f"{where}: column {column!r} has numbers with a point; write whole numbers or words"
-            )
-        return pl.col(column).cast(pl.String).str.strip_chars().alias(role)
-
+    """Bring the columns to their names."""
     title = pl.lit(None, pl.String) if roles.title is None else pl.col(roles.title).cast(pl.String)
     rating = pl.col(roles.rating).cast(pl.Float32, strict=False)
     return raw.select(
-        named("user", roles.user),
-        named("item", roles.item),
+        _named(raw, roles.user, where).alias("user"),
+        _named(raw, roles.item, where).alias("item"),
         rating.alias("rating"),
         title.alias("title"),
     )
+
+
+def _named(raw: pl.LazyFrame, column: str, where: str) -> pl.Expr:
+    """Keep whole numbers, which sort by size; take the blanks off words, as in memory."""
+    kind = raw.collect_schema()[column]
+    if kind.is_integer():
+        return pl.col(column)
+    if kind.is_float():
+        raise MidpointError(
+            f"{where}: column {column!r} has numbers with a point; write whole numbers or words"
+        )
+    return pl.col(column).cast(pl.String).str.strip_chars()
 
 
 def _look(frame: pl.LazyFrame) -> Seen:
@@ -213,7 +213,7 @@ def _people_of_ratings(
     names = list(dict.fromkeys(feature_column(name, present, where) for name in features))
     kinds = [pl.col(name).drop_nulls() for name in names]
     told = _collect(
-        raw.group_by(pl.col(roles.user).alias("user")).agg(
+        raw.group_by(_named(raw, roles.user, where).alias("user")).agg(
             *(kind.first() for kind in kinds),
             *(
                 kind.n_unique().alias(f"{name} differs")

@@ -1,8 +1,16 @@
 """Attackers: small classes behind one interface."""
 
-from midpoint.audit.attackers.attacker import Attacker, new_attacker
+from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.catalogue import ATTACKERS
 from midpoint.audit.attackers.learned import Family, Learned
 from midpoint.audit.attackers.mechanism import ByCategory
 
-__all__ = ["ATTACKERS", "Attacker", "ByCategory", "Family", "Learned", "new_attacker"]
+__all__ = [
+    "ATTACKERS",
+    "Attacker",
+    "ByCategory",
+    "Family",
+    "Learned",
+    "new_attacker",
+    "score_people",
+]

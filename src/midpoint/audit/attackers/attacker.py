@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.view import View
+from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
 Labels = NDArray[np.integer]
@@ -55,3 +56,18 @@ def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:
     if isinstance(attacker, Asked):
         attacker.ask(category)
     return attacker
+
+
+def score_people(attacker: Attacker, name: str, view: View) -> Float:
+    """Have an attacker score people; an answer in a wrong form is refused before it is kept."""
+    scores = np.asarray(attacker.score(view), np.float64)
+    if scores.shape != (view.n_users,):
+        raise MidpointError(
+            f"attack {name!r} gave scores of shape {scores.shape} for {view.n_users} people; its"
+            " `score` has to return one number for each of them"
+        )
+    if not np.isfinite(scores).all():
+        raise MidpointError(
+            f"attack {name!r} gave a score that is no number, or infinite; mend its `score`"
+        )
+    return scores

@@ -50,16 +50,27 @@ class FromFile:
 
 
 def own_attacker(name: str) -> Callable[[], Attacker]:
-    """Find a class of somebody's own, and see that it is an attacker."""
+    """Find a class of somebody's own by its name, and see that it is an attacker."""
     place, _, member = name.rpartition(":")
     try:
         if place.endswith(".py"):
             make: Callable[[], Attacker] = FromFile(str(Path(place).resolve()), member)
         else:
             make = getattr(import_module(place), member)
-        made = make()
     except Exception as error:  # whatever somebody's own file does when it is loaded
         raise MidpointError(f"attack {name!r} cannot be made ({error!r})") from error
+    return require_attacker(name, make)
+
+
+def require_attacker(name: str, make: Callable[[], Attacker]) -> Callable[[], Attacker]:
+    """See that a class, or whatever else is given, makes attackers."""
+    try:
+        made = make()
+    except Exception as error:  # whatever somebody's own class does when it is made
+        raise MidpointError(
+            f"attack {name!r} cannot be made ({error!r}); give its class, or a function that"
+            " makes one"
+        ) from error
     lacking = [part for part in ("adaptive", "fit", "score") if not hasattr(made, part)]
     if lacking:
         raise MidpointError(

@@ -11,8 +11,15 @@ from midpoint.audit.attackers.learned import Rows
 
 RARE = 0.02
 """A sparse column filled less often than this is scaled as if it were as often."""
-TINY = 1e-6
+TINY = 1e-5
 """A column that deviates less than this is taken as constant."""
+FARTHEST = 6.0
+"""Standard deviations at which new rows are cut in dense columns.
+
+Where everyone rates everything, what is learned of the items alone is nearly the same for all of a
+training part, and another number for those who are attacked: a hundred deviations away, all of them
+would be equally unlike anybody known.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +47,8 @@ class Scaling:
     def __call__(self, rows: Rows) -> Rows:
         """Scale rows. Same shape, single precision."""
         if not sparse.issparse(rows):
-            return ((rows - self.mean) * self.factor).astype(np.float32)
+            scaled = (rows - self.mean) * self.factor
+            return np.clip(scaled, -FARTHEST, FARTHEST).astype(np.float32)
         scaled = rows.astype(np.float32)
         scaled.data *= self.factor[scaled.indices]
         return scaled
