@@ -51,12 +51,16 @@ def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
 def privacy(found: Found) -> Iterator[str]:
     """Name peers that leak no more than a scheme of ours and cost less, or leak less for no more.
 
-    What is no more than chance leaks nothing.
+    Those that leak less than all of ours at a higher cost are named as such. What is no more than
+    chance leaks nothing.
     """
     for data, rows in found["data"].items():
+        best = min((one for name, one in rows.items() if name in OURS), key=_standing)
         for name, peer in rows.items():
             if name in {RAW, *OURS}:
                 continue
+            if _standing(peer)[0] < _standing(best)[0] and peer["cost"] > best["cost"]:
+                yield f"{data}: {name} leaks less ({_told(peer)}) than all of ours ({_told(best)})"
             for scheme in OURS:
                 own = rows.get(scheme)
                 if own is not None and _beats(_standing(peer), _standing(own)):

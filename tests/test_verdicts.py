@@ -61,7 +61,16 @@ def test_a_peer_wins_that_tells_and_costs_no_more(
     verdicts: Any, peer: dict[str, Any], wins: bool
 ) -> None:
     rows = {"no": leaked(0.9, 0.0), "dmp": leaked(0.60, 0.01), "Peer": peer}
-    assert bool(list(verdicts.privacy({"data": {"d": rows}}))) == wins
+    assert any("wins over" in said for said in verdicts.privacy({"data": {"d": rows}})) == wins
+
+
+def test_a_peer_that_tells_less_at_a_higher_price_is_named(verdicts: Any) -> None:
+    rows = {"dmp": leaked(0.60, 0.01), "dmpss": leaked(0.58, 0.01)}
+    dear, dearer = {"Peer": leaked(0.56, 0.3)}, {"Peer": leaked(0.59, 0.3)}
+    assert list(verdicts.privacy({"data": {"d": rows | dear}})) == [
+        "d: Peer leaks less (AUC 0.560, cost +30.0%) than all of ours (AUC 0.580, cost +1.0%)"
+    ]
+    assert not list(verdicts.privacy({"data": {"d": rows | dearer}}))
 
 
 def test_what_is_no_more_than_chance_tells_nothing(verdicts: Any) -> None:
