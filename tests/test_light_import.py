@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HEAVY = ("httpx", "numba", "polars", "scipy", "sklearn", "pandas")
 
 SCRIPT = """

@@ -13,6 +13,8 @@ from midpoint.audit.statistics import auc
 from midpoint.audit.view import FEW
 from midpoint.errors import MidpointError
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

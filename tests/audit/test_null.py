@@ -3,9 +3,12 @@
 from functools import cache
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from midpoint.audit.statistics import WIDER, null_band, permuted_areas
+
+pytestmark = pytest.mark.slow
 
 PEOPLE, COLUMNS, FOLDS, REPEATS = 900, 400, 10, 400
 Float = NDArray[np.float64]

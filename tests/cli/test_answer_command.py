@@ -35,6 +35,8 @@ from midpoint.user import DeviceSecret, Recommendation
 from midpoint.user.agent import Agent, Channel, Fate, Line, Patience
 from midpoint.wire import ONE, RatingScale
 
+pytestmark = pytest.mark.slow
+
 if sys.platform != "win32":
     import fcntl
     import termios

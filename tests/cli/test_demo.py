@@ -15,6 +15,8 @@ from midpoint.data import Ratings, Scale, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 
+pytestmark = pytest.mark.slow
+
 SMALL = SimulationConfig(
     name="invented",
     users=300,

@@ -9,6 +9,8 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     model = trained()

@@ -9,6 +9,8 @@ from midpoint.files import replace_file
 from midpoint.user import check_disclosure
 from midpoint.wire import Certificate, Chain, Signed, SigningKey
 
+pytestmark = pytest.mark.slow
+
 AUDITOR = SigningKey(bytes(range(32)))
 
 

@@ -24,6 +24,8 @@ from midpoint.wire import (
     to_fixed,
 )
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 20_000
 M = 9
 MARGIN = 0.03

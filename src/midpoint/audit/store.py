@@ -104,18 +104,12 @@ class Store:
 
     def manifest(self) -> dict[str, Any]:
         """Read how the directory was made."""
-        try:
-            found = json.loads((self.root / MANIFEST).read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
+        if not (self.root / MANIFEST).exists():
             raise MidpointError(
                 f"{self.root} holds no audit; make one with: midpoint audit SOURCE --out"
                 f" {self.root}"
-            ) from error
-        except (OSError, ValueError) as error:
-            raise MidpointError(f"{self.root / MANIFEST} is damaged ({error})") from error
-        if not isinstance(found, dict):
-            raise MidpointError(f"{self.root / MANIFEST} is damaged")
-        return found
+            )
+        return read_made(self.root / MANIFEST)
 
     def _ran(self, key: str, name: str) -> bool:
         """Tell whether there is any result of a scheme, or of an attacker."""
@@ -205,6 +199,17 @@ def _described(value: Any) -> str:
 
 
 @cache
+def read_made(path: Path) -> dict[str, Any]:
+    """Read how something was made, as it was written down beside it."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
+    if not isinstance(found, dict):
+        raise MidpointError(f"{path} is damaged; name a new directory")
+    return found
+
+
 def code_digest() -> str:
     """Return a digest of all code of ours that makes numbers, and of the libraries' versions."""
     root = Path(midpoint.__file__).parent

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.folds import audited, one_against_rest
 from midpoint.audit.plan import RAW, Plan, read_scheme
 from midpoint.audit.processes import Progress, worked_on, workers
-from midpoint.audit.store import ATTACK, Store, code_digest, described_kind
+from midpoint.audit.store import ATTACK, Store, code_digest, described_kind, read_made
 from midpoint.audit.timeline import Device
 from midpoint.audit.transcript_collecting import SEEN, collect_transcripts
 from midpoint.audit.transcript_folds import Case, RoundsFold, Setup
@@ -158,7 +157,7 @@ def _open(setup: Setup, store: Store, digest: str, attacks: Attacks) -> None:
         "devices": scheme,
     }
     path, wanted = store.root / MANIFEST, json.loads(json.dumps(made))
-    found = _made(path) if path.exists() else wanted
+    found = read_made(path) if path.exists() else wanted
     known = found.pop("attackers", {})
     kinds = {name: described_kind(make) for name, make in attacks.items()}
     if found != wanted or known | kinds != kinds | known:
@@ -168,16 +167,6 @@ def _open(setup: Setup, store: Store, digest: str, attacks: Attacks) -> None:
         )
     text = json.dumps(wanted | {"attackers": known | kinds}, indent=1) + "\n"
     replace_file(path, text.encode())
-
-
-def _made(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
-    if not isinstance(found, dict):
-        raise MidpointError(f"{path} is damaged; name a new directory")
-    return found
 
 
 def _run_all(runner: Runner, jobs: int, tell: Tell) -> None:

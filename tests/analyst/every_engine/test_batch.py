@@ -23,6 +23,8 @@ from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, sec
 from midpoint.user import Parameters, obfuscate, toss
 from midpoint.wire import Disclosure, Scores, from_fixed, to_fixed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def people(stars: Simulation) -> Ratings:

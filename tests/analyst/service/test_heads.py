@@ -11,6 +11,8 @@ from serving import published, running, settings_of
 from midpoint.analyst import Training
 from midpoint.analyst.service import heads
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client(

@@ -28,6 +28,8 @@ from midpoint.wire import (
     digest,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def models(stars: Simulation) -> list[ItemProfiles]:

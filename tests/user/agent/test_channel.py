@@ -26,6 +26,8 @@ from midpoint.user.agent.address import address_of, folder_name
 from midpoint.user.agent.channel import Request
 from midpoint.wire import Problem, Refusal, RefusedError
 
+pytestmark = pytest.mark.slow
+
 BRIEF = Patience(attempt=0.3, total=1.0, tries=3, first_wait=0.01)
 CONTENT = b'{"honest":true}'
 

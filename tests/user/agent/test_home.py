@@ -35,6 +35,8 @@ from midpoint.user import (
 from midpoint.user.agent import Agent, AwayError, Channel, Fate, Home, Line, Patience, ServiceError
 from midpoint.wire import ONE, Certificate, Refusal, RefusedError, Report, Signed, Solicitation
 
+pytestmark = pytest.mark.slow
+
 
 def stars(fixed: Mapping[str, int]) -> dict[str, float]:
     return {item: value / ONE for item, value in fixed.items()}

@@ -49,6 +49,8 @@ from midpoint.wire import (
     Solicitation,
 )
 
+pytestmark = pytest.mark.slow
+
 Lie = Callable[[Door, Upstream], None]
 
 

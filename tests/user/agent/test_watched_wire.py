@@ -42,6 +42,8 @@ from midpoint.wire import (
     Solicitation,
 )
 
+pytestmark = pytest.mark.slow
+
 PARTY = FeatureNames(name="allegiance", categories=("xanthic", "vermilion"))
 SHOWN = disclosure("dmpss", features=(PARTY,), n_items=40, seed=5)
 SECRET = bytes(range(7, 39))
