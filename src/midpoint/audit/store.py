@@ -198,7 +198,6 @@ def _described(value: Any) -> str:
     return described_kind(type(value)) if " at 0x" in text else text
 
 
-@cache
 def read_made(path: Path) -> dict[str, Any]:
     """Read how something was made, as it was written down beside it."""
     try:
@@ -210,6 +209,7 @@ def read_made(path: Path) -> dict[str, Any]:
     return found
 
 
+@cache
 def code_digest() -> str:
     """Return a digest of all code of ours that makes numbers, and of the libraries' versions."""
     root = Path(midpoint.__file__).parent
