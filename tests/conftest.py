@@ -4,16 +4,18 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from midpoint.analyst import Factorizer, Training
+from midpoint.analyst import Factorizer, ItemProfiles, Training, place
 from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
+from midpoint.wire import SCHEMES
 
 SMALL = SimulationConfig(
     name="small",
@@ -103,6 +105,21 @@ def trained(simulated: Simulation) -> Training:
 def trained_stars(stars: Simulation) -> Training:
     """Trained on stars."""
     return Factorizer(dimension=4).train(stars.ratings, "gender")
+
+
+@pytest.fixture(scope="session")
+def ready_stars(stars: Simulation, trained_stars: Training) -> Callable[[str], ItemProfiles]:
+    """Trained on stars, with all that a scheme's disclosure needs: a small model of places."""
+    items = trained_stars.items
+
+    @cache
+    def ready(scheme: str) -> ItemProfiles:
+        if not SCHEMES[scheme].counterparts:
+            return items
+        habits = 2 if SCHEMES[scheme].sub_samples else 0
+        return place(items, stars.ratings, habits=habits, tastes=3, threads=1)
+
+    return ready
 
 
 @pytest.fixture(scope="session")

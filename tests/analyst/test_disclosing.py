@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,11 @@ from midpoint.analyst import (
     default_scheme,
     disclose,
     estimate,
+    place,
+    placing,
+    prepare,
+    scheme_in_use,
+    usual_scheme,
 )
 from midpoint.analyst.disclosing import believe
 from midpoint.analyst.estimates import Estimation
@@ -18,9 +24,13 @@ from midpoint.data import Ratings, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.user import check_numbers
-from midpoint.wire import ONE, SCHEMES, Disclosure, ValueMap
+from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, ValueMap, to_fixed
+from midpoint.wire.disclosure import COLUMNS
 
 ESTIMATIONS: tuple[Estimation, ...] = ("plain", "shrunken")
+COUNTERPARTS = [name for name, scheme in SCHEMES.items() if scheme.counterparts]
+AT_ANY_PRECISION = [name for name in SCHEMES if name not in COUNTERPARTS]
+Ready = Callable[[str], ItemProfiles]
 ON_ANY_SCALE = [name for name, scheme in SCHEMES.items() if not scheme.needs_levels]
 
 
@@ -29,7 +39,7 @@ def column(disclosure: Disclosure, name: str) -> NDArray[np.int64]:
 
 
 @pytest.fixture(scope="module")
-def crossed() -> ItemProfiles:
+def crossed() -> Ready:
     """Few ratings, six joint cells, some of them empty; identifiers not in code-point order."""
     two = (
         SimulatedFeature("a", ("x", "y"), bias_sd=0.6),
@@ -38,25 +48,28 @@ def crossed() -> ItemProfiles:
     config = SimulationConfig(
         users=60, items=30, ratings=500, features=two, scale=Scale.stars(0.5, 5, 0.5)
     )
-    return Factorizer(dimension=2).fit(simulate(config, seed=1).ratings, ["a", "b"])
+    ratings = simulate(config, seed=1).ratings
+    profiles = Factorizer(dimension=2).fit(ratings, ["a", "b"])
+    placed = {name: prepare(profiles, ratings, SCHEMES[name]) for name in COUNTERPARTS}
+    return lambda scheme: placed.get(scheme, profiles)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("scheme", "bits"),
+    [(name, None) for name in SCHEMES]
+    + [(name, bits) for name in AT_ANY_PRECISION for bits in (1, 2, 3, 5, 8, 12, 16)],
+)
 @pytest.mark.parametrize("estimation", ESTIMATIONS)
-@pytest.mark.parametrize("bits", [None, 1, 2, 3, 5, 8, 12, 16])
 def test_every_disclosure_is_one_that_devices_accept(
-    scheme: str,
-    estimation: Estimation,
-    bits: int | None,
-    trained_stars: Training,
-    crossed: ItemProfiles,
+    scheme: str, bits: int | None, estimation: Estimation, ready_stars: Ready, crossed: Ready
 ) -> None:
-    for profiles in (trained_stars.items, crossed):
-        found = disclose(profiles, scheme, estimation=estimation, bits=bits)
+    for ready in (ready_stars, crossed):
+        found = disclose(ready(scheme), scheme, estimation=estimation, bits=bits)
         check_numbers(found)
         assert Disclosure.parse(found.raw).digest == found.digest
-        assert {name for name in ("offset", "reveal", "levels", "average") if
-                getattr(found, name) is not None} == SCHEMES[scheme].columns  # fmt: skip
+        there = {name for name in COLUMNS if getattr(found, name) is not None}
+        assert there == SCHEMES[scheme].columns
+        assert (found.law is not None) == SCHEMES[scheme].counterparts
 
 
 @pytest.mark.parametrize("scheme", ON_ANY_SCALE)
@@ -150,8 +163,8 @@ def test_items_ascend_by_code_point_with_their_numbers() -> None:
 def test_an_item_nobody_rated_is_disclosed_all_the_same(stars: Simulation) -> None:
     ratings = stars.ratings.select_ratings(stars.ratings.item != 4)
     profiles = Factorizer(dimension=2).fit(ratings, "gender")
-    for scheme in SCHEMES:
-        check_numbers(disclose(profiles, scheme))
+    for name, kind in SCHEMES.items():
+        check_numbers(disclose(prepare(profiles, ratings, kind), name))
     for scheme in ("ia", "fa"):
         average = column(disclose(profiles, scheme), "average")[4] / ONE
         assert (np.abs(average - ratings.value.mean()) < 0.5).all()
@@ -172,6 +185,76 @@ def test_what_cannot_be_is_refused(trained: Training) -> None:
             disclose(trained.items, "mp", bits=bits)
     with pytest.raises(MidpointError, match="need a discrete scale"):
         disclose(trained.items, "dmp")
+
+
+@pytest.mark.parametrize("scheme", COUNTERPARTS)
+def test_what_is_told_of_places_is_what_was_learned(scheme: str, ready_stars: Ready) -> None:
+    profiles = ready_stars(scheme)
+    places, told = profiles.places, disclose(profiles, scheme)
+    assert places is not None
+    assert told.law is not None
+    for name in SCHEMES[scheme].columns - {"levels"}:  # on the grid already, so to the last bit
+        assert np.array_equal(column(told, name), getattr(places, name)[profiles.order] * GRAIN)
+    assert np.array_equal(told.law.mean, to_fixed(places.mean))
+    assert np.array_equal(told.law.map, to_fixed(places.maps()))
+    exact = np.array(told.law.precision) / ONE @ places.covariance
+    assert exact == pytest.approx(np.broadcast_to(np.eye(exact.shape[1]), exact.shape), abs=1e-3)
+    assert told.law.noise == to_fixed(places.noise_variance)
+
+
+def test_levels_are_those_of_ratings_as_devices_move_them(ready_stars: Ready) -> None:
+    profiles = ready_stars("cmpss")
+    assert profiles.places is not None
+    moved = believe(replace(profiles, statistics=profiles.places.moved)).levels
+    raw = believe(profiles).levels
+    assert moved is not None
+    assert raw is not None
+    told = column(disclose(profiles, "cmpss"), "levels") / ONE
+    assert np.abs(told - moved[profiles.order]).max() <= 1 / ONE
+    assert np.abs(told - raw[profiles.order]).max() > 0.01
+    same = disclose(replace(profiles, places=None), "dmpss")
+    assert disclose(profiles, "dmpss") == same  # what else is disclosed has nothing of it
+
+
+@pytest.mark.parametrize("scheme", COUNTERPARTS)
+def test_counterparts_need_places_of_their_own_kind_at_full_precision(
+    scheme: str, ready_stars: Ready
+) -> None:
+    other = next(name for name in COUNTERPARTS if name != scheme)
+    what = "sets" if SCHEMES[scheme].sub_samples else "values"
+    for profiles in (ready_stars("dmpss"), ready_stars(other)):
+        with pytest.raises(MidpointError, match=f"--counterparts {what}"):
+            disclose(profiles, scheme)
+    with pytest.raises(MidpointError, match="one precision"):
+        disclose(ready_stars(scheme), scheme, bits=8)
+
+
+def test_a_model_is_disclosed_by_what_it_knows(
+    ready_stars: Ready,
+    trained: Training,
+    stars: Simulation,
+    simulated: Simulation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for scheme in (*COUNTERPARTS, "dmpss"):
+        profiles = ready_stars(scheme)
+        assert usual_scheme(profiles) == disclose(profiles).scheme == scheme
+    assert usual_scheme(trained.items) == scheme_in_use(simulated.ratings, "gender") == "mpss"
+    assert scheme_in_use(stars.ratings, "gender") == "dmpss"  # with too few people to place them
+    monkeypatch.setattr(placing, "ENOUGH", 3)
+    monkeypatch.setattr(placing, "FEW", 3)
+    assert scheme_in_use(stars.ratings, "gender") == "cmpss"
+    config = replace(stars.config, users=20, ratings=None)
+    assert scheme_in_use(simulate(config, seed=1).ratings, "gender") == "cmp"
+
+
+def test_preparing_adds_what_a_scheme_needs_and_nothing_else(
+    stars: Simulation, trained_stars: Training
+) -> None:
+    items = trained_stars.items
+    assert prepare(items, stars.ratings, SCHEMES["dmpss"]) is items
+    values = prepare(items, stars.ratings, SCHEMES["cmp"], threads=1)
+    assert disclose(values) == disclose(place(items, stars.ratings, habits=0), "cmp")
 
 
 def test_the_default_protects_on_either_scale(trained: Training, trained_stars: Training) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from seen import LEAKY, codes
 
-from midpoint.analyst import Factorizer
+from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.timeline import Coins, Device, People, Transcript, Version, catalogue, converse
 from midpoint.data import Ratings, simulate
 from midpoint.protocol import LearningProtocol
@@ -24,7 +24,9 @@ class Meetings:
         training = everyone.select_users(~half)
         first = training.select_users(np.arange(training.n_users) % 3 == 0)
         factorizer, how = Factorizer(dimension=2, iterations=3), LearningProtocol(scheme)
-        learned = [factorizer.fit(some, "gender") for some in (first, training)]
+        learned = [
+            prepare(factorizer.fit(some, "gender"), some, how.scheme) for some in (first, training)
+        ]
         early, late = (Version(one, how.disclose(one)) for one in learned)
         self.versions = [early, early, late, late]
         self.items = catalogue(late.profiles, 30)

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles
+from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.audit.view import View
 from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.wire import SCHEMES
 
 LEAKY = SimulationConfig(
     name="leaky",
@@ -34,14 +35,21 @@ class Seen:
         self.profiles: ItemProfiles = Factorizer(dimension=2, iterations=5).fit(
             self.training, "gender"
         )
+        self._ready: dict[str, ItemProfiles] = {}
 
     def view(self, ratings: Ratings, scheme: str, seed: int = 0) -> View:
         """Show people's ratings under a scheme."""
-        scheme_of = LearningProtocol(scheme)
-        told = scheme_of.disclose(self.profiles)
+        scheme_of, profiles = LearningProtocol(scheme), self.ready(scheme)
+        told = scheme_of.disclose(profiles)
         people = Population(ratings.user, ratings.item, ratings.value, codes(ratings))
-        sent = scheme_of.report(told, self.profiles, people, np.random.default_rng(seed))
-        return View(sent, self.profiles, told, ratings.scale)
+        sent = scheme_of.report(told, profiles, people, np.random.default_rng(seed))
+        return View(sent, profiles, told, ratings.scale)
+
+    def ready(self, scheme: str) -> ItemProfiles:
+        """Return what the analyst learned, with what a scheme needs beside it."""
+        if scheme not in self._ready:
+            self._ready[scheme] = prepare(self.profiles, self.training, SCHEMES[scheme])
+        return self._ready[scheme]
 
 
 def codes(ratings: Ratings) -> NDArray[np.int64]:

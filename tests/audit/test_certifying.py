@@ -9,7 +9,7 @@ import pytest
 from made_up_results import made_up, settings
 from small_audit import QUICKLY
 
-from midpoint.analyst import Factorizer
+from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.certifying import certificate, factorizer_of
 from midpoint.audit.results import AuditResults
 from midpoint.data import PRESETS, Feature, Ratings, simulate
@@ -34,7 +34,7 @@ def audited(**changes: Any) -> AuditResults:
 @cache
 def told(scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken") -> Disclosure:
     how = LearningProtocol(scheme, bits=bits, estimation=estimation)
-    return how.disclose(QUICKLY.fit(people(), "gender"))
+    return how.disclose(prepare(QUICKLY.fit(people(), "gender"), people(), how.scheme))
 
 
 def certify(
@@ -67,6 +67,47 @@ def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:
         certify(told(estimation="plain"))
     with pytest.raises(MidpointError, match="is not what"):
         certify(told(), factorizer=Factorizer(dimension=3, iterations=2))
+
+
+COUNTERPARTS = ("cmp", "cmpss")
+
+
+def audited_with(scheme: str) -> AuditResults:
+    return audited(areas={"no": {"lr": 0.9}, scheme: {"lr": 0.52}})
+
+
+@pytest.mark.parametrize("scheme", COUNTERPARTS)
+def test_where_people_lie_is_learned_anew_and_found_the_same(scheme: str) -> None:
+    made = certify(told(scheme), audited_with(scheme))
+    assert made.disclosure == told(scheme).digest
+
+
+def one_more(scheme: str, column: str) -> Disclosure:
+    """Tell one number otherwise, by as little as can be."""
+    honest = told(scheme)
+    if column == "law":
+        assert honest.law is not None
+        law = honest.law.model_copy(update={"noise": honest.law.noise + 1})
+        return honest.model_copy(update={"law": law})
+    *others, last = getattr(honest, column)
+    changed = (last[0] + 1, *last[1:]) if column != "levels" else last[::-1]
+    return honest.model_copy(update={column: (*others, changed)})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "column"),
+    [
+        (scheme, column)
+        for scheme in COUNTERPARTS
+        for column in [*sorted(LearningProtocol(scheme).scheme.columns), "law"]
+    ],
+)
+def test_any_number_about_places_that_was_changed_is_named(scheme: str, column: str) -> None:
+    lied = one_more(scheme, column)
+    assert lied.digest != told(scheme).digest
+    where = "law of places" if column == "law" else f"{column} of {lied.items[-1]}"
+    with pytest.raises(MidpointError, match=rf"is not what .*{where}"):
+        certify(lied, audited_with(scheme))
 
 
 def test_other_data_is_refused() -> None:

@@ -28,15 +28,17 @@ def people(seen: Seen) -> Population:
     return Population(tried.user, tried.item, tried.value, codes(tried))
 
 
-@pytest.mark.parametrize("scheme", ["no", "dmpss"])
+@pytest.mark.parametrize("scheme", ["no", "dmpss", "cmpss"])
 def test_thinned_people_give_a_share_of_their_ratings_and_no_others(scheme: str) -> None:
     seen = Seen()
-    given, thinned = people(seen), Thinned(scheme, share=0.3)
-    told = thinned.disclose(seen.profiles)
-    sent = thinned.report(told, seen.profiles, given, np.random.default_rng(0))
-    whole = LearningProtocol(scheme).report(told, seen.profiles, given, np.random.default_rng(0))
+    given, thinned, profiles = people(seen), Thinned(scheme, share=0.3), seen.ready(scheme)
+    told = thinned.disclose(profiles)
+    sent = thinned.report(told, profiles, given, np.random.default_rng(0))
+    whole = LearningProtocol(scheme).report(told, profiles, given, np.random.default_rng(0))
     counts, n = np.diff(sent.user_offsets), len(whole.item)
-    assert abs(len(sent.item) - 0.3 * n) < 5 * np.sqrt(0.3 * 0.7 * n) < 0.2 * n
+    if scheme != "cmpss":  # where it matters for what is withheld how much else was given
+        assert abs(len(sent.item) - 0.3 * n) < 5 * np.sqrt(0.3 * 0.7 * n) < 0.2 * n
+    assert 0.2 * n < len(sent.item) < 0.4 * n
     assert (sent.item == given.item[sent.kept]).all()
     assert (np.repeat(np.arange(len(counts)), counts) == given.user[sent.kept]).all()
     if scheme == "no":
@@ -52,6 +54,32 @@ def test_which_ratings_are_given_is_drawn_at_random() -> None:
     assert np.abs(chosen - 60).max() < 6 * np.sqrt(200 * 0.3 * 0.7)
     with pytest.raises(MidpointError, match="coins to be drawn"):
         thinned.report(told, seen.profiles, given, np.zeros((len(given.item), 4)))
+
+
+def test_thinned_people_are_moved_by_what_they_give() -> None:
+    """What is taken off the scores is what values were moved by, not what all ratings say."""
+    seen, thinned = Seen(), Thinned("cmpss", share=0.3)
+    profiles, given = seen.ready("cmpss"), people(seen)
+    told = thinned.disclose(profiles)
+    moves = thinned.moves(told, profiles, given, np.random.default_rng(4))
+    chosen = np.random.default_rng(4).random(len(given.user)) < 0.3
+    some = Population(given.user[chosen], given.item[chosen], given.value[chosen], given.category)
+    plain, coins = LearningProtocol("cmpss"), np.random.default_rng(0)
+    by_some, by_all = (plain.moves(told, profiles, these, coins) for these in (some, given))
+    assert moves is not None
+    assert by_some is not None
+    assert by_all is not None
+    assert np.array_equal(moves, by_some)
+    assert not np.array_equal(moves, by_all)
+
+
+def test_the_scheme_in_use_is_on_every_curve_that_it_has() -> None:
+    found = curve_schemes(["alpha", "bits", "share"], STARS, usual="cmpss")
+    assert found["cmpss:alpha=0.3"] == LearningProtocol("cmpss", alpha=0.3)
+    assert found["cmpss:share=0.2"] == Thinned("cmpss", share=0.2)
+    assert "cmpss" in found
+    assert "dmpss:bits=4" in found  # with bits there are no counterparts
+    assert not any(name.startswith("cmpss:bits") for name in found)
 
 
 def test_points_of_curves_are_protocols_by_name() -> None:
@@ -117,8 +145,11 @@ def test_schemes_are_placed_by_what_was_measured() -> None:
 
 
 @pytest.mark.slow
-def test_curves_join_the_audit_in_its_directory(tiny: Simulation, tmp_path: Path) -> None:
-    before = small_audit(tiny.ratings, tmp_path / "out", schemes=["dmpss"])
+def test_curves_join_the_audit_in_its_directory(
+    tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("midpoint.audit.curves.scheme_in_use", lambda *_: "cmpss")
+    before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"])
     after = audit_curves(
         tiny.ratings,
         "gender",
@@ -134,5 +165,5 @@ def test_curves_join_the_audit_in_its_directory(tiny: Simulation, tmp_path: Path
     assert few is not None
     assert many is not None
     assert 0.5 < few.value < many.value
-    assert {line.scheme for line in lines(after, "share")} == {"no", "dmpss"}
+    assert {line.scheme for line in lines(after, "share")} == {"no", "cmpss"}
     assert [line.attacks for line in lines(after, "share")] == [("items",), ("items",)]

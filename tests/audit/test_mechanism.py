@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from seen import LEAKY, Seen, codes, some
 
+from midpoint.analyst.place_columns import as_moved
 from midpoint.audit.attackers import ATTACKERS, ByCategory
 from midpoint.audit.attackers.mechanism import (
     _contrast,
@@ -12,12 +13,15 @@ from midpoint.audit.attackers.mechanism import (
     fractions,
     joint_errors,
     likelihoods,
+    typical_reveal,
 )
 from midpoint.audit.features import beliefs
 from midpoint.audit.statistics import auc
 from midpoint.audit.view import View, pool
 from midpoint.data import Scale
 from midpoint.user import Parameters
+from midpoint.wire import GRAIN, ONE
+from midpoint.wire.telling import LEAST_REVEAL
 
 
 @cache
@@ -54,7 +58,7 @@ def test_the_joint_error_is_that_of_a_regularised_regression() -> None:
 def test_the_fraction_attack_reads_unrounded_shifts_and_nothing_else() -> None:
     for scheme in ("mp", "mpss"):
         assert reading(fractions(shown(scheme))) == 1.0
-    for scheme in ("no", "mpr", "dmp", "dmpss", "ia"):
+    for scheme in ("no", "mpr", "dmp", "dmpss", "ia", "cmp", "cmpss"):
         assert reading(fractions(shown(scheme))) == pytest.approx(0.5, abs=0.05)
 
 
@@ -72,12 +76,16 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
     assert reading(likelihoods(shown("no"))) > 0.85
     assert reading(likelihoods(shown("dmp"))) > 0.7  # which items
     assert reading(likelihoods(shown("ss"))) > 0.7  # how they were rated
+    assert reading(likelihoods(shown("cmp"))) > 0.7  # which items
     assert reading(likelihoods(shown("dmpss"))) == pytest.approx(0.5, abs=0.14)
+    # What categories rate is fitted here to two hundred people, beside habits that nobody has.
+    assert reading(likelihoods(shown("cmpss"))) == pytest.approx(0.5, abs=0.25)
 
 
-def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories() -> None:
-    view = shown("dmp")
-    believed = beliefs(view.profiles)
+@pytest.mark.parametrize("scheme", ["dmp", "cmp", "cmpss"])
+def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(scheme: str) -> None:
+    view = shown(scheme)
+    believed = beliefs(as_moved(view.profiles))
     assert believed is not None
     assert believed.levels is not None
     parameters = Parameters.of(view.disclosure)
@@ -87,6 +95,20 @@ def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories() -> 
     assert found.sum(axis=2) == pytest.approx(np.ones(found.shape[:2]))
     assert found[:, 0] == pytest.approx(found[:, 1], abs=0.02)
     assert np.abs(believed.levels[:, 0] - believed.levels[:, 1]).max() > 0.1
+
+
+def test_the_mean_person_reveals_what_categories_have_in_common() -> None:
+    """With nobody away from the mean this is Algorithm 2: p_k reveal_k agrees in all categories."""
+    places = Parameters.of(shown("cmpss").disclosure).places
+    assert places is not None
+    d = places.habit.shape[1]
+    logit = places.rate / GRAIN + places.habit / GRAIN @ places.mean[:, :d].T
+    p = 1 / (1 + np.exp(-logit))
+    told = p * typical_reveal(places) / ONE
+    free = (typical_reveal(places) > LEAST_REVEAL).all(axis=1)
+    assert free.mean() > 0.9
+    assert told[free, 0] == pytest.approx(told[free, 1], rel=0.02)
+    assert np.abs(np.log(p[free, 0] / p[free, 1])).max() > 0.5
 
 
 def test_pooled_people_are_read_by_what_they_were_told() -> None:

@@ -79,12 +79,13 @@ def test_the_forgetful_change_only_with_the_disclosure(meetings: Meetings) -> No
         assert (said.value[one][both] == said.value[other][both]).all() == same
 
 
-def test_devices_of_the_product_say_exactly_this(meetings: Meetings) -> None:
+@pytest.mark.parametrize("scheme", ["dmpss", "cmpss", "cmp"])
+def test_devices_of_the_product_say_exactly_this(scheme: str) -> None:
     """The simulation against the real device: ledger, secret, checks and all."""
+    meetings = Meetings(scheme)
     some, names = 6, [str(one) for one in meetings.people.item_ids[meetings.items]]
     secrets = [DeviceSecret(bytes([k]) * 32) for k in range(some)]
     everyone = meetings.rated
-    meetings = Meetings()
     meetings.rated = People(
         everyone.items, everyone.value[:some], everyone.arrival[:some], everyone.category[:some]
     )

@@ -28,6 +28,7 @@ def ratings() -> Ratings:
 def rounds(ratings: Ratings, **changes: Any) -> TranscriptResults:
     """Hold four rounds in two folds."""
     options: dict[str, Any] = {
+        "scheme": "dmpss",
         "budget": 15,
         "folds": 2,
         "attacks": QUICK,
@@ -164,6 +165,26 @@ def test_the_number_of_processes_changes_nothing(
     few: Ratings, few_results: TranscriptResults
 ) -> None:
     assert rounds(few, rounds=2, jobs=2).rows == few_results.rows
+
+
+def test_rounds_are_held_with_counterparts(few: Ratings, tmp_path: Path) -> None:
+    """Two folds, and the same people whichever scheme; devices decide once, as with any other."""
+    found = rounds(few, rounds=2, scheme="cmpss", out=tmp_path)
+    raw, product, _, tossing = name_cases("cmpss", 2)
+    assert found.product == product
+    assert abs(found.strongest(raw).value - 0.5) > 0.3
+    assert abs(found.strongest(product).value - 0.5) < abs(found.strongest(raw).value - 0.5) / 2
+    assert found.answers[tossing][-1] >= found.answers[product][-1] > 0
+
+
+def test_rounds_are_held_by_the_scheme_in_use(
+    few: Ratings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = "midpoint.audit.transcripts"
+    monkeypatch.setattr(f"{used}.scheme_in_use", lambda *_: "dmp")
+    monkeypatch.setattr(f"{used}._run_all", lambda *_: None)
+    monkeypatch.setattr(f"{used}.collect_transcripts", lambda setup, *_: setup.cases)
+    assert list(rounds(few, rounds=2, scheme=None)) == list(name_cases("dmp", 2))  # type: ignore[call-overload]
 
 
 def test_several_categories_are_read_one_against_the_rest(few: Ratings) -> None:

@@ -20,7 +20,7 @@ from midpoint.wire import Certificate, Disclosure, Signed
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 
-FEW = ("--schemes", "mpr,dmpss", "--attacks", "lse,likelihood", "--folds", 2, "--jobs", 1)
+FEW = ("--schemes", "mpr,cmpss", "--attacks", "lse,likelihood", "--folds", 2, "--jobs", 1)
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +33,10 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_an_audit_writes_its_results_and_shows_them(audited: tuple[Path, str]) -> None:
     out, shown = audited
     rows = list(csv.DictReader((out / "results.csv").read_text().splitlines()))
-    assert {row["scheme"] for row in rows} == {"no", "mpr", "dmpss"}
+    assert {row["scheme"] for row in rows} == {"no", "mpr", "cmpss"}
     assert tuple(rows[0]) == Row._fields
     assert (out / "report.html").read_text().startswith("<!doctype html>")
-    assert "dmpss: strongest attacker" in shown
+    assert "cmpss: strongest attacker" in shown
     assert "chance band" in shown
     assert AuditResults.load(out).seed == 0
 
@@ -75,7 +75,7 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     results = AuditResults.load(audited[0])
     moved = [
         row._replace(value=0.99, low=0.98, high=1.0)
-        if (row.scheme, row.attack) == ("dmpss", "lse")
+        if (row.scheme, row.attack) == ("cmpss", "lse")
         else row
         for row in results.rows
     ]
@@ -83,10 +83,10 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     shown = run("compare", audited[0], tmp_path / "other")
     assert "They differ in seed: 0, 9" in shown
     assert "0.9900" in shown
-    assert "The verdict on dmpss changed" in shown
+    assert "The verdict on cmpss changed" in shown
     found = run("compare", audited[0], tmp_path / "other", "--json")
-    assert [(one["scheme"], one["attack"]) for one in found["changes"]] == [("dmpss", "lse")]
-    assert [one["scheme"] for one in found["verdicts"]] == ["dmpss"]
+    assert [(one["scheme"], one["attack"]) for one in found["changes"]] == [("cmpss", "lse")]
+    assert [one["scheme"] for one in found["verdicts"]] == ["cmpss"]
     assert found["differences"] == ["They differ in seed: 0, 9"]
     same = run("compare", audited[0], audited[0])
     assert "No number changed" in same
@@ -98,7 +98,8 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
 @pytest.fixture(scope="module")
 def disclosure(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("disclosed")
-    run("train", "simulated-tiny", "--feature", "gender", "--out", place / "model")
+    words = ("--feature", "gender", "--counterparts", "sets", "--out", place / "model")
+    run("train", "simulated-tiny", *words)
     run("disclose", place / "model", "--out", place / "told.json")
     return place / "told.json"
 
@@ -110,7 +111,7 @@ def test_certify_signs_what_was_measured(
     words = ("--disclosure", disclosure, "--key", key, "--out", out, "--auditor", "A. U.")
     shown = run("certify", audited[0], "simulated-tiny", *words)
     assert "A. U. vouches for" in shown
-    verdict = judge(AuditResults.load(audited[0]), "dmpss")
+    verdict = judge(AuditResults.load(audited[0]), "cmpss")
     assert verdict is not None
     assert f": {verdict.found}" in shown
     signed = Signed.parse(out.read_bytes())
@@ -118,7 +119,7 @@ def test_certify_signs_what_was_measured(
     assert made.disclosure == Disclosure.parse(disclosure.read_bytes()).digest
     assert signed.is_signed_by(made.key, Certificate)
     assert not signed.is_signed_by("0" * 64, Certificate)
-    strongest = AuditResults.load(audited[0]).strongest("dmpss")
+    strongest = AuditResults.load(audited[0]).strongest("cmpss")
     assert strongest is not None
     assert (made.attack, made.auc) == (strongest.attack, round(strongest.value * 1e6))
     run("certify", audited[0], "simulated-tiny", *words)  # by the same key again
@@ -127,18 +128,24 @@ def test_certify_signs_what_was_measured(
 
 def other_scheme(content: dict[str, Any]) -> None:
     content["scheme"] = "dmp"
-    del content["reveal"]
+    for name in ("rate", "habit", "base", "taste", "law"):
+        del content[name]
 
 
 def other_numbers(content: dict[str, Any]) -> None:
-    content["reveal"][0] = content["reveal"][0][::-1]
+    content["rate"][0] = content["rate"][0][::-1]
+
+
+def other_law(content: dict[str, Any]) -> None:
+    content["law"]["mean"][1][0] += 1
 
 
 @pytest.mark.parametrize(
     ("tamper", "source", "words"),
     [
         (other_scheme, "simulated-tiny", "did not try 'dmp'"),
-        (other_numbers, "simulated-tiny", "is not what simulated-tiny gives (reveal of"),
+        (other_numbers, "simulated-tiny", "is not what simulated-tiny gives (rate of"),
+        (other_law, "simulated-tiny", "gives (another law of places"),
         (lambda _: None, "simulated-ptv", "name the audited data"),
     ],
 )

@@ -56,6 +56,7 @@ def test_streaming_gives_what_memory_gives(tables: tuple[Path, Path], tmp_path: 
     local = train(tables, tmp_path / "local")
     stream = train(tables, tmp_path / "stream", "--engine", "stream")
     np.testing.assert_allclose(stream.vectors, local.vectors, atol=2e-3)
+    assert stream.places is None  # which takes everyone at once
     assert stream.provenance.data_digest == local.provenance.data_digest
     assert stream.provenance.configuration["engine"] == "stream"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
@@ -63,7 +64,15 @@ def test_streaming_gives_what_memory_gives(tables: tuple[Path, Path], tmp_path: 
 
 @pytest.mark.parametrize("engine", ["stream", "spark"])
 @pytest.mark.parametrize(
-    "option", [("--tune",), ("--at-least", "2"), ("--item-columns", "a,b")], ids=lambda o: o[0]
+    "option",
+    [
+        ("--tune",),
+        ("--at-least", "2"),
+        ("--item-columns", "a,b"),
+        ("--counterparts", "sets"),
+        ("--counterparts", "values"),
+    ],
+    ids="".join,
 )
 def test_options_that_need_memory_are_refused(
     tables: tuple[Path, Path], tmp_path: Path, engine: str, option: tuple[str, ...]

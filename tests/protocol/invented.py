@@ -1,17 +1,18 @@
 """Item profiles and people that nobody trained or asked, for the tests of protocols."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, Provenance
+from midpoint.analyst import ItemProfiles, Places, Provenance
 from midpoint.analyst.statistics import CategoryStatistics
 from midpoint.data import Scale
 from midpoint.protocol import Population
-from midpoint.wire import to_fixed
+from midpoint.protocol.learning import OBFUSCATION
+from midpoint.wire import SCHEMES, to_fixed
 
 Float = NDArray[np.float64]
 STARS = Scale.stars(1, 5)
@@ -79,6 +80,28 @@ def world(
         provenance=Provenance("invented", "", {}, 0, {}),
     )
     return World(profiles, count / users, level_count / count[:, :, None])
+
+
+def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
+    """Return the profiles with places that nobody looked for, where a protocol needs some."""
+    profiles, scheme = made.profiles, SCHEMES[OBFUSCATION[protocol]]
+    if not scheme.counterparts or profiles.statistics is None:
+        return profiles
+    rng = np.random.default_rng(seed)
+    M, K = profiles.offset.shape
+    d, r = (2 if scheme.sub_samples else 0), 2
+    factor = np.eye(d + r) + rng.normal(size=(K, d + r, d + r)) * 0.3
+    drawn = {"rate": (M, K), "habit": (M, d), "taste": (M, r)}
+    columns = {name: np.rint(rng.normal(size=size) * 128) / 256 for name, size in drawn.items()}
+    places = Places(
+        **columns,
+        base=np.rint((profiles.centre[:, None] + profiles.offset) * 256) / 256,
+        mean=rng.normal(size=(K, d + r)) * 0.4,
+        covariance=factor @ factor.transpose(0, 2, 1) + 0.2 * np.eye(d + r),
+        noise_variance=profiles.noise_variance,
+        moved=profiles.statistics,
+    )
+    return replace(profiles, places=places)
 
 
 def raters(made: World, per_category: int, seed: int, *, all_rated: bool = False) -> Population:

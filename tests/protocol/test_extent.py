@@ -3,7 +3,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from invented import WIDE, world
+from invented import WIDE, ready, world
 
 from midpoint.protocol import (
     PROTOCOLS,
@@ -70,7 +70,8 @@ def test_the_map_is_code_and_yields_the_others_disclosure(a: str, b: str) -> Non
     first, second = LearningProtocol(a, estimation="plain"), LearningProtocol(b, estimation="plain")
     phi = derive(first, second)
     assert phi is not None
-    had, wanted = phi(first.disclose(MADE.profiles)), second.disclose(MADE.profiles)
+    profiles = ready(MADE, a)
+    had, wanted = phi(first.disclose(profiles)), second.disclose(profiles)
     check_numbers(had)
     assert had.scheme == wanted.scheme
     assert had.items == wanted.items
@@ -78,6 +79,25 @@ def test_the_map_is_code_and_yields_the_others_disclosure(a: str, b: str) -> Non
         ours, theirs = (np.array(getattr(told, column)) for told in (had, wanted))
         tolerance = 0 if column in first.scheme.columns else 16
         assert np.abs(ours - theirs).max() <= tolerance, column
+
+
+def test_what_is_moved_tells_nothing_else_and_follows_from_nothing_else() -> None:
+    """Levels of moved ratings are not those of ratings, nor the other way round."""
+    for name in ("cmp", "cmpss"):
+        partners = {b for a, b in DERIVABLE if a == name} | {a for a, b in DERIVABLE if b == name}
+        assert partners == {name}
+    assert derive(PROTOCOLS["cmpss"], LearningProtocol("cmpss", estimation="plain")) is None
+    assert derive(PROTOCOLS["dmpss"], PROTOCOLS["dmp"]) is not None
+
+
+def test_places_are_counted_among_the_bits() -> None:
+    """Each column by the numbers that devices accept in it: 2 habits, 2 tastes, 2 categories."""
+    told = {name: PROTOCOLS[name].disclose(ready(MADE, name)) for name in ("dmp", "cmp", "cmpss")}
+    bits = {name: bits_per_item(one) for name, one in told.items()}
+    base, taste = 2 * log2(3 * 4 * 256 + 1), 2 * log2(4 * 4 * 256 + 1)
+    logits = log2(2 * 32 * 256 + 1)
+    assert bits["cmp"] == pytest.approx(bits["dmp"] + base + taste)
+    assert bits["cmpss"] == pytest.approx(bits["cmp"] + 2 * logits + 2 * logits)
 
 
 def test_coarse_numbers_follow_from_the_finest_and_not_from_each_other() -> None:

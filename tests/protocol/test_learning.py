@@ -2,7 +2,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from invented import WIDE, raters, world
+from invented import WIDE, raters, ready, world
 
 from midpoint.analyst import default_scheme
 from midpoint.errors import MidpointError
@@ -14,8 +14,9 @@ from midpoint.protocol import (
     Population,
     state,
 )
-from midpoint.user import check_numbers
-from midpoint.wire import SCHEMES
+from midpoint.user import Parameters, check_numbers, obfuscate
+from midpoint.user.counterparts import counterparts, own_of
+from midpoint.wire import SCHEMES, from_fixed, to_fixed
 
 MADE = world(M=15, seed=1)
 PEOPLE = raters(MADE, 40, seed=2)
@@ -23,14 +24,14 @@ PEOPLE = raters(MADE, 40, seed=2)
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
-    one = LearningProtocol(name)
-    told = one.disclose(MADE.profiles)
+    one, profiles = LearningProtocol(name), ready(MADE, name)
+    told = one.disclose(profiles)
     check_numbers(told)
-    sent = one.report(told, MADE.profiles, PEOPLE, np.random.default_rng(3))
+    sent = one.report(told, profiles, PEOPLE, np.random.default_rng(3))
     coins = np.random.default_rng(3).random((len(PEOPLE.user), 4))
-    again = one.report(told, MADE.profiles, PEOPLE, coins)
+    again = one.report(told, profiles, PEOPLE, coins)
     assert np.array_equal(sent.value, again.value)
-    found = one.estimate(MADE.profiles, sent)
+    found = one.estimate(profiles, sent)
     assert found.shape == (80, 3)
     assert np.isfinite(found).all()
     # What was revealed, of whom, and of which item.
@@ -113,6 +114,50 @@ def test_alpha_mixes_in_ratings_as_they_are() -> None:
     assert as_is[2] < 0.1
 
 
+@pytest.mark.parametrize("name", ["cmp", "cmpss"])
+def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
+    """One after another, with the code of a device, against all at once."""
+    profiles, one = ready(MADE, name), LearningProtocol(name)
+    told = one.disclose(profiles)
+    coins = np.random.default_rng(9).random((len(PEOPLE.user), 4))
+    sent = one.report(told, profiles, PEOPLE, coins)
+    moves = one.moves(told, profiles, PEOPLE, coins)
+    assert moves is not None
+    parameters = Parameters.of(told)
+    assert parameters.places is not None
+    place, value = profiles.place[PEOPLE.item], to_fixed(PEOPLE.value)
+    everything, kept, values = np.arange(profiles.n_items), [], []
+    for person, cell in enumerate(PEOPLE.category.tolist()):
+        mine = np.flatnonzero(PEOPLE.user == person)
+        met = counterparts(parameters.places, cell, everything, place[mine], value[mine])
+        own = own_of(parameters, cell, place[mine], met)
+        done = obfuscate(place[mine], value[mine], cell, parameters, coins[mine], own=own)
+        kept += mine[done.keep].tolist()
+        values += from_fixed(done.value[done.keep]).tolist()
+        assert np.array_equal(moves[person], met.move)
+    assert kept == sent.kept.tolist()
+    assert values == sent.value.tolist()
+    assert np.abs(moves).max() > 16
+    if name == "cmp":
+        assert len(kept) == len(PEOPLE.user)
+    else:
+        assert 0.3 < len(kept) / len(PEOPLE.user) < 0.95
+
+
+def test_half_of_the_ratings_move_a_person_half_as_far() -> None:
+    profiles, coins = ready(MADE, "cmpss"), np.random.default_rng(10)
+    told = LearningProtocol("cmpss").disclose(profiles)
+    whole, half = (
+        LearningProtocol("cmpss", alpha=alpha).moves(told, profiles, PEOPLE, coins)
+        for alpha in (1.0, 0.5)
+    )
+    assert whole is not None
+    assert half is not None
+    assert np.abs(half - whole / 2).max() <= 0.5
+    dmpss = LearningProtocol("dmpss")
+    assert dmpss.moves(dmpss.disclose(profiles), profiles, PEOPLE, coins) is None
+
+
 def test_bits_and_estimation_reach_the_disclosure() -> None:
     plain = LearningProtocol("mpss", estimation="plain", bits=4).disclose(MADE.profiles)
     assert plain.bits == 4
@@ -132,10 +177,10 @@ def test_estimators_differ_where_the_prior_matters() -> None:
 def test_people_of_unknown_category_are_refused_where_it_matters() -> None:
     unknown = Population(PEOPLE.user, PEOPLE.item, PEOPLE.value, np.full(80, -1))
     rng = np.random.default_rng(8)
-    for name in ("mp", "ss", "dmp", "ssia", "full"):
-        one = LearningProtocol(name)
+    for name in ("mp", "ss", "dmp", "ssia", "full", "cmp", "cmpss"):
+        one, profiles = LearningProtocol(name), ready(MADE, name)
         with pytest.raises(MidpointError, match="not known"):
-            one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)
+            one.report(one.disclose(profiles), profiles, unknown, rng)
     for name in ("nothing", "no", "ia"):
         one = LearningProtocol(name)
         one.report(one.disclose(MADE.profiles), MADE.profiles, unknown, rng)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from lawful import Nature
 from numpy.typing import NDArray
 
 from midpoint.user import Accepted, check_disclosure
@@ -53,7 +54,7 @@ def believable(
 def columns(
     scheme: str, M: int, K: int, points: Sequence[int], rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Draw the columns a scheme needs."""
+    """Draw the columns a scheme needs, and the law of one with counterparts."""
     single = SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE
     raw = rng.integers(-ONE // 2, ONE // 2, size=(M, K)) * K
     p = rng.integers(50, 1000, size=(M, K))
@@ -63,7 +64,10 @@ def columns(
         "levels": believable(rng, M, K, points),
         "average": rng.integers(points[0], points[-1], size=(M, 1 if single else K)),
     }
-    return {name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns}
+    found = {name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns & drawn.keys()}
+    shape = (M, K, 2 if SCHEMES[scheme].sub_samples else 0, 2)
+    nature = Nature.draw(rng, shape, low=points[0] / ONE, high=points[-1] / ONE)
+    return found | nature.columns(scheme)
 
 
 def disclosure(

@@ -27,6 +27,17 @@ from made_up import (
     solicitation,
     titles_of,
 )
+from made_up_places import counterparts_disclosure
+from make_place_vectors import (
+    bad_laws,
+    bad_places,
+    changes_of_counterparts,
+    moved_corrections,
+    moved_obfuscations,
+    places,
+    with_counterparts,
+)
+from vector_parts import FEATURES, HALVES, KEY, UNEVEN, Case, Listed, own_category, pinned, text
 
 from midpoint.user import (
     DeviceSecret,
@@ -64,34 +75,21 @@ from midpoint.wire import (
 )
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "v1"
-KEY = bytes(range(32, 64))
-FEATURES: dict[str, tuple[FeatureNames, ...]] = {
-    "2": (GENDER,),
-    "3": (AGE,),
-    "2x3": (GENDER, AGE),
-}
-HALVES = tuple(ONE * half // 2 for half in range(1, 11))
-Case = dict[str, Any]
-Listed = tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]
-
-
-def text(message: Message) -> str:
-    return message.raw.decode()
 
 
 def named_disclosures() -> dict[str, Disclosure]:
-    """Every scheme for 2, 3 and 2 x 3 categories; then other scales."""
+    """Every scheme for 2, 3 and 2 x 3 categories; then other scales; counterparts below."""
     made = {
         f"{scheme} {size}": disclosure(scheme, features, seed=seed)
         for scheme in SCHEMES
+        if not SCHEMES[scheme].counterparts
         for seed, (size, features) in enumerate(FEATURES.items())
     }
     smooth = RatingScale(low=-10 * ONE, high=10 * ONE)
     made["mpss continuous"] = disclosure("mpss", scale=smooth, seed=5)
     made["dmpss half stars"] = disclosure("dmpss", (AGE,), points=HALVES, seed=6)
-    uneven = (0, ONE, 3 * ONE, 7 * ONE)
-    made["dmpss uneven"] = disclosure("dmpss", (AGE,), points=uneven, seed=7)
-    made["mpr uneven"] = disclosure("mpr", points=uneven, seed=8)
+    made["dmpss uneven"] = disclosure("dmpss", (AGE,), points=UNEVEN, seed=7)
+    made["mpr uneven"] = disclosure("mpr", points=UNEVEN, seed=8)
     names = ("Zoë", "a b", 'say "hi"', "é", "東京", "🎬", "\ue000")
     made["dmpss names"] = disclosure("dmpss", n_items=7, seed=9, items=tuple(sorted(names)))
     return made
@@ -111,31 +109,15 @@ def extremes() -> dict[str, Disclosure]:
     return {"dmp extreme": disclosure("dmp", ten, n_items=1, points=points, levels=(rows,))}
 
 
-def pinned(entry: Entry, shown: Disclosure) -> Pin:
-    """What a device keeps after this entry."""
-    return Pin(
-        key=entry.key,
-        sequence=entry.sequence,
-        head=entry.digest,
-        features=shown.features,
-        scale=shown.scale,
-        scheme=shown.scheme,
-    )
-
-
-def own_category(shown: Disclosure, turn: int) -> dict[str, str]:
-    return {
-        feature.name: feature.categories[(turn + place) % len(feature.categories)]
-        for place, feature in enumerate(shown.features)
-    }
-
-
 def reports() -> Iterator[Case]:
     """Two rounds each: most items, then some of them again with other ratings; then open ones."""
     shown = named_disclosures()
     yield from cases_of(shown, (9, 3), more=False)
     some = ("dmpss 2", "dmpss 2x3", "mpssr 3", "ss 2", "dmpss names", "mpss continuous")
     yield from cases_of({name: shown[name] for name in some}, (4, 10), more=True)
+    shown = with_counterparts()
+    yield from cases_of(shown, (9, 3), more=False)
+    yield from cases_of(shown, (4, 10), more=True)
 
 
 def cases_of(
@@ -151,14 +133,14 @@ def cases_of(
             rated = ratings(shown, 10 * turn + number, share=0.8 - 0.4 * (more and number == 1))
             near = shown.items if more else items
             report = decide(rated, asked, accepted(shown), category, ledger)
-            rounds.append(
-                {
-                    "solicitation": text(asked),
-                    "ratings": rated,
-                    "report": text(report),
-                    "withheld": [i for i in near if (d := ledger.decision(i)) and d.value is None],
-                }
-            )
+            step = {
+                "solicitation": text(asked),
+                "ratings": rated,
+                "report": text(report),
+                "withheld": [i for i in near if (d := ledger.decision(i)) and d.value is None],
+            }
+            kept = ledger.answered(number)
+            rounds.append(step | ({"kept": text(kept)} if kept and kept.move else {}))
         yield {
             "name": f"{name}, open" if more else name,
             "disclosure": text(shown),
@@ -238,7 +220,7 @@ def corrections() -> Iterator[Case]:
 
 def chains() -> Iterator[Case]:
     """Lists of disclosures: accepted with the new pin, or refused with a code."""
-    for row in (*lists_of_entries(), *changes_and_scales()):
+    for row in (*lists_of_entries(), *changes_and_scales(), *changes_of_counterparts()):
         name, newest, chain, pin, witness, expected = row
         yield {
             "name": name,
@@ -404,6 +386,7 @@ def bad_texts() -> Iterator[Case]:
         ("too many bits", "disclosure", _swap(good, "{", '{"bits":17,'), Refusal.WRONG_SHAPE),
         ("id too short", "report", _swap(report, '"id":"0', '"id":"'),
          Refusal.WRONG_SHAPE),
+        *bad_laws(),
     ]  # fmt: skip
     for name, kind, content, code in rows:
         yield {"name": name, "kind": kind, "text": content, "code": code}
@@ -472,8 +455,17 @@ def _without(content: str, key: str) -> str:
 
 
 def bad_rounds() -> Iterator[Case]:
-    """A first round is answered; a second question is refused."""
-    shown, later = disclosure("dmpss"), disclosure("dmpss", seed=2)
+    """A first round is answered; a second question is refused; the last is about counterparts."""
+    yield from refused_after(disclosure("dmpss"), disclosure("dmpss", seed=2))
+    shown = counterparts_disclosure()
+    habit = tuple(tuple(-one for one in row) for row in shown.habit or ())
+    yield from refused_after(shown, shown.model_copy(update={"habit": habit}), first_only=True)
+
+
+def refused_after(
+    shown: Disclosure, later: Disclosure, *, first_only: bool = False
+) -> Iterator[Case]:
+    """Refuse what changed after a first round."""
     rated, first = ratings(shown), solicitation(shown, 1)
     category = PrivateCategory({"gender": "M"})
     report = decide(rated, first, accepted(shown), category, Ledger(DeviceSecret(KEY)))
@@ -486,9 +478,9 @@ def bad_rounds() -> Iterator[Case]:
         ("unknown item", shown, solicitation(shown, 2, ["item-77"]), Refusal.UNKNOWN_ITEM),
         ("question for another disclosure", shown, solicitation(later, 2), Refusal.WRONG_DIGEST),
     ]  # fmt: skip
-    for name, newest, second, code in rows:
+    for name, newest, second, code in rows[: 1 if first_only else None]:
         yield {
-            "name": name,
+            "name": f"{name}, {shown.scheme}" if first_only else name,
             "secret": KEY.hex(),
             "category": {"gender": "M"},
             "ratings": rated,
@@ -559,18 +551,23 @@ def titles() -> Iterator[Case]:
         yield {"name": name, "entry": text(entry), "catalogue": told, "expect": expected}
 
 
+def _after(*parts: Callable[[], Iterator[Case]]) -> Callable[[], Iterator[Case]]:
+    return lambda: (case for part in parts for case in part())
+
+
 FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "reports": reports,
-    "obfuscations": obfuscations,
+    "obfuscations": _after(obfuscations, moved_obfuscations),
     "discrete": discrete,
-    "corrections": corrections,
+    "corrections": _after(corrections, moved_corrections),
     "chains": chains,
-    "bad_numbers": bad_numbers,
+    "bad_numbers": _after(bad_numbers, bad_places),
     "bad_texts": bad_texts,
     "service_texts": service_texts,
     "bad_rounds": bad_rounds,
     "certificates": certificates,
     "titles": titles,
+    "places": places,
 }
 
 

@@ -6,7 +6,15 @@ from made_up import AGE, GENDER, STARS, disclosure
 from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Obfuscated, Parameters, check_numbers, obfuscate
+from midpoint.user import (
+    PURPOSES,
+    Obfuscated,
+    Own,
+    Parameters,
+    check_numbers,
+    obfuscate,
+    own_numbers,
+)
 from midpoint.user.coins import MIX, REVEAL, SPLIT, VALUE
 from midpoint.user.discrete import split
 from midpoint.wire import (
@@ -30,7 +38,17 @@ def run(
     item = rng.integers(0, len(shown.items), N)
     value = np.asarray(STARS)[rng.integers(0, 5, N)]
     uniform = rng.random((N, len(PURPOSES)))
-    return item, value, obfuscate(item, value, category, Parameters.of(shown), uniform, alpha)
+    p = Parameters.of(shown)
+    own = owned(item, value, category, p)
+    return item, value, obfuscate(item, value, category, p, uniform, alpha, own)
+
+
+def owned(
+    item: NDArray[np.intp], value: NDArray[np.int64], category: int, parameters: Parameters
+) -> Own | None:
+    """Let each forty ratings be one person's, for schemes with counterparts."""
+    starts = np.append(np.arange(0, len(item), 40), len(item))
+    return own_numbers(parameters, starts, item, value, [category] * (len(starts) - 1))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -256,7 +274,8 @@ def test_the_last_coin_below_one_is_handled(coin: int) -> None:
         uniform[:, coin] = 1 - 2**-53
         shown = disclosure(scheme, (AGE,))
         item, value = np.repeat(np.arange(12), 5), np.tile(STARS, 12)
-        done = obfuscate(item, value, 2, Parameters.of(shown), uniform)
+        p = Parameters.of(shown)
+        done = obfuscate(item, value, 2, p, uniform, own=owned(item, value, 2, p))
         assert np.abs(done.value).max() <= 8 * ONE
 
 

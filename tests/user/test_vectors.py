@@ -11,6 +11,7 @@ from make_vectors import FILES, FOLDER, content
 from midpoint.user import (
     DeviceSecret,
     Ledger,
+    Own,
     Parameters,
     Pin,
     PrivateCategory,
@@ -24,6 +25,7 @@ from midpoint.user import (
     toss,
     verify_certificate,
 )
+from midpoint.user.counterparts import counterparts, own_of
 from midpoint.wire import (
     SCHEMES,
     Catalogue,
@@ -103,13 +105,21 @@ def test_reports(case: dict[str, Any]) -> None:
         assert report.raw.decode() == step["report"]
         decided = {item: ledger.decision(item) for item in (shown if asked.open else asked).items}
         assert [i for i, d in decided.items() if d and d.value is None] == step["withheld"]
+        kept = ledger.answered(asked.round)
+        assert kept is not None
+        assert kept.raw.decode() == step.get("kept", kept.raw.decode())
+        assert (kept.move is not None) == ("kept" in step)
 
 
 @each("obfuscations")
 def test_obfuscations(case: dict[str, Any]) -> None:
     item, value, category = (np.array(case[name]) for name in ("item", "value", "category"))
     parameters, coins = Parameters.of(disclosed(case)), np.array(case["coins"]) / 2**53
-    done = obfuscate(item, value, category, parameters, coins, case["alpha"])
+    own = None
+    if "reveal" in case:
+        move = np.empty((0, 0), dtype=np.int64)  # of people, whom a flat array does not know
+        own = Own(np.array(case["reveal"]), np.array(case["shift"]), move)
+    done = obfuscate(item, value, category, parameters, coins, case["alpha"], own)
     assert done.keep.tolist() == case["keep"]
     assert done.value.tolist() == case["reported"]
 
@@ -125,7 +135,8 @@ def test_discrete(case: dict[str, Any]) -> None:
 def test_corrections(case: dict[str, Any]) -> None:
     shown = disclosed(case)
     category = PrivateCategory.of(shown, case["category"])
-    ranked = correct(Scores.parse(case["scores"].encode()), shown, category, case["rated"])
+    scores, move = Scores.parse(case["scores"].encode()), case.get("move", ())
+    ranked = correct(scores, shown, category, case["rated"], move)
     found = [
         {"item": r.item, "score": r.score, "shown": r.shown, "deviation": r.deviation}
         for r in ranked
@@ -201,6 +212,20 @@ def test_titles(case: dict[str, Any]) -> None:
         assert caught.value.code == case["expect"]["code"]
     else:
         assert list(check_titles(raw, entry).titles) == case["expect"]["titles"]
+
+
+@each("places")
+def test_places(case: dict[str, Any]) -> None:
+    parameters = Parameters.of(disclosed(case))
+    assert parameters.places is not None
+    for one in case["people"]:
+        asked, rated = (np.array(one[name], dtype=np.intp) for name in ("asked", "rated"))
+        value = np.array(one["value"], dtype=np.int64)
+        found = counterparts(parameters.places, one["cell"], asked, rated, value)
+        assert found.habits.tolist() == one["habits"]
+        assert found.move.tolist() == one["move"]
+        own = own_of(parameters, one["cell"], np.array(one["some"]), found)
+        assert (own.reveal.tolist(), own.shift.tolist()) == (one["reveal"], one["shift"])
 
 
 @each("certificates")

@@ -20,6 +20,7 @@ from midpoint.wire import (
     Disclosure,
     Entry,
     FeatureNames,
+    Law,
     Message,
     Problem,
     RatingScale,
@@ -47,21 +48,39 @@ COLUMN: dict[str, Any] = {
     "reveal": ((ONE, 9), (ONE, ONE)),
     "levels": (((ONE, 0, 0), (0, ONE, 0)), ((0, 0, ONE), (1, 1, ONE - 2))),
     "average": ((ONE, 2 * ONE), (ONE, ONE)),
+    "rate": ((-256, 0), (9, 9)),
+    "habit": ((3,), (-4,)),
+    "base": ((512, 520), (500, 9)),
+    "taste": ((5, 6), (-7, 8)),
 }
 ITEM_AVERAGE = ((ONE,), (2 * ONE,))
+AS_EVER = "dda795e31aa4d45bb9bb9472961235fc9dbf000d993f88354b7cac15bcf5f4ab"
+"""Digest of the numbers of the first example, as ledgers hold it since before counterparts."""
+
+
+def law(K: int = 2, D: int = 3) -> Law:
+    unit = as_rows(np.eye(D) * ONE)
+    return Law(
+        mean=as_rows(np.arange(K * D).reshape(K, D)),
+        precision=(unit,) * K,
+        map=((unit,) * K,) * K,
+        noise=ONE,
+    )
 
 
 def example(scheme: str = "dmpss", **changes: Any) -> Disclosure:
     columns = {name: COLUMN[name] for name in SCHEMES[scheme].columns}
     if scheme in ("ia", "ssia"):
         columns["average"] = ITEM_AVERAGE
-    content = {
+    content: dict[str, Any] = {
         "scheme": scheme,
         "features": (GENDER,),
         "scale": STARS,
         "items": ("a", "b"),
         **columns,
     }
+    if SCHEMES[scheme].counterparts:
+        content["law"] = law(D=3 if SCHEMES[scheme].sub_samples else 2)
     return Disclosure(**(content | changes))
 
 
@@ -117,7 +136,7 @@ def test_a_message_comes_back_as_it_was_sent(message: Message) -> None:
 def test_unknown_fields_and_missing_fields_are_refused(message: Message) -> None:
     content = json.loads(message.raw)
     assert code_of(type(message), {**content, "private": 1}) == Refusal.UNKNOWN_FIELD
-    optional = {"levels", "offset", "reveal", "average", "previous"}
+    optional = {*COLUMN, "law", "previous"}
     for field in content.keys() - optional:
         rest = {name: value for name, value in content.items() if name != field}
         assert code_of(type(message), rest) == Refusal.MISSING_FIELD
@@ -225,6 +244,11 @@ def test_columns_are_there_exactly_when_the_scheme_needs_them(scheme: str) -> No
         ("no", {"items": ("", "a")}),
         ("no", {"features": (GENDER, GENDER)}),
         ("no", {"features": tuple(GENDER.model_copy(update={"name": str(n)}) for n in range(11))}),
+        ("cmpss", {"taste": ((5, 6), (-7,))}),
+        ("cmpss", {"habit": ((3,), ())}),
+        ("cmpss", {"rate": ((1,), (1,))}),
+        ("cmp", {"base": ((1, 2, 3), (1, 2, 3))}),
+        ("cmp", {"taste": ((), ())}),
         ("no", {"bits": 0}),
         ("no", {"bits": 17}),
     ],
@@ -234,10 +258,63 @@ def test_wrong_shapes_are_refused(scheme: str, changes: dict[str, Any]) -> None:
         example(scheme, **changes)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        law(K=3),
+        law(D=2),
+        law(D=4),
+        law().model_copy(update={"mean": law().mean[:1]}),
+        law().model_copy(update={"mean": (law().mean[0], law().mean[1][:2])}),
+        law().model_copy(update={"precision": law().precision[:1]}),
+        law().model_copy(update={"precision": (law().precision[0], law().precision[1][:2])}),
+        law().model_copy(update={"map": law().map[:1]}),
+        law().model_copy(update={"map": (law().map[0], law().map[1][:1])}),
+        law().model_copy(update={"map": (law().map[0], (law(D=2).map[0][0],) * 2)}),
+    ],
+)
+def test_a_law_has_the_shape_of_the_columns(wrong: Law) -> None:
+    assert example("cmpss", law=law()).law == law()
+    with pytest.raises(ValidationError, match="shape of the columns"):
+        example("cmpss", law=wrong)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_law_is_there_exactly_when_the_scheme_has_counterparts(scheme: str) -> None:
+    content = json.loads(example(scheme).raw)
+    if SCHEMES[scheme].counterparts:
+        del content["law"]
+    else:
+        content["law"] = json.loads(example("cmp").raw)["law"]
+    assert code_of(Disclosure, content) == Refusal.WRONG_COLUMNS
+
+
+def test_a_law_has_no_more_numbers_than_a_device_wants_to_read() -> None:
+    tastes = ((0,) * 64,) * 2
+    example("cmp", taste=tastes, law=law(D=64))
+    with pytest.raises(ValidationError, match="too many"):
+        example("cmp", taste=((0,) * 65,) * 2, law=law(D=65))
+
+
+def test_fields_of_a_law_are_strict() -> None:
+    content = json.loads(example("cmp").raw)
+    for change, code in (
+        ({"noise": 0.5}, Refusal.NOT_AN_INTEGER),
+        ({"noise": None}, Refusal.NOT_AN_INTEGER),
+        ({"mean": [["1", 2], [3, 4]]}, Refusal.NOT_AN_INTEGER),
+        ({"secret": 1}, Refusal.UNKNOWN_FIELD),
+    ):
+        changed = {**content, "law": {**content["law"], **change}}
+        assert code_of(Disclosure, changed) == code
+    for field in content["law"]:
+        rest = {name: value for name, value in content["law"].items() if name != field}
+        assert code_of(Disclosure, {**content, "law": rest}) == Refusal.MISSING_FIELD
+
+
 def test_a_discrete_scheme_needs_a_discrete_scale() -> None:
     smooth = RatingScale(low=ONE, high=3 * ONE)
     assert example("mpss", scale=smooth).scale.levels is None
-    for scheme in ("mpr", "mpssr", "dmp", "dmpss"):
+    for scheme in ("mpr", "mpssr", "dmp", "dmpss", "cmp", "cmpss"):
         with pytest.raises(ValidationError, match="discrete scale"):
             example(scheme, scale=smooth)
 
@@ -259,6 +336,14 @@ def test_the_numbers_of_an_item_are_all_that_is_disclosed_of_it() -> None:
     assert one.numbers_of(0) == other.numbers_of(0)
     assert one.numbers_of(1) != other.numbers_of(1)
     assert one.numbers_of(0) != example("dmp").numbers_of(0)
+    assert one.numbers_of(0) == AS_EVER
+    place = example("cmpss")
+    assert len({example(scheme).numbers_of(0) for scheme in ("dmp", "dmpss", "cmp", "cmpss")}) == 4
+    for name in sorted(SCHEMES["cmpss"].columns):
+        rows = COLUMN[name]
+        changed = example("cmpss", **{name: (rows[0], rows[0])})
+        assert changed.numbers_of(0) == place.numbers_of(0)
+        assert changed.numbers_of(1) != place.numbers_of(1)
 
 
 @pytest.mark.parametrize(

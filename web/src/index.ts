@@ -22,6 +22,16 @@ export {
 } from "./user/check";
 export { PURPOSES, toss, type Uniforms } from "./user/coins";
 export { correct, type Recommendation } from "./user/correction";
+export {
+  type Counterparts,
+  counterparts,
+  modelOf,
+  type Own,
+  ownOf,
+  type Places,
+  revealProbability,
+  valueShift,
+} from "./user/counterparts";
 export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/decisions";
 export { outputDistribution } from "./user/discrete";
 export { type Evidence, evidence, marginals } from "./user/evidence";
@@ -56,9 +66,10 @@ export {
   Solicitation,
   SolicitationRequest,
 } from "./wire/exchange";
-export { fromFixed, MILLION, ONE, toFixed } from "./wire/fixed";
+export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
+export type { Law } from "./wire/places";
 export { Certificate, Entry } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
 export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";

@@ -7,17 +7,23 @@ import {
   Disclosure,
   Entry,
   type FeatureNames,
+  GRAIN,
+  type Law,
   ONE,
   SCHEMES,
   type Signed,
   SigningKey,
   Solicitation,
 } from "../src/index";
+import type { Column } from "../src/wire/scheme";
 import { mostSpread, spreadOfMeans } from "../src/wire/telling";
 
 export const ANALYST = new SigningKey(new Uint8Array(32).fill(1));
 export const GENDER: FeatureNames = { name: "gender", categories: ["F", "M"] };
 export const AGE: FeatureNames = { name: "age", categories: ["young", "middle", "old"] };
+/** How many habits and tastes people have here. */
+const HABITS = 3;
+const TASTES = 2;
 export const STARS = [1, 2, 3, 4, 5].map((star) => star * ONE);
 
 export interface Made {
@@ -44,8 +50,11 @@ export function disclosure(made: Made = {}): Disclosure {
   const K = features.reduce((cells, { categories }) => cells * categories.length, 1);
   const rows = (make: () => number[]) => Array.from({ length: n }, make);
   const needed = SCHEMES.get(scheme)!;
-  const column = { offset: undefined, reveal: undefined, levels: undefined, average: undefined };
-  const drawn: Record<keyof typeof column, () => unknown> = {
+  const habits = needed.subSamples ? HABITS : 0;
+  const span = ((points[points.length - 1] - points[0]) * GRAIN) / ONE;
+  const some = (length: number, low: number, high: number) => () =>
+    Array.from({ length }, () => Math.floor(low + next() * (high - low)));
+  const drawn: Record<Column, () => unknown> = {
     offset: () => rows(() => centred(Array.from({ length: K }, () => next() * ONE))),
     reveal: () => rows(() => ratios(Array.from({ length: K }, () => 0.05 + next() * 0.9))),
     levels: () => rows(() => []).map(() => believable(K, points, next)),
@@ -55,6 +64,10 @@ export function disclosure(made: Made = {}): Disclosure {
           Math.floor(points[0] + next() * (points[points.length - 1] - points[0])),
         ),
       ),
+    rate: () => rows(some(K, -3 * GRAIN, 2 * GRAIN)),
+    habit: () => rows(some(habits, -GRAIN, GRAIN)),
+    base: () => rows(some(K, (points[0] * GRAIN) / ONE, (points[0] * GRAIN) / ONE + span)),
+    taste: () => rows(some(TASTES, -span / 4, span / 4)),
   };
   return Disclosure.make({
     scheme,
@@ -62,7 +75,27 @@ export function disclosure(made: Made = {}): Disclosure {
     scale: { low: points[0], high: points[points.length - 1], levels: points },
     items: Array.from({ length: n }, (_, j) => `item-${String(j).padStart(4, "0")}`),
     ...Object.fromEntries([...needed.columns].map((name) => [name, drawn[name]()])),
+    law: needed.counterparts ? lawful(K, habits + TASTES, span, next) : undefined,
   });
+}
+
+/** Draw a law whose maps carry each category's places to the others'; habits and tastes apart. */
+function lawful(K: number, D: number, span: number, next: () => number): Law {
+  const draw = (low: number, high: number) =>
+    Array.from({ length: K }, () =>
+      Array.from({ length: D }, () => Math.floor(low + next() * (high - low))),
+    );
+  const [mean, roots] = [draw(-ONE, ONE), draw(GRAIN / 2, 2 * GRAIN)];
+  const diagonal = (of: (i: number) => number) =>
+    Array.from({ length: D }, (_, i) =>
+      Array.from({ length: D }, (_, j) => (i === j ? Math.round(of(i)) : 0)),
+    );
+  return {
+    mean,
+    precision: roots.map((root) => diagonal((i) => root[i] ** 2)),
+    map: roots.map((from) => roots.map((to) => diagonal((i) => (ONE * from[i]) / to[i]))),
+    noise: Math.ceil((span / GRAIN) ** 2 * (ONE / 16)),
+  };
 }
 
 function centred(raw: number[]): number[] {

@@ -10,6 +10,7 @@ import {
   checkDisclosure,
   checkTitles,
   correct,
+  counterparts,
   DeviceSecret,
   Disclosure,
   decide,
@@ -17,10 +18,13 @@ import {
   type Kind,
   Ledger,
   type Message,
+  modelOf,
   numbersOf,
   obfuscate,
   outputDistribution,
+  ownOf,
   Pin,
+  type Places,
   PrivateCategory,
   Problem,
   REFUSALS,
@@ -47,6 +51,7 @@ const FILES = [
   "corrections",
   "discrete",
   "obfuscations",
+  "places",
   "reports",
   "service_texts",
   "titles",
@@ -118,6 +123,7 @@ describe("reports", () => {
       const near = (asked.open ? shown : asked).items;
       const withheld = near.filter((item) => ledger.decision(item)?.numbers === "");
       expect(withheld).toEqual(step.withheld);
+      if (step.kept) expect(ledger.answered(asked.round)?.text).toBe(step.kept);
     }
   });
 });
@@ -127,7 +133,8 @@ describe("obfuscations", () => {
     const shown = Disclosure.parse(one.disclosure);
     const done = one.item.map((place: number, i: number) => {
       const uniform = one.coins[i].map((bits: number) => bits / 2 ** 53);
-      return obfuscate(place, one.value[i], one.category[i], shown, uniform, one.alpha);
+      const own = one.reveal && { reveal: one.reveal[i], shift: one.shift[i] };
+      return obfuscate(place, one.value[i], one.category[i], shown, uniform, one.alpha, own);
     });
     expect(done.map(({ keep }: { keep: boolean }) => keep)).toEqual(one.keep);
     expect(done.map(({ value }: { value: number }) => value)).toEqual(one.reported);
@@ -145,7 +152,8 @@ describe("corrections", () => {
   it.each(cases("corrections"))("$name", (one) => {
     const shown = Disclosure.parse(one.disclosure);
     const category = PrivateCategory.of(shown, one.category);
-    const ranked = correct(Scores.parse(one.scores), shown, category, new Set(one.rated));
+    const scores = Scores.parse(one.scores);
+    const ranked = correct(scores, shown, category, new Set(one.rated), one.move);
     expect(ranked).toEqual(one.ranked);
   });
 });
@@ -198,6 +206,19 @@ describe("titles", () => {
     const attempt = () => checkTitles(one.catalogue, Entry.parse(one.entry));
     if (one.expect.code) expect(codeOf(attempt)).toBe(one.expect.code);
     else expect([...attempt().titles]).toEqual(one.expect.titles);
+  });
+});
+
+describe("places", () => {
+  it.each(cases("places"))("$name", (one) => {
+    const shown = Disclosure.parse(one.disclosure);
+    const model = modelOf(shown) as Places;
+    for (const { asked, rated, value, cell, some, habits, move, reveal, shift } of one.people) {
+      const found = counterparts(model, cell, asked, rated, value);
+      expect(found).toEqual({ habits, move });
+      const own = some.map((place: number) => ownOf(shown, cell, place, found));
+      expect(own).toEqual(reveal.map((p: number, i: number) => ({ reveal: p, shift: shift[i] })));
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 """The analyst: learns item profiles, says what it must, profiles people, recommends."""
 
-from midpoint.analyst.disclosing import default_scheme, disclose
+from midpoint.analyst.disclosing import default_scheme, disclose, scheme_in_use, usual_scheme
 from midpoint.analyst.estimates import CategoryEstimates, estimate
 from midpoint.analyst.evidence import (
     Estimate,
@@ -11,6 +11,9 @@ from midpoint.analyst.evidence import (
 )
 from midpoint.analyst.factorize import Factorizer, Progress, Training
 from midpoint.analyst.new_users import estimate_profiles, predict
+from midpoint.analyst.place_columns import prepare
+from midpoint.analyst.places import Places
+from midpoint.analyst.placing import place, usual_habits
 from midpoint.analyst.profiles import ItemProfiles, Provenance
 from midpoint.analyst.publishing import publish
 from midpoint.analyst.recommend import answers_of, evidence_of, private_top, score
@@ -25,6 +28,7 @@ __all__ = [
     "Evidence",
     "Factorizer",
     "ItemProfiles",
+    "Places",
     "Progress",
     "Provenance",
     "Training",
@@ -37,12 +41,17 @@ __all__ = [
     "evidence_of",
     "expected_loss",
     "least_squares",
+    "place",
     "posterior",
     "predict",
+    "prepare",
     "private_top",
     "publish",
+    "scheme_in_use",
     "score",
     "tally",
     "trust",
     "tune",
+    "usual_habits",
+    "usual_scheme",
 ]

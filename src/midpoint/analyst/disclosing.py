@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from midpoint.analyst.estimates import CategoryEstimates, Estimation, estimate
+from midpoint.analyst.place_columns import as_moved, place_columns
+from midpoint.analyst.placing import usual_habits
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.statistics import CategoryStatistics
-from midpoint.data import Scale
+from midpoint.data import Ratings, Scale
 from midpoint.errors import MidpointError
 from midpoint.wire import (
     ONE,
@@ -37,6 +39,21 @@ def default_scheme(scale: Scale) -> str:
     return "dmpss" if scale.is_discrete else "mpss"
 
 
+def scheme_in_use(ratings: Ratings, *feature: str) -> str:
+    """Return the scheme that a model of these ratings is trained and disclosed for by default."""
+    habits = usual_habits(ratings, *feature)
+    if habits is None:
+        return default_scheme(ratings.scale)
+    return "cmpss" if habits else "cmp"
+
+
+def usual_scheme(profiles: ItemProfiles) -> str:
+    """Return the scheme that a model is disclosed by: with counterparts if it knows them."""
+    if profiles.places is None:
+        return default_scheme(profiles.scale)
+    return "cmpss" if profiles.places.habits else "cmp"
+
+
 def disclose(
     profiles: ItemProfiles,
     scheme: str | None = None,
@@ -51,12 +68,12 @@ def disclose(
 
     Args:
         profiles: What training found out.
-        scheme: Name of a scheme; the default one for the scale unless given.
+        scheme: Name of a scheme; the usual one for the model unless given.
         estimation: Category statistics "plain" as in the paper, or "shrunken".
         bits: Bits for each number, 1 to 16: the paper's closing question. A rating takes steps
             of range / 2^bits then, a probability of 2^-bits. Full fixed point unless given.
     """
-    name = scheme or default_scheme(profiles.scale)
+    name = scheme or usual_scheme(profiles)
     if name not in SCHEMES:
         raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
     if bits is not None and not 1 <= bits <= FINEST:
@@ -64,6 +81,11 @@ def disclose(
     order = profiles.order
     columns = SCHEMES[name].columns
     filled: dict[str, Any] = {}
+    if SCHEMES[name].counterparts:
+        if bits is not None:
+            raise MidpointError(f"{name} is disclosed at one precision; ask for dmpss with bits")
+        filled = place_columns(profiles, SCHEMES[name])
+        columns, profiles = columns - filled.keys(), as_moved(profiles)
     if columns:
         statistics = _statistics(profiles)
         guess = believe(profiles, estimation)
@@ -73,7 +95,7 @@ def disclose(
             "levels": lambda: _levels(profiles, guess, bits),
             "average": lambda: _average(profiles, statistics, guess, name, bits),
         }
-        filled = {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
+        filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
     try:
         return Disclosure(
             scheme=name,

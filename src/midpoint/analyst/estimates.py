@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.shrinkage import Effects, centred, shrink_distributions, shrink_effects
-from midpoint.analyst.statistics import CategoryStatistics
+from midpoint.analyst.statistics import CategoryStatistics, Counts
 
 Float = NDArray[np.float64]
 Estimation = Literal["plain", "shrunken"]
@@ -93,7 +93,7 @@ def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     return shrink_effects(np.log(smoothed), variance, statistics.crossed)
 
 
-def _frequencies(count: NDArray[np.int64] | None) -> Float | None:
+def _frequencies(count: Counts | None) -> Float | None:
     """Return relative frequencies; an empty cell takes its item's, an empty item the overall."""
     if count is None:
         return None

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.places import Places
 from midpoint.analyst.statistics import CategoryStatistics
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -22,6 +23,8 @@ from midpoint.files import replace_directory
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
 MANIFEST = "manifest.json"
+PLACES, MOVED = "places_", "places_moved_"
+"""How the names of the arrays of `places` begin, and of its statistics."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class ItemProfiles:
     """Covariance of the training users' profiles. Shape (D, D)."""
     provenance: Provenance
     """How it came to be."""
+    places: Places | None = None
+    """Where people lie, for the schemes that move them to their counterparts; None if not learned.
+
+    `place` learns them.
+    """
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
@@ -161,6 +169,8 @@ class ItemProfiles:
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
+            if self.places is not None:
+                manifest["places"] = {"noise_variance": self.places.noise_variance}
             manifest["digest"] = _digest(manifest)
             (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
@@ -187,6 +197,7 @@ class ItemProfiles:
                 profile_mean=arrays["profile_mean"],
                 profile_covariance=arrays["profile_covariance"],
                 provenance=Provenance(**manifest["provenance"]),
+                places=_places(arrays, manifest),
             )
         except MidpointError:
             raise
@@ -196,25 +207,47 @@ class ItemProfiles:
             ) from error
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        holders = (self, self.statistics)
-        return {
-            field.name: value
-            for holder in holders
-            if holder is not None
-            for field in fields(holder)
-            if isinstance(value := getattr(holder, field.name), np.ndarray)
-        }
+        arrays = _named(self) | _named(self.statistics)
+        if self.places is not None:
+            arrays |= _named(self.places, PLACES) | _named(self.places.moved, MOVED)
+        return arrays
 
 
-def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatistics:
+def _named(holder: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """Return the arrays among the fields of a dataclass, if there is one, by name."""
+    return {
+        prefix + field.name: value
+        for field in (() if holder is None else fields(holder))
+        if isinstance(value := getattr(holder, field.name), np.ndarray)
+    }
+
+
+def _statistics(
+    arrays: dict[str, NDArray[Any]], crossed: Any, prefix: str = ""
+) -> CategoryStatistics:
     return CategoryStatistics(
-        users=arrays["users"],
-        count=arrays["count"],
-        total=arrays["total"],
-        square=arrays["square"],
-        level_count=arrays.get("level_count"),
-        level_values=arrays.get("level_values"),
+        users=arrays[prefix + "users"],
+        count=arrays[prefix + "count"],
+        total=arrays[prefix + "total"],
+        square=arrays[prefix + "square"],
+        level_count=arrays.get(prefix + "level_count"),
+        level_values=arrays.get(prefix + "level_values"),
         crossed=tuple(tuple(cells) for cells in crossed),
+    )
+
+
+def _places(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Places | None:
+    if "places" not in manifest:
+        return None
+    return Places(
+        rate=arrays[PLACES + "rate"],
+        habit=arrays[PLACES + "habit"],
+        base=arrays[PLACES + "base"],
+        taste=arrays[PLACES + "taste"],
+        mean=arrays[PLACES + "mean"],
+        covariance=arrays[PLACES + "covariance"],
+        noise_variance=float(manifest["places"]["noise_variance"]),
+        moved=_statistics(arrays, manifest["crossed"], MOVED),
     )
 
 

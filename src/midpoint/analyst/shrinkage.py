@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from midpoint.analyst.statistics import Counts
+
 Float = NDArray[np.float64]
 
 SMALLEST = 1e-12
@@ -178,7 +180,7 @@ def _ratios(square: Float, trace: Float, feature: NDArray[np.intp]) -> Float:
 
 
 def shrink_distributions(
-    count: NDArray[np.int64],
+    count: Counts,
     values: Float,
     effect: Float,
     crossed: tuple[tuple[int, ...], ...] | None = None,
@@ -213,9 +215,7 @@ def shrink_distributions(
     return tilt(shape, values, mean)
 
 
-def _level_effects(
-    count: NDArray[np.int64], pooled: Float, crossed: tuple[tuple[int, ...], ...]
-) -> Float:
+def _level_effects(count: Counts, pooled: Float, crossed: tuple[tuple[int, ...], ...]) -> Float:
     """Shrink what each category adds to the share of each level. Shape (M, K, L)."""
     given = count.sum(axis=2, keepdims=True)
     seen = np.where(given > 0, given, np.nan)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from midpoint.data import Feature, Ratings, Scale
 
+Counts = NDArray[np.int64] | NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
 class CategoryStatistics:
@@ -14,13 +16,13 @@ class CategoryStatistics:
 
     users: NDArray[np.int64]
     """Users in each category. Shape (K,)."""
-    count: NDArray[np.int64]
-    """Ratings of each item by each category. Shape (M, K)."""
+    count: Counts
+    """Ratings of each item by each category; weights may make it fractional. Shape (M, K)."""
     total: NDArray[np.float64]
     """Their sum. Shape (M, K)."""
     square: NDArray[np.float64]
     """The sum of their squares. Shape (M, K)."""
-    level_count: NDArray[np.int64] | None
+    level_count: Counts | None
     """On a discrete scale, how many of them are at each level. Shape (M, K, L)."""
     level_values: NDArray[np.float64] | None
     """On a discrete scale, the levels. Shape (L,)."""
@@ -43,7 +45,7 @@ class CategoryStatistics:
         if not (count > 1).any():
             count, total = count.sum(keepdims=True), total.sum(keepdims=True)
         explained = (total**2 / np.maximum(count, 1)).sum()
-        freedom = int(np.maximum(count - 1, 0).sum())
+        freedom = float(np.maximum(count - 1, 0).sum())
         return float(max(self.square.sum() - explained, 0.0) / max(freedom, 1))
 
 

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, predict
-from midpoint.audit.folds import FoldData
+from midpoint.audit.folds import FoldData, held_out_coins, population
 from midpoint.audit.joint import joint_fit
 from midpoint.audit.view import View
 from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
+from midpoint.user import Parameters, value_shift
+from midpoint.wire import from_fixed
 
 Float = NDArray[np.float64]
 
@@ -34,13 +36,19 @@ class Accuracy:
     """Bits disclosed of an item."""
 
 
-def measure(fold: FoldData, view: View, how: LearningProtocol) -> Accuracy:
+def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Accuracy:
     """Predict the hidden ratings of the held-out users from what their devices sent."""
     profiles, hidden = view.profiles, fold.hidden
     truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
     blind = how.estimate(profiles, view.reports, view.disclosure)
     guess, x = infer(profiles, view.reports)
     own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
+    people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
+    move = how.moves(view.disclosure, profiles, people, coins)
+    if move is not None:  # devices know by how much they moved their users' values
+        place = profiles.place[hidden.item]
+        shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], place)
+        own = own - from_fixed(shift)
     told = profiles.offset[hidden.item, guess[hidden.user]]
 
     def squares(shown: Float) -> Float:

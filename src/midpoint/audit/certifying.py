@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from midpoint.analyst import Factorizer
+from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.results import RMSE, AuditResults
 from midpoint.audit.store import described_kind
 from midpoint.data import Ratings, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import MILLION, Certificate, Disclosure
+from midpoint.wire.disclosure import COLUMNS
 
 USUAL = LearningProtocol("no")
 
@@ -85,7 +86,7 @@ def _require_measured(
     how = LearningProtocol(disclosure.scheme, bits=disclosure.bits)
     # Profiles are learned from everyone, or from those whose category is known, as in the audit.
     for people in (ratings, with_known(ratings, *names)):
-        made = how.disclose(factorizer.fit(people, names))
+        made = how.disclose(prepare(factorizer.fit(people, names), people, how.scheme))
         if made.digest == disclosure.digest:
             return
     raise MidpointError(
@@ -98,7 +99,9 @@ def _first_difference(made: Disclosure, given: Disclosure) -> str:
     """Say where two disclosures part."""
     if made.items != given.items:
         return f"{len(given.items)} items, and {len(made.items)} or others were audited"
-    for column in ("offset", "reveal", "levels", "average"):
+    if made.law != given.law:
+        return "another law of places"
+    for column in COLUMNS:
         ours, theirs = getattr(made, column), getattr(given, column)
         for item, a, b in zip(made.items, ours or (), theirs or (), strict=False):
             if a != b:

@@ -33,6 +33,7 @@ from midpoint.audit.statistics import (
 from midpoint.audit.store import ATTACK, Arrays, Store
 from midpoint.audit.tasks import ACCURACY, LEARN
 from midpoint.data import Description, Feature, Ratings
+from midpoint.wire import SCHEMES
 
 Float = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -126,12 +127,15 @@ class Collected:
         """The categories that attackers look for."""
         return questions(len(self.feature.categories))
 
+    def _has(self, *names: str) -> bool:
+        return all(self.store.has(fold, *names) for fold in range(self.plan.folds))
+
     def _every(self, *names: str) -> list[Arrays]:
         return [self.store.load(fold, *names) for fold in range(self.plan.folds)]
 
     def has_cost(self, scheme: str) -> bool:
         """Tell whether a scheme's cost was measured in all folds."""
-        return all(self.store.has(fold, scheme, ACCURACY) for fold in range(self.plan.folds))
+        return self._has(scheme, ACCURACY)
 
     def attacks(self, scheme: str) -> list[str]:
         """Return the attackers that tried a scheme in all folds, in the order they came."""
@@ -290,11 +294,13 @@ class Collected:
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
         places: list[tuple[str, ...]] = [(LEARN,)]
+        places += [(LEARN, scheme) for scheme in SCHEMES if self._has(LEARN, scheme)]
         places += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
         places += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
         for names in places:
             for one in self._every(*names):
-                for kind, key in ((names[-1], "seconds"), ("obfuscate", "shared_seconds")):
+                task = " ".join(names) if names[0] == LEARN else names[-1]
+                for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):
                     total[kind] = total.get(kind, 0.0) + float(one[key])
         return dict(sorted(total.items(), key=lambda pair: -pair[1]))

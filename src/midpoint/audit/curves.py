@@ -6,8 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles, default_scheme
+from midpoint.analyst import Factorizer, ItemProfiles, default_scheme, scheme_in_use
 from midpoint.audit.plan import RAW
 from midpoint.audit.processes import Progress
 from midpoint.audit.results import AuditResults
@@ -55,26 +56,39 @@ class Thinned(LearningProtocol):
         self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
     ) -> Reports:
         """Choose the ratings that are given, and report those."""
-        if isinstance(coins, np.ndarray):
-            raise MidpointError("thinned people need coins to be drawn; give a generator")
-        given = np.flatnonzero(coins.random(len(people.user)) < self.share)
-        some = Population(
-            people.user[given], people.item[given], people.value[given], people.category
-        )
+        given, some = self._given(people, coins)
         sent = super().report(disclosure, profiles, some, coins)
         return replace(sent, kept=given[sent.kept])
 
+    def moves(
+        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
+    ) -> NDArray[np.int64] | None:
+        """Return how devices move tastes that they know by the ratings that are given only."""
+        _, some = self._given(people, coins)
+        return super().moves(disclosure, profiles, some, coins)
+
+    def _given(self, people: Population, coins: Coins) -> tuple[NDArray[np.intp], Population]:
+        """Draw the ratings that are given."""
+        if isinstance(coins, np.ndarray):
+            raise MidpointError("thinned people need coins to be drawn; give a generator")
+        given = np.flatnonzero(coins.random(len(people.user)) < self.share)
+        chosen = people.user[given], people.item[given], people.value[given]
+        return given, Population(*chosen, people.category)
+
 
 def curve_schemes(
-    over: Iterable[str], scale: Scale, *, quick: bool = False
+    over: Iterable[str], scale: Scale, *, quick: bool = False, usual: str | None = None
 ) -> dict[str, LearningProtocol]:
-    """Return all points of the wanted curves by name, such as `mpss:alpha=0.5`, ends included."""
+    """Return all points of the wanted curves by name, such as `mpss:alpha=0.5`, ends included.
+
+    `usual` is the scheme in use; the default one of the scale unless given.
+    """
     chosen: dict[str, LearningProtocol] = {}
     for key in over:
         if key not in CURVES:
             raise MidpointError(f"there is no curve over {key!r}; choose of {', '.join(CURVES)}")
         steps = QUICK[key] if quick else {"alpha": ALPHAS, "bits": BITS, "share": SHARES}[key]
-        for name in _schemes_of(key, scale, quick=quick):
+        for name in _schemes_of(key, scale, usual or default_scheme(scale), quick=quick):
             chosen[name] = LearningProtocol(name)
             chosen |= {f"{name}:{key}={step:g}": _MAKERS[key](name, step) for step in steps}
     return chosen
@@ -89,9 +103,10 @@ _MAKERS: Mapping[str, Callable[[str, float], LearningProtocol]] = MappingProxyTy
 )
 
 
-def _schemes_of(key: str, scale: Scale, *, quick: bool) -> list[str]:
+def _schemes_of(key: str, scale: Scale, usual: str, *, quick: bool) -> list[str]:
     """Return the schemes that a curve is drawn for: Figure 7's, and the one in use."""
-    usual = default_scheme(scale)
+    if key == "bits" and SCHEMES[usual].counterparts:  # which is told at one precision only
+        usual = default_scheme(scale)
     wanted = {
         "alpha": ("mpss", "mpssr", "ssia", usual) if quick else ("mpss", "mpssr", "ssia", "ssfa"),
         "bits": ("mpssr", "mpss"),
@@ -121,10 +136,11 @@ def audit_curves(  # noqa: PLR0913
 
     `over` names what is varied; all else is as in `audit`.
     """
+    names = (feature,) if isinstance(feature, str) else tuple(feature)
     return audit(
         ratings,
-        feature,
-        curve_schemes(over, ratings.scale, quick=quick),
+        names,
+        curve_schemes(over, ratings.scale, quick=quick, usual=scheme_in_use(ratings, *names)),
         attacks,
         folds=folds,
         seed=seed,

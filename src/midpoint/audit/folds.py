@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles
+from midpoint.analyst import ItemProfiles, prepare
 from midpoint.audit.plan import RAW, Plan, sends_profiles
 from midpoint.audit.view import FEW, View, pool
 from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.wire import Scheme
 
 Labels = NDArray[np.intp]
 
@@ -59,6 +60,10 @@ class FoldData:
     def training_category(self) -> Labels:
         """Category of each training user. Shape (training users,)."""
         return _category(self.training, self.plan)
+
+    def others(self, *without: int) -> Ratings:
+        """Return the ratings of the training users who are not in some parts."""
+        return self.training.select_users(~np.isin(self.part, without))
 
     @property
     def judged_parts(self) -> range:
@@ -135,22 +140,36 @@ def learn(fold: FoldData) -> FoldProfiles:
     """Fit the item profiles of a fold, and those that cross-fitting needs."""
 
     def fit(*without: int) -> ItemProfiles:
-        others = fold.training.select_users(~np.isin(fold.part, without))
-        return fold.plan.factorizer.fit(others, fold.plan.feature)
+        return fold.plan.factorizer.fit(fold.others(*without), fold.plan.feature)
 
     apart = tuple(fit(part) for part in range(fold.plan.parts))
     return FoldProfiles(fit(), apart, {two: fit(*sorted(two)) for two in _pairs(fold)})
 
 
+def prepared(fold: FoldData, profiles: FoldProfiles, scheme: Scheme) -> FoldProfiles:
+    """Add to the profiles of a fold what a scheme needs of the ratings they came from."""
+
+    def add(learned: ItemProfiles, *without: int) -> ItemProfiles:
+        return prepare(learned, fold.others(*without), scheme, threads=1)
+
+    apart = tuple(add(one, part) for part, one in enumerate(profiles.without))
+    pairs = {two: add(one, *two) for two, one in profiles.without_two.items()}
+    return FoldProfiles(add(profiles.whole), apart, pairs)
+
+
 def held_out_view(fold: FoldData, profiles: FoldProfiles, name: str, how: LearningProtocol) -> View:
     """Return what the analyst sees of the held-out users under a protocol."""
     told = how.disclose(profiles.whole)
-    coins = np.random.default_rng(fold.plan.seed_of("coins", fold.number, name))
     people = population(fold.given, fold.plan)
-    sent = how.report(told, profiles.whole, people, coins)
+    sent = how.report(told, profiles.whole, people, held_out_coins(fold, name))
     if sent.profile is not None and not sends_profiles(how):
         raise MidpointError(f"protocol {name!r} sends no ratings; attack one that does")
     return View(sent, profiles.whole, told, fold.given.scale)
+
+
+def held_out_coins(fold: FoldData, name: str) -> np.random.Generator:
+    """Return the coins of the held-out users under a protocol, the same ones every time."""
+    return np.random.default_rng(fold.plan.seed_of("coins", fold.number, name))
 
 
 def obfuscated_views(

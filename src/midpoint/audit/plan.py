@@ -69,6 +69,12 @@ class Work:
     profiling: frozenset[str] = frozenset()
     """The attackers that can read profiles where no ratings are sent."""
 
+    @property
+    def placing(self) -> tuple[str, ...]:
+        """The schemes with counterparts, which need to be told where people lie."""
+        used = (how.scheme for how in self.schemes.values() if how.scheme.counterparts)
+        return tuple(dict.fromkeys(scheme.name for scheme in used))
+
     @classmethod
     def of(
         cls,

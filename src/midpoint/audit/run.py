@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
-from midpoint.analyst import Factorizer, default_scheme
+from midpoint.analyst import Factorizer, default_scheme, scheme_in_use
 from midpoint.analyst.disclosing import FINEST
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.own import own_attacker, require_attacker
@@ -80,8 +80,10 @@ def audit(  # noqa: PLR0913
         factorizer=factorizer or Factorizer(),
     )
     people, private = audited(ratings, plan)
+    usual = scheme_in_use(people, *names)
     work = Work.of(
-        choose_schemes(schemes, people.scale, quick=quick), choose_attacks(attacks, quick=quick)
+        choose_schemes(schemes, people.scale, quick=quick, usual=usual),
+        choose_attacks(attacks, quick=quick),
     )
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
     with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
@@ -93,9 +95,12 @@ def audit(  # noqa: PLR0913
 
 
 def choose_schemes(
-    schemes: Schemes | None, scale: Scale, *, quick: bool = False
+    schemes: Schemes | None, scale: Scale, *, quick: bool = False, usual: str | None = None
 ) -> dict[str, LearningProtocol]:
-    """Return protocols by name; the control comes first, whether asked for or not."""
+    """Return protocols by name; the control comes first, whether asked for or not.
+
+    `usual` is the scheme in use, which a quick audit tries; the scale's default unless given.
+    """
     if isinstance(schemes, Mapping):
         named = dict(schemes)
     elif schemes is not None:
@@ -103,7 +108,7 @@ def choose_schemes(
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
         every += ["full", "nothing"]
-        wanted = (RAW, "mp", default_scheme(scale)) if quick else every
+        wanted = (RAW, "mp", usual or default_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
     for name, how in named.items():
         _require_runnable(name, how, scale)
@@ -121,6 +126,8 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
         )
     if how.bits is not None and not 1 <= how.bits <= FINEST:
         raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")
+    if how.bits is not None and how.scheme.counterparts:
+        raise MidpointError(f"scheme {name!r}: {how.name} is told at one precision, without bits")
 
 
 def _each(names: str | Iterable[str]) -> Iterable[str]:

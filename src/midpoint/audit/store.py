@@ -125,9 +125,9 @@ class Store:
                     " its numbers would not go together with new ones: name a new directory"
                 )
 
-    def profiles(self, fold: int) -> Path:
-        """Return where the item profiles of a fold are."""
-        return self.root / TASKS / f"fold-{fold:02d}" / "profiles"
+    def profiles(self, fold: int, scheme: str = "") -> Path:
+        """Return where the item profiles of a fold are, or those with places for a scheme."""
+        return self.root / TASKS / f"fold-{fold:02d}" / "profiles" / scheme
 
     def path(self, fold: int, *names: str) -> Path:
         """Return where the result of a task is."""

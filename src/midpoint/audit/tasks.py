@@ -21,6 +21,7 @@ from midpoint.audit.folds import (
     learn,
     obfuscated_views,
     one_against_rest,
+    prepared,
     questions,
 )
 from midpoint.audit.plan import RAW, Plan, Work
@@ -28,6 +29,7 @@ from midpoint.audit.rehearsing import rehearsals
 from midpoint.audit.store import ATTACK, Store
 from midpoint.audit.view import View
 from midpoint.data import Ratings
+from midpoint.wire import SCHEMES
 
 LEARN = "learn"
 ACCURACY = "accuracy"
@@ -86,7 +88,8 @@ class Auditor:
         """Return the results that a unit stores."""
         work = self.work
         if unit.kind == "learn":
-            return [Task(unit.fold, (LEARN,))]
+            places = [Task(unit.fold, (LEARN, scheme)) for scheme in work.placing]
+            return [Task(unit.fold, (LEARN,)), *places]
         if unit.kind == "clean":
             wanted = [scheme for scheme in work.schemes if work.wants(scheme, unit.name)]
             return [Task(unit.fold, (scheme, ATTACK, unit.name)) for scheme in wanted]
@@ -114,10 +117,18 @@ class Auditor:
             yield from steps[unit.kind](unit, missing)
 
     def _learn(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
-        clock = Clock()
-        data = FoldData.of(self.ratings, self.plan, unit.fold)
-        learn(data).save(self.store.profiles(unit.fold))
-        yield self._keep(missing[0], clock, category=data.category, user_ids=data.given.user_ids)
+        """Fit profiles, then where people lie if a protocol needs it."""
+        clock, data = Clock(), FoldData.of(self.ratings, self.plan, unit.fold)
+        place = self.store.profiles(unit.fold)
+        for task in missing:
+            if task.names == (LEARN,):
+                learn(data).save(place)
+                about = {"category": data.category, "user_ids": data.given.user_ids}
+                yield self._keep(task, clock, **about)
+                continue
+            more = prepared(data, FoldProfiles.load(place, data), SCHEMES[task.kind])
+            more.save(self.store.profiles(unit.fold, task.kind))
+            yield self._keep(task, clock)
 
     def _scheme(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Measure what a protocol costs, then fit and try the attackers that adapt to it."""
@@ -125,7 +136,7 @@ class Auditor:
         view, views = fold.held_out(unit.name), list[View]()
         for task in missing:
             if task.kind == ACCURACY:
-                found = measure(fold.data, view, self.work.schemes[unit.name])
+                found = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(found))
                 continue
             if silent(view):
@@ -171,7 +182,7 @@ class Auditor:
         if not self._last or self._last[0].data.number != number:
             data = FoldData.of(self.ratings, self.plan, number)
             profiles = FoldProfiles.load(self.store.profiles(number), data)
-            self._last[:] = [Prepared(data, profiles, self.work)]
+            self._last[:] = [Prepared(data, profiles, self.work, self.store)]
         return self._last[0]
 
     def _keep(self, task: Task, clock: "Clock", **found: object) -> Task:
@@ -190,8 +201,12 @@ class Prepared:
     """What the analyst learned."""
     work: Work
     """What is to be run."""
+    store: Store
+    """Where profiles of the fold are kept."""
     _held_out: dict[str, View] = field(default_factory=dict)
     """What the analyst sees of the held-out users, by protocol."""
+    _learned: dict[str, FoldProfiles] = field(default_factory=dict)
+    """What it learned, with where people lie, by scheme."""
 
     @cached_property
     def clean(self) -> View:
@@ -202,12 +217,23 @@ class Prepared:
         """Return what the analyst sees of the held-out users under a protocol."""
         if scheme not in self._held_out:
             how = self.work.schemes[scheme]
-            self._held_out[scheme] = held_out_view(self.data, self.profiles, scheme, how)
+            self._held_out[scheme] = held_out_view(self.data, self.learned(scheme), scheme, how)
         return self._held_out[scheme]
+
+    def learned(self, scheme: str) -> FoldProfiles:
+        """Return what the analyst learned, with all that a protocol needs."""
+        kind = self.work.schemes[scheme].scheme
+        if not kind.counterparts:
+            return self.profiles
+        if kind.name not in self._learned:
+            folder = self.store.profiles(self.data.number, kind.name)
+            self._learned[kind.name] = FoldProfiles.load(folder, self.data)
+        return self._learned[kind.name]
 
     def obfuscated(self, scheme: str) -> list[View]:
         """Return several draws of the training users under a protocol; too large to keep."""
-        what = self.data, self.profiles, scheme, self.work.schemes[scheme]
+        how = self.work.schemes[scheme]
+        what = self.data, self.learned(scheme), scheme, how
         first, *others = obfuscated_views(*what)
         return [replace(first, rehearsals=rehearsals(*what)), *others]
 

@@ -18,7 +18,7 @@ from midpoint.analyst import ItemProfiles
 from midpoint.audit.soliciting import choose_items, information
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Parameters, obfuscate
+from midpoint.user import PURPOSES, Own, Parameters, obfuscate, own_numbers
 from midpoint.wire import Disclosure, from_fixed, to_fixed
 
 Float = NDArray[np.float64]
@@ -45,6 +45,17 @@ class Version(NamedTuple):
     """The item profiles; all versions number items alike."""
     disclosure: Disclosure
     """What devices were told."""
+
+
+class Round(NamedTuple):
+    """What happens to N people in one round, on C items."""
+
+    asked: Mask
+    """What was asked up to now, as far as devices remember it. Shape (N, C)."""
+    ready: Mask
+    """What of it they have rated. Shape (N, C)."""
+    fresh: Mask
+    """What of that is decided now. Shape (N, C)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +149,7 @@ def converse(
         coins: Uniforms of shape (N, C, purposes), or what draws them.
     """
     shape = people.value.shape
-    asked, answered = np.zeros((2, *shape), dtype=np.bool_)
+    asked, answered, shown, given = np.zeros((4, *shape), dtype=np.bool_)
     decided, transcript, uniform = np.zeros(shape, dtype=np.bool_), [], _toss(coins, shape)
     for number, version in enumerate(versions):
         again = asked if device is not Device.FINAL else asked & ~answered
@@ -148,7 +159,11 @@ def converse(
         fresh = ready & ~decided if device is Device.FINAL else ready
         if device is Device.TOSSING and number:
             uniform = _toss(coins, shape)
-        sent = _sent(people, version.disclosure, version.profiles, fresh, uniform)
+        if device is Device.FINAL:  # its ledger remembers what was asked and rated before
+            shown, given = shown | now, given | ready
+        else:
+            shown, given = now, ready
+        sent = _sent(people, version, Round(shown, given, fresh), uniform)
         decided, answered = decided | fresh, answered | ~np.isnan(sent)
         transcript.append((now, sent))
     return Transcript(
@@ -184,17 +199,22 @@ def _chosen(people: People, version: Version, asked: Mask, answered: Mask, budge
     return np.broadcast_to(chosen, asked.shape)
 
 
-def _sent(
-    people: People, told: Disclosure, profiles: ItemProfiles, fresh: Mask, uniform: Float
-) -> Single:
+def _sent(people: People, version: Version, round_: Round, uniform: Float) -> Single:
     """Obfuscate what is decided now; NaN where nothing is sent. Shape (N, C)."""
-    sent = np.full(fresh.shape, np.nan, dtype=np.float32)
-    person, column = np.nonzero(fresh)
-    place = profiles.place[people.items[column]]
-    value, cell = to_fixed(people.value[person, column]), people.category[person]
-    done = obfuscate(place, value, cell, Parameters.of(told), uniform[person, column])
+    sent = np.full(round_.fresh.shape, np.nan, dtype=np.float32)
+    parameters, place = Parameters.of(version.disclosure), version.profiles.place[people.items]
+    person, column = np.nonzero(round_.ready)
+    starts = np.append(0, np.cumsum(round_.ready.sum(axis=1)))
+    asked = [place[now] for now in round_.asked]
+    rated = place[column], to_fixed(people.value[person, column])
+    own = own_numbers(parameters, starts, *rated, people.category, asked)
+    new = np.flatnonzero(round_.fresh[person, column])
+    mine = None if own is None else Own(own.reveal[new], own.shift[new], own.move)
+    where = person[new], column[new]
+    item, value = (part[new] for part in rated)
+    done = obfuscate(item, value, people.category[where[0]], parameters, uniform[where], own=mine)
     shown = from_fixed(done.value).astype(np.float32)
-    sent[person, column] = np.where(done.keep, shown, np.float32(np.nan))
+    sent[where] = np.where(done.keep, shown, np.float32(np.nan))
     return sent
 
 

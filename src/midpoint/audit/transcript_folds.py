@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles
+from midpoint.analyst import ItemProfiles, prepare
 from midpoint.audit.plan import Plan
 from midpoint.audit.timeline import Device, People, Version, catalogue, converse
 from midpoint.audit.transcript_view import TranscriptView
@@ -156,18 +156,20 @@ class RoundsFold:
     def _versions(self, name: str, without: Parts) -> list[Version]:
         """Return what the analyst knows in each round: it learns anew half way."""
         how, rounds = self.setup.cases[name].how, self.setup.rounds
+        times = [self._there(without, came) for came in (self.early, np.ones_like(self.early))]
         if without not in self._learned:
-            times = (self.early, np.ones_like(self.early))
-            self._learned[without] = [self._fit(without, there) for there in times]
+            plan = self.setup.plan
+            self._learned[without] = [plan.factorizer.fit(one, plan.feature) for one in times]
         if (how, without) not in self._told:
-            learned = self._learned[without]
-            self._told[how, without] = [Version(one, how.disclose(one)) for one in learned]
+            both = zip(self._learned[without], times, strict=True)
+            ready = [prepare(one, there, how.scheme, threads=1) for one, there in both]
+            self._told[how, without] = [Version(one, how.disclose(one)) for one in ready]
         early, late = self._told[how, without]
         return [late if 2 * number >= rounds else early for number in range(rounds)]
 
-    def _fit(self, without: Parts, there: NDArray[np.bool_]) -> ItemProfiles:
-        plan, chosen = self.setup.plan, there & ~np.isin(self.part, list(without))
-        return plan.factorizer.fit(self.training.select_users(chosen), plan.feature)
+    def _there(self, without: Parts, came: NDArray[np.bool_]) -> Ratings:
+        """Return the ratings of those who came, but for some parts."""
+        return self.training.select_users(came & ~np.isin(self.part, list(without)))
 
 
 def first_comers(ratings: Ratings, seed: int) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from midpoint.analyst import Factorizer, default_scheme
+from midpoint.analyst import Factorizer, scheme_in_use
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.folds import audited, one_against_rest
 from midpoint.audit.plan import RAW, Plan, read_scheme
@@ -61,7 +61,7 @@ def audit_transcripts(  # noqa: PLR0913
         rounds: How often everyone is asked; half way the analyst learns anew.
         budget: New items in each round, chosen by what was answered.
         items: Items that may be asked about: those that most people can rate.
-        scheme: A scheme with its settings; the default one for the scale unless given.
+        scheme: A scheme with its settings; the one in use unless given.
         attacks: What makes each attacker, by name.
         folds: Folds of people.
         seed: Decides every random draw.
@@ -75,7 +75,7 @@ def audit_transcripts(  # noqa: PLR0913
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(names, folds=folds, seed=seed, factorizer=factorizer or Factorizer())
     people, _ = audited(ratings, plan)
-    cases = name_cases(scheme or default_scheme(people.scale), rounds)
+    cases = name_cases(scheme or scheme_in_use(people, *names), rounds)
     setup = Setup(people, plan, cases, rounds, budget, min(items, people.n_items))
     with tempfile.TemporaryDirectory(prefix="midpoint-rounds-") as scratch:
         store = Store(Path(out or scratch) / PLACE)

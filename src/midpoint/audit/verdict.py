@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from midpoint.audit.results import AuditResults, Row
 
-DEFAULTS = ("dmpss", "mpss")
-"""The schemes that are offered by default, on levels and on a continuous scale."""
+DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
+"""The schemes that are in use, the first of them that was tried; see `analyst.scheme_in_use`."""
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"

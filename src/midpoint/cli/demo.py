@@ -70,11 +70,12 @@ def _ratings(console: Console) -> "Ratings":
 
 def _train(console: Console, training: "Ratings") -> "ItemProfiles":
     from midpoint.analyst import Factorizer
-    from midpoint.cli.train import training_bar
+    from midpoint.cli.train import Counterparts, training_bar, with_counterparts
 
     console.rule("[bold]1  The service learns from people who shared their gender", align="left")
     with training_bar(console) as report:
         profiles = Factorizer().fit(training, FEATURE, report)
+    profiles = with_counterparts(console, Counterparts.auto, profiles, training)
     console.print(
         f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
         f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
@@ -148,7 +149,8 @@ def _one_person(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
     )
     table = Table("recommended", "predicted", "give or take", "rated later")
-    for one in correct(scores, disclosure, category, ledger.decided)[:top]:
+    move = ledger.move_under(disclosure.digest)
+    for one in correct(scores, disclosure, category, ledger.decided, move)[:top]:
         said = f"{truth[one.item]:g}" if one.item in truth else ""
         table.add_row(
             titles[one.item], f"{one.shown / ONE:.1f}", f"{one.deviation / ONE:.1f}", said
@@ -190,8 +192,10 @@ def _everyone(
     """Compare all held-out people with and without protection."""
     import numpy as np
 
-    from midpoint.analyst import default_scheme, predict
+    from midpoint.analyst import predict, usual_scheme
     from midpoint.protocol import PROTOCOLS, Population, local_offset
+    from midpoint.user import Parameters, value_shift
+    from midpoint.wire import from_fixed
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -200,12 +204,16 @@ def _everyone(
     table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
     for scheme, name in (
         ("no", "without protection"),
-        (default_scheme(given.scale), "protected"),
+        (usual_scheme(profiles), "protected"),
     ):
         learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
         own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
+        move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
+        if move is not None:
+            rows = move[hidden.user], profiles.place[hidden.item]
+            own = own - from_fixed(value_shift(Parameters.of(disclosure), *rows))
         x = learning.estimate(profiles, reports, disclosure)
         guess = predict(profiles, x, hidden.user, hidden.item, own)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))

@@ -27,7 +27,10 @@ def disclose_command(
     out: Annotated[Path | None, typer.Option(help="Where to write the disclosure.")] = None,
     scheme: Annotated[
         str | None,
-        typer.Option(help="A scheme; `dmpss` unless given, `mpss` on a continuous scale."),
+        typer.Option(
+            help="A scheme; `cmpss` or `cmp` unless given, if the model knows counterparts, else"
+            " `dmpss`, and `mpss` on a continuous scale."
+        ),
     ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="Estimate as the paper does, without shrinkage.")
@@ -89,11 +92,15 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
+    from midpoint.analyst.placing import HABITS, TASTES
     from midpoint.protocol import PROTOCOLS, row_bits
     from midpoint.wire import ONE, RatingScale
 
     stars = RatingScale(low=ONE, high=5 * ONE, levels=tuple(k * ONE for k in range(1, 6)))
-    bits = {name: round(row_bits(one.scheme, 2, stars), 1) for name, one in PROTOCOLS.items()}
+    bits = {
+        name: round(row_bits(one.scheme, 2, stars, habits=HABITS, tastes=TASTES), 1)
+        for name, one in PROTOCOLS.items()
+    }
     if as_json:
         rows = [
             {"name": name, "bits_per_item": bits[name], **asdict(one.statement)}

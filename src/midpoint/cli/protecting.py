@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Parameters, obfuscate
+from midpoint.user import PURPOSES, Parameters, obfuscate, own_numbers
 from midpoint.user.obfuscation import illegal
 from midpoint.wire import Disclosure, from_fixed, to_fixed
 
 CHUNK = 2**20
-"""Ratings obfuscated at a time, so that the coins of many fit into memory."""
+"""Ratings obfuscated at a time, about, so that the coins of many fit into memory."""
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 PARQUET = {".parquet", ".pq"}
 
@@ -56,11 +56,13 @@ def protect(
     parameters, toss = Parameters.of(told), _coins(seed)
     _require_legal(fit, parameters)
     kept, values = [], []
-    for start in range(0, len(fit), CHUNK):
-        part = slice(start, min(start + CHUNK, len(fit)))
+    for first, last in _chunks(fit.user_offsets):
+        starts = fit.user_offsets[first : last + 1]
+        part = slice(int(starts[0]), int(starts[-1]))
         item, category = place[fit.item[part]], cell[fit.user[part]]
-        uniform = toss(len(item))
-        done = obfuscate(item, to_fixed(fit.value[part]), category, parameters, uniform, alpha)
+        value, uniform = to_fixed(fit.value[part]), toss(len(item))
+        own = own_numbers(parameters, starts - starts[0], item, value, cell[first:last])
+        done = obfuscate(item, value, category, parameters, uniform, alpha, own)
         kept.append(done.keep)
         values.append(from_fixed(done.value).astype(np.float32))
         progress(part.stop, len(fit))
@@ -75,6 +77,16 @@ def protect(
         items_dropped=int((place < 0).sum()),
     )
     return copy, summary
+
+
+def _chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Go through people, those of one chunk after another: nobody's ratings are parted."""
+    first, people = 0, len(offsets) - 1
+    while first < people:
+        end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+        last = min(max(end, first + 1), people)
+        yield first, last
+        first = last
 
 
 def written(copy: Ratings, path: Path) -> bytes:

@@ -50,6 +50,15 @@ class Biases(StrEnum):
     joint = "joint"
 
 
+class Counterparts(StrEnum):
+    """Where people lie: what schemes with counterparts need to know."""
+
+    auto = "auto"
+    sets = "sets"
+    values = "values"
+    none = "none"
+
+
 class Method(StrEnum):
     """How profiles are fitted."""
 
@@ -92,6 +101,14 @@ def train_command(
     validation: Annotated[
         float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
     ] = 0.0,
+    counterparts: Annotated[
+        Counterparts,
+        typer.Option(
+            help="Learn where people lie, for devices to find their counterparts: in the `sets` of"
+            " what they rate and how (scheme cmpss), or where everyone rates everything in their"
+            " `values` alone (cmp). In memory only."
+        ),
+    ] = Counterparts.auto,
     at_least: options.AtLeast = 1,
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
@@ -132,7 +149,13 @@ def train_command(
         threads=threads,
     )
     if engine is not EngineName.local:
-        in_memory = {"--tune": tune, "--at-least": at_least > 1, "--item-columns": item_columns}
+        asked = counterparts in (Counterparts.sets, Counterparts.values)
+        in_memory = {
+            "--counterparts": asked,
+            "--tune": tune,
+            "--at-least": at_least > 1,
+            "--item-columns": item_columns,
+        }
         require_in_memory(engine, {name: bool(used) for name, used in in_memory.items()})
         columns = Columns(
             user_column, item_column, rating_column,
@@ -166,9 +189,37 @@ def train_command(
         started = time.perf_counter()
         with training_bar(console) as report:
             profiles = factorizer.fit(ratings, names, report)
+        profiles = with_counterparts(console, counterparts, profiles, ratings, threads)
     profiles.save(out)
     _summarise(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
+
+
+def with_counterparts(
+    console: Console,
+    wanted: Counterparts,
+    profiles: "ItemProfiles",
+    ratings: "Ratings",
+    threads: int | None = None,
+) -> "ItemProfiles":
+    """Add where people lie, if that is wanted and can be."""
+    from midpoint.analyst.placing import HABITS, place, usual_habits
+
+    usual = usual_habits(ratings, *(name for name, _ in profiles.features))
+    chosen = {Counterparts.sets: HABITS, Counterparts.values: 0, Counterparts.auto: usual}
+    habits = chosen.get(wanted)
+    if habits is None:
+        return profiles
+    with placing_bar(console) as report:
+        return place(profiles, ratings, habits=habits, threads=threads, progress=report)
+
+
+@contextmanager
+def placing_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """Show how far learning where people lie has come."""
+    with _bar(console) as bar:
+        task = bar.add_task("Looking where people lie")
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager

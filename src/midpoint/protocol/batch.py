@@ -22,7 +22,15 @@ from pyspark.sql import functions as sql
 from midpoint.analyst.spark.blocks import whole_users
 from midpoint.analyst.spark.reading import RatingsFrame
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, DeviceSecret, Parameters, check_numbers, obfuscate, toss
+from midpoint.user import (
+    PURPOSES,
+    DeviceSecret,
+    Parameters,
+    check_numbers,
+    obfuscate,
+    own_numbers,
+    toss,
+)
 from midpoint.user.private import framed
 from midpoint.wire import ONE, Disclosure, from_fixed, to_fixed
 
@@ -110,7 +118,9 @@ def obfuscate_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> p
         mine = start + np.flatnonzero(fit[start:end])
         uniform[mine] = toss(secret_of(plan.key, str(user)), names[mine].tolist())
     value = to_fixed(table["rating"].to_numpy()[fit])
-    done = obfuscate(place[fit], value, cell[fit], plan.parameters, uniform[fit], plan.alpha)
+    ends = np.append(0, np.cumsum(fit))[np.append(starts, len(fit))]
+    own = own_numbers(plan.parameters, ends, place[fit], value, cell[starts])
+    done = obfuscate(place[fit], value, cell[fit], plan.parameters, uniform[fit], plan.alpha, own)
     kept = np.flatnonzero(fit)[done.keep]
     return pa.RecordBatch.from_arrays(
         [

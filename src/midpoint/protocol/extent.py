@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import LearningProtocol
 from midpoint.wire import (
+    GRAIN,
     ONE,
     Disclosure,
     RatingScale,
@@ -19,6 +20,7 @@ from midpoint.wire import (
     correction,
     on_grid,
 )
+from midpoint.wire.places import MOST_LOGIT
 
 Derivation = Callable[[Disclosure], Disclosure]
 Maker = Callable[[Disclosure], NDArray[Any]]
@@ -32,16 +34,29 @@ FLOAT_BITS = 32
 def bits_per_item(disclosure: Disclosure) -> float:
     """Return how many bits a disclosure spends on an item; see `row_bits`."""
     shape = disclosure.obfuscation, disclosure.n_cells, disclosure.scale, disclosure.bits
+    if disclosure.law is not None:
+        dimensions = len(disclosure.law.mean[0])
+        d = 0 if disclosure.habit is None else len(disclosure.habit[0])
+        return row_bits(*shape, habits=d, tastes=dimensions - d)
     if isinstance(disclosure, FullDisclosure):  # one entry is constant; the centre counts for it
         return row_bits(*shape) + FLOAT_BITS * len(disclosure.vectors[0])
     return row_bits(*shape)
 
 
-def row_bits(scheme: Scheme, n_cells: int, scale: RatingScale, bits: int | None = None) -> float:
+def row_bits(
+    scheme: Scheme,
+    n_cells: int,
+    scale: RatingScale,
+    bits: int | None = None,
+    *,
+    habits: int = 0,
+    tastes: int = 0,
+) -> float:
     """Return log2 of the number of rows that a disclosure could hold for an item.
 
     Counted are the rows that pass a device's checks: offsets of one category follow from those
-    of the others; some category always reveals; a level distribution sums to 2^bits.
+    of the others; some category always reveals; a level distribution sums to 2^bits. The law of
+    places, which is told once, is not counted.
     """
     span, whole = scale.high - scale.low, 1 << (bits or FINEST)
     step, levels = _step(span, bits), len(scale.levels or ())
@@ -51,6 +66,10 @@ def row_bits(scheme: Scheme, n_cells: int, scale: RatingScale, bits: int | None 
         "reveal": log2(whole**n_cells - (whole - 1) ** n_cells),
         "levels": n_cells * log2(comb(whole + levels - 1, levels - 1)) if levels else 0.0,
         "average": averages * log2(span // step + 1),
+        "rate": n_cells * log2(2 * MOST_LOGIT * GRAIN + 1),
+        "habit": habits * log2(2 * MOST_LOGIT * GRAIN + 1),
+        "base": n_cells * log2(3 * span * GRAIN // ONE + 1),
+        "taste": tastes * log2(4 * span * GRAIN // ONE + 1),
     }
     return sum((size[column] for column in scheme.columns), 0.0)
 
@@ -65,6 +84,8 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
     """
     if b.name == "full":
         return _same if a.name == "full" else None
+    if a.scheme.counterparts or b.scheme.counterparts:  # levels of values that were moved
+        return _same if a == b else None
     wanted = b.scheme.columns
     same_numbers = a.estimation == b.estimation and a.bits in {None, b.bits}
     if wanted and not same_numbers:

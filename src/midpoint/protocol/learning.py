@@ -15,7 +15,7 @@ from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.population import Float, Population, Reports
 from midpoint.protocol.statement import STATEMENTS, Statement
-from midpoint.user import PURPOSES, Parameters, obfuscate
+from midpoint.user import PURPOSES, Own, Parameters, obfuscate, own_numbers
 from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap, from_fixed, to_fixed
 
 Coins = np.random.Generator | Float
@@ -89,6 +89,18 @@ class LearningProtocol:
             return regress_locally(disclosure, profiles, sent, self.estimator)
         return sent
 
+    def moves(
+        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
+    ) -> NDArray[np.int64] | None:
+        """Return how devices move their users' tastes, in 1/256, and take it off the scores again.
+
+        The coins are those of the report, for protocols in which they decide what is given. None
+        under a scheme without counterparts. Shape (users, r).
+        """
+        del coins
+        own = _own(Parameters.of(disclosure), profiles, people)
+        return None if own is None else np.rint(self.alpha * own.move).astype(np.int64)
+
     def estimate(
         self, profiles: ItemProfiles, reports: Reports, disclosure: Disclosure | None = None
     ) -> Float:
@@ -120,12 +132,27 @@ def _obfuscated(
     shape = len(people.item), len(PURPOSES)
     uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
     place, value = profiles.place[people.item], to_fixed(people.value)
-    done = obfuscate(place, value, cell, Parameters.of(disclosure), uniform, alpha)
+    parameters = Parameters.of(disclosure)
+    own = _own(parameters, profiles, people)
+    done = obfuscate(place, value, cell, parameters, uniform, alpha, own)
     kept = np.flatnonzero(done.keep)
-    offsets = np.zeros(people.n_users + 1, dtype=np.int64)
-    np.cumsum(np.bincount(people.user[kept], minlength=people.n_users), out=offsets[1:])
+    offsets = _offsets(people.user[kept], people.n_users)
     item = people.item[kept].astype(np.int32)
     return Reports(kept, offsets, item, from_fixed(done.value[kept]))
+
+
+def _own(parameters: Parameters, profiles: ItemProfiles, people: Population) -> Own | None:
+    """Find everyone's counterparts; each was asked about all items."""
+    starts = _offsets(people.user, people.n_users)
+    place, value = profiles.place[people.item], to_fixed(people.value)
+    return own_numbers(parameters, starts, place, value, people.category.astype(np.intp))
+
+
+def _offsets(user: NDArray[np.integer], n_users: int) -> NDArray[np.int64]:
+    """Return where each person's entries begin and end. Shape (users + 1,)."""
+    offsets = np.zeros(n_users + 1, dtype=np.int64)
+    np.cumsum(np.bincount(user, minlength=n_users), out=offsets[1:])
+    return offsets
 
 
 def _require_categories(cell: NDArray[np.intp], disclosure: Disclosure) -> None:

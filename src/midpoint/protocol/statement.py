@@ -29,6 +29,15 @@ _BIAS = "what each category adds to its rating"
 _RATIO = "how likely each category reveals it"
 _LEVELS = "each category's distribution over the rating levels"
 _LINEAR = "the linear model with the same continuous noise in all categories (Eq. 7)"
+_PLACES = "where people of each category lie in habits and tastes, and what these mean for the item"
+_PLACED = (
+    "in each category places are normal as disclosed, and given her place a person rates"
+    " independently, as disclosed; her device knows the place"
+)
+_ALIKE = (
+    "is distributed alike in all categories, jointly. A device only estimates its user's place;"
+    " what that, or another law of places, leaves is measured only."
+)
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
 _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
@@ -162,6 +171,20 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             f"The set is independent of the feature. {_COPULA}",
             "item by item",
             "Appendix, Thm. 2 for the set; docs/protocol.md for the values",
+        ),
+        "cmp": Statement(
+            f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
+            f"{_PLACED}; {_ALL_RATED}",
+            f"What is sent {_ALIKE} {_OPEN_SET}",
+            "item by item",
+            "docs/protocol.md; measured on real data",
+        ),
+        "cmpss": Statement(
+            f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
+            _PLACED,
+            f"The set, and what is sent of it, {_ALIKE}",
+            "item by item",
+            "docs/protocol.md; measured on real data",
         ),
     }
 )

@@ -11,6 +11,7 @@ from midpoint.user.check import (
 )
 from midpoint.user.coins import PURPOSES, toss
 from midpoint.user.correction import Recommendation, correct
+from midpoint.user.counterparts import Own, own_numbers, reveal_probability, value_shift
 from midpoint.user.decisions import decide, require_legal
 from midpoint.user.discrete import output_distribution
 from midpoint.user.keeping import BrokenSealError, StorageError
@@ -33,6 +34,7 @@ __all__ = [
     "DeviceSecret",
     "Ledger",
     "Obfuscated",
+    "Own",
     "Parameters",
     "Pin",
     "PrivateCategory",
@@ -46,8 +48,11 @@ __all__ = [
     "decide",
     "obfuscate",
     "output_distribution",
+    "own_numbers",
     "require_legal",
+    "reveal_probability",
     "toss",
+    "value_shift",
     "verify_certificate",
 ]
 

@@ -11,9 +11,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user.parameters import Parameters
+from midpoint.user.parameters import Parameters, Places
 from midpoint.user.pin import Pin, Witness
 from midpoint.wire import (
+    GRAIN,
     ONE,
     Catalogue,
     Certificate,
@@ -23,8 +24,13 @@ from midpoint.wire import (
     RefusedError,
     Signed,
 )
+from midpoint.wire.places import FARTHEST_PLACE, MOST_LOGIT
 from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_means
 
+LEAST_PRECISION, MOST_PRECISION = 2**-6, 2**14
+"""Least precision of places in any direction, and the greatest entry."""
+QUIETEST = 64
+"""The noise of a rating is at least the scale's range by this: else no step could be solved."""
 REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
 
 
@@ -95,7 +101,8 @@ def check_numbers(disclosure: Disclosure) -> None:
     2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
     always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.telling` allows, one
     answer would tell too much: a reveal probability below 1/64, or means of categories, by offsets
-    or by levels, that are further apart than 3/4 of the scale.
+    or by levels, that are further apart than 3/4 of the scale. Of counterparts see
+    `_require_places`; what becomes of a rating because of them has the same two limits.
     """
     p, items = Parameters.of(disclosure), disclosure.items
     span = p.high - p.low
@@ -114,6 +121,8 @@ def check_numbers(disclosure: Disclosure) -> None:
         _require(fine, Refusal.REVEAL_OUT_OF_RANGE, "a reveal probability out of range", items)
         fine = p.reveal.max(axis=1) == ONE
         _require(fine, Refusal.REVEAL_INCONSISTENT, "no category that always reveals", items)
+    if p.places is not None:
+        _require_places(p.places, p, items)
     if p.average is not None:
         fine = ((p.average >= p.low) & (p.average <= p.high)).all(axis=1)
         _require(fine, Refusal.AVERAGE_OUT_OF_RANGE, "an average off the scale", items)
@@ -132,6 +141,47 @@ def _require_untelling(p: Parameters, items: Sequence[str]) -> None:
     if p.reveal is not None:
         fine = p.reveal.min(axis=1) >= LEAST_REVEAL
         _require(fine, Refusal.TOO_TELLING, "a category that hardly ever reveals it", items)
+
+
+def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None:
+    """Refuse a law of places that is none, or whose numbers are beyond all measure.
+
+    A precision is symmetric and positive definite, a category's map to itself changes nothing,
+    the noise is at least 1/64 of the range. Bases lie on the scale or at most its range beyond;
+    log odds, and what a habit adds to them, up to 32, a taste up to twice the range; means and maps
+    up to 64. So all sums of a device stay exact, and none of its steps fails.
+    """
+    span = (p.high - p.low) * GRAIN // ONE
+    sizes = (
+        (places.rate, MOST_LOGIT * GRAIN),
+        (places.habit, MOST_LOGIT * GRAIN),
+        (places.taste, 2 * span),
+        (2 * places.base - (p.low + p.high) * GRAIN // ONE, 3 * span),
+    )
+    for numbers, most in sizes:
+        fine = np.abs(numbers).max(axis=1, initial=0) <= most
+        _require(fine, Refusal.BAD_PLACES, "numbers of places out of range", items)
+    itself = np.diagonal(places.map).transpose(2, 0, 1)
+    sound = (
+        places.noise * QUIETEST**2 >= ((p.high - p.low) / ONE) ** 2
+        and np.abs(places.precision).max() <= MOST_PRECISION
+        and np.abs(places.mean).max() <= FARTHEST_PLACE
+        and np.abs(places.map).max() <= FARTHEST_PLACE
+        and (itself == np.eye(places.mean.shape[1])).all()
+        and (places.precision == places.precision.transpose(0, 2, 1)).all()
+        and all(_is_definite(precision) for precision in places.precision)
+    )
+    if not sound:
+        raise RefusedError(Refusal.BAD_PLACES, "the law of places is no law")
+
+
+def _is_definite(precision: NDArray[np.float64]) -> bool:
+    """Tell whether a precision is at least the least in all directions."""
+    try:
+        np.linalg.cholesky(precision - LEAST_PRECISION * np.eye(len(precision)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def check_titles(raw: bytes, entry: Entry) -> Catalogue:

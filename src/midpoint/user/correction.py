@@ -1,8 +1,12 @@
 """Local correction: the device adds its own offset to the scores it receives, and ranks anew."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from midpoint.user.counterparts import value_shift
+from midpoint.user.parameters import Parameters
 from midpoint.user.private import PrivateCategory
 from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
 
@@ -22,17 +26,25 @@ class Recommendation:
 
 
 def correct(
-    scores: Scores, disclosure: Disclosure, category: PrivateCategory, rated: Collection[str]
+    scores: Scores,
+    disclosure: Disclosure,
+    category: PrivateCategory,
+    rated: Collection[str],
+    move: Sequence[int] = (),
 ) -> tuple[Recommendation, ...]:
     """Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
 
     Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are
-    her own items, withheld ones included (see `Ledger.decided`); they are left out.
+    her own items, withheld ones included (see `Ledger.decided`); they are left out. By how much
+    her values were moved, <move, taste_j>, is taken off again (see `Ledger.move_under`).
     """
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
     places = {item: place for place, item in enumerate(disclosure.items)}
     own = correction(disclosure)[:, category.cell_in(disclosure)]
+    if move:
+        everything = np.arange(len(disclosure.items))
+        own = own - value_shift(Parameters.of(disclosure), np.array(move), everything)
     low, high = disclosure.scale.low, disclosure.scale.high
     found = []
     for item, score, deviation in zip(scores.items, scores.score, scores.deviation, strict=True):

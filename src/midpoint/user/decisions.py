@@ -1,12 +1,14 @@
 """From ratings to the one report of a round: ledger, coins and obfuscation together."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from midpoint.errors import MidpointError
 from midpoint.user.check import Accepted
 from midpoint.user.coins import toss
+from midpoint.user.counterparts import Counterparts, counterparts, own_of
 from midpoint.user.ledger import Ledger, Round
 from midpoint.user.obfuscation import obfuscate
 from midpoint.user.parameters import Parameters
@@ -46,7 +48,9 @@ def decide(
     fresh = [item for item in places if item in ratings and earlier[item] is None]
     told = {item: (d.value, d.numbers) for item, d in earlier.items() if d and d.value is not None}
     rated = {item: ratings[item] for item in fresh}
-    for item, value in _first(rated, places, disclosure, cell, ledger.secret).items():
+    parameters = Parameters.of(disclosure)
+    met = _counterparts(dict(ratings), solicitation, disclosure, parameters, ledger, cell)
+    for item, value in _first(rated, places, parameters, cell, ledger.secret, met).items():
         told[item] = (value, disclosure.numbers_of(places[item]))
     report = Report(
         id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
@@ -61,6 +65,7 @@ def decide(
             report=report.raw.decode(),
             numbers=tuple(told[item][1] for item in sorted(told)),
             withheld=tuple(item for item in fresh if item not in told),
+            **({} if met is None else _evidence(rated, solicitation, met)),
         )
     )
     return report
@@ -128,17 +133,59 @@ def _require_unchanged(places: Mapping[str, int], disclosure: Disclosure, ledger
             )
 
 
+def _counterparts(
+    ratings: dict[str, int],
+    solicitation: Solicitation,
+    disclosure: Disclosure,
+    parameters: Parameters,
+    ledger: Ledger,
+    cell: int,
+) -> Counterparts | None:
+    """Find her counterparts by all that was asked and answered so far; None if nothing needs them.
+
+    By one round of a few items alone, she would be placed too badly to hide what all rounds
+    together tell. What was rated in an earlier round counts as it was rated then.
+    """
+    if parameters.places is None:
+        return None
+    everything = solicitation.open or any(answered.open for answered in ledger.rounds)
+    asked = {item for answered in ledger.rounds for item in answered.asked or ()}
+    asked |= {*solicitation.items}
+    given = ratings | {i: v for answered in ledger.rounds for i, v in answered.given or ()}
+    about = [(p, i) for p, i in enumerate(disclosure.items) if everything or i in asked]
+    rated = [(place, given[item]) for place, item in about if item in given]
+    left = [p for p, i in about if i not in given and ledger.decision(i) is None]
+    places = np.array([place for place, _ in rated], dtype=np.intp)
+    value = np.array([one for _, one in rated], dtype=np.int64)
+    shown = np.append(places, np.array(left, dtype=np.intp))
+    return counterparts(parameters.places, cell, shown, places, value)
+
+
+def _evidence(
+    rated: Mapping[str, int], solicitation: Solicitation, met: Counterparts
+) -> dict[str, Any]:
+    """Return what the ledger keeps of a round, for her place in the next one."""
+    return {
+        "open": solicitation.open,
+        "asked": solicitation.items,
+        "given": tuple(rated.items()),
+        "move": tuple(met.move.tolist()) if rated else None,
+    }
+
+
 def _first(
     rated: Mapping[str, int],
     places: Mapping[str, int],
-    disclosure: Disclosure,
+    parameters: Parameters,
     cell: int,
     secret: DeviceSecret,
+    met: Counterparts | None,
 ) -> dict[str, int]:
     """Decide items for the first time; return what is revealed of them."""
     index = np.array([places[item] for item in rated], dtype=np.intp)
     value = np.array([*rated.values()], dtype=np.int64)
-    done = obfuscate(index, value, cell, Parameters.of(disclosure), toss(secret, [*rated]))
+    own = None if met is None else own_of(parameters, cell, index, met)
+    done = obfuscate(index, value, cell, parameters, toss(secret, [*rated]), own=own)
     return {
         item: int(told)
         for item, told, keep in zip(rated, done.value, done.keep, strict=True)

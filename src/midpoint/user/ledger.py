@@ -20,7 +20,7 @@ from midpoint.errors import MidpointError
 from midpoint.user.keeping import BrokenSealError, StorageError, keep_file
 from midpoint.user.private import DeviceSecret, framed
 from midpoint.wire import Report
-from midpoint.wire.message import Count, Digest, Message, Name
+from midpoint.wire.message import Count, Digest, Integer, Message, Name
 
 if sys.platform == "win32":
     import msvcrt
@@ -47,6 +47,14 @@ class Round(Message):
     """Per answer, the digest of what was disclosed about its item when it was first given."""
     withheld: tuple[Name, ...]
     """Items withheld for good in this round."""
+    open: bool | None = None
+    """With counterparts, from here on: whether it asked about all items."""
+    asked: tuple[Name, ...] | None = None
+    """What it asked."""
+    given: tuple[tuple[Name, Integer], ...] | None = None
+    """What she rated that was decided in it, in fixed point."""
+    move: tuple[Integer, ...] | None = None
+    """How her tastes were moved, in 1/256."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,13 @@ class Ledger:
     def rounds(self) -> tuple[Round, ...]:
         """All answered rounds, in the order in which they were answered."""
         return tuple(self._rounds.values())
+
+    def move_under(self, disclosure: str) -> tuple[int, ...]:
+        """Return how her tastes were moved in the last round under a disclosure; empty if not."""
+        for answered in reversed(self._rounds.values()):
+            if answered.move and Report.parse(answered.report.encode()).disclosure == disclosure:
+                return answered.move
+        return ()
 
     def rehearsal(self) -> "Ledger":
         """Return a copy in memory, to show what a round would decide before it is final.

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
 from midpoint.user.coins import MIX, PURPOSES, REVEAL, SPLIT, VALUE
+from midpoint.user.counterparts import Own
 from midpoint.user.discrete import discrete_midpoint, split
 from midpoint.user.parameters import Parameters
 from midpoint.wire import ONE, ValueMap
@@ -36,26 +37,39 @@ def obfuscate(
     parameters: Parameters,
     uniform: Float,
     alpha: float = 1.0,
+    own: Own | None = None,
 ) -> Obfuscated:
     """Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
 
     With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2).
     Shapes: item (index into the disclosure), value (fixed point) and category (n,); uniform
-    (n, 4), its columns in the order of `PURPOSES`.
+    (n, 4), its columns in the order of `PURPOSES`. A scheme with counterparts takes what
+    `own_numbers` says of these ratings; given that a rating is obfuscated, u_mix / alpha is
+    uniform again, and decides which neighbouring level a moved value goes to.
     """
     if uniform.shape != (len(item), len(PURPOSES)):
         raise MidpointError(f"uniforms must have shape ({len(item)}, {len(PURPOSES)})")
     if not 0 <= alpha <= 1:
         raise MidpointError(f"alpha is a probability, not {alpha}")
+    if (own is None) != (parameters.places is None):
+        raise MidpointError(
+            "a scheme with counterparts, and no other, takes everyone's own numbers"
+        )
     cell = np.broadcast_to(np.asarray(category, dtype=np.intp), item.shape)
     keep = np.ones(len(item), dtype=np.bool_)
     reported = np.array(value, dtype=np.int64)
     for start in range(0, len(item), BLOCK):
         part = slice(start, start + BLOCK)
-        arguments = (item[part], reported[part], cell[part], parameters, uniform[part])
         chosen = uniform[part, MIX] < alpha
-        keep[part] = ~chosen | _reveal(item[part], cell[part], parameters, uniform[part])
-        reported[part] = np.where(chosen, _value(*arguments), reported[part])
+        before = reported[part]
+        if own is None:
+            chance = _chance(item[part], cell[part], parameters)
+        else:
+            chance = own.reveal[part]
+            before = _moved(before, own.shift[part], parameters, uniform[part, MIX] / (alpha or 1))
+        after = _value(item[part], before, cell[part], parameters, uniform[part])
+        keep[part] = ~chosen | (uniform[part, REVEAL] * ONE < chance)
+        reported[part] = np.where(chosen, after, reported[part])
     return Obfuscated(keep, reported)
 
 
@@ -66,11 +80,17 @@ def illegal(value: Integers, parameters: Parameters) -> NDArray[np.bool_]:
     return np.asarray(parameters.points[_level(value, parameters.points)] != value)
 
 
-def _reveal(item: Index, cell: Index, parameters: Parameters, uniform: Float) -> NDArray[np.bool_]:
-    """Toss b_j ~ Bern(min over categories of p_j / own p_j), Algorithm 2."""
-    if parameters.reveal is None:
-        return np.ones(len(item), dtype=np.bool_)
-    return np.asarray(uniform[:, REVEAL] * ONE < parameters.reveal[item, cell])
+def _chance(item: Index, cell: Index, parameters: Parameters) -> Integers | int:
+    """Return b_j ~ Bern(min over categories of p_j / own p_j) of Algorithm 2, in fixed point."""
+    return ONE if parameters.reveal is None else parameters.reveal[item, cell]
+
+
+def _moved(value: Integers, shift: Integers, parameters: Parameters, uniform: Float) -> Integers:
+    """Move ratings towards their counterparts', to a level next to where that is."""
+    if parameters.points is None or illegal(value, parameters).any():
+        raise MidpointError("a rating that is not a level of the scale cannot be moved")
+    there = np.clip(value + shift, parameters.low, parameters.high)
+    return split(there, parameters.points, uniform)
 
 
 def _value(

@@ -6,9 +6,52 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.wire import Disclosure, Scheme
+from midpoint.wire import ONE, Disclosure, Scheme, from_fixed
 
 Integers = NDArray[np.int64]
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """What counterparts are found by; numbers about items in 1/256, D = d + r dimensions."""
+
+    rate: Integers
+    """Log odds that each category rates the item, at habits of 0. Shape (M, K)."""
+    habit: Integers
+    """What each habit adds to them. Shape (M, d), d = 0 where sets are not protected."""
+    base: Integers
+    """What each category rates the item at tastes of 0. Shape (M, K)."""
+    taste: Integers
+    """What each taste adds to it. Shape (M, r)."""
+    mean: Float
+    """Mean place of each category. Shape (K, D)."""
+    precision: Float
+    """Inverse covariance of its places. Shape (K, D, D)."""
+    map: Float
+    """How places of one category are carried to another's. Shape (K, K, D, D)."""
+    noise: float
+    """Variance of a rating around base + <taste, x>."""
+
+    @classmethod
+    def of(cls, disclosure: Disclosure) -> Self | None:
+        """Read a disclosure's; None under a scheme without counterparts."""
+        law = disclosure.law
+        base, taste = _array(disclosure.base), _array(disclosure.taste)
+        if law is None or base is None or taste is None:
+            return None
+        none = np.zeros((len(base), 0), dtype=np.int64)
+        rate, habit = _array(disclosure.rate), _array(disclosure.habit)
+        return cls(
+            rate=np.zeros_like(base) if rate is None else rate,
+            habit=none if habit is None else habit,
+            base=base,
+            taste=taste,
+            mean=from_fixed(law.mean),
+            precision=from_fixed(law.precision),
+            map=from_fixed(law.map),
+            noise=law.noise / ONE,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +84,8 @@ class Parameters:
     """C_k(l): what category k gives to level l and those below it. Shape (M, K, L)."""
     average: Integers | None
     """The item's average, or each category's. Shape (M, 1) or (M, K)."""
+    places: Places | None
+    """What counterparts are found by, under a scheme that asks for them."""
 
     @classmethod
     def of(cls, disclosure: Disclosure) -> Self:
@@ -62,6 +107,7 @@ class Parameters:
             levels=levels,
             cumulative=None if levels is None else _frozen(levels.cumsum(axis=2)),
             average=_array(disclosure.average),
+            places=Places.of(disclosure),
         )
 
 

@@ -11,15 +11,17 @@ from midpoint.wire.exchange import (
     Solicitation,
     SolicitationRequest,
 )
-from midpoint.wire.fixed import MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
+from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
 from midpoint.wire.listing import Catalogue, Certificates, Chain
 from midpoint.wire.message import Message
+from midpoint.wire.places import Law
 from midpoint.wire.record import Certificate, Entry
 from midpoint.wire.refusal import Refusal, RefusedError
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 from midpoint.wire.signing import Signed, SigningKey, verify
 
 __all__ = [
+    "GRAIN",
     "MILLION",
     "ONE",
     "SCHEMES",
@@ -30,6 +32,7 @@ __all__ = [
     "Disclosure",
     "Entry",
     "FeatureNames",
+    "Law",
     "Message",
     "Problem",
     "RatingScale",

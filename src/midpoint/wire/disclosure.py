@@ -8,15 +8,17 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from midpoint.wire.canonical import digest, encode
-from midpoint.wire.message import Integer, Message, Name, Part, fault, require_ascending
+from midpoint.wire.message import Message, Name, Part, fault, require_ascending
+from midpoint.wire.places import Law, Row
 from midpoint.wire.refusal import Refusal
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 
-Row = tuple[Integer, ...]
 Rating = Annotated[int, Field(ge=-(2**31), le=2**31)]
 MOST_CELLS = 1024
 """With this many cells, and ratings up to 2^31, the devices' sums stay exact."""
-COLUMNS = ("offset", "reveal", "levels", "average")
+ALWAYS = ("offset", "reveal", "levels", "average")
+"""Columns that the digest of an item's numbers tells of even where they are absent."""
+COLUMNS = (*ALWAYS, "rate", "habit", "base", "taste")
 
 
 class FeatureNames(Part):
@@ -80,6 +82,16 @@ class Disclosure(Message):
     """Each category's distribution over the levels, summing to 2^16. Shape (M, K, L)."""
     average: tuple[Row, ...] | None = None
     """The item's average (M, 1) for IA, each category's (M, K) for FA."""
+    rate: tuple[Row, ...] | None = None
+    """Log odds that each category rates the item, at habits of 0; 1/256. Shape (M, K)."""
+    habit: tuple[Row, ...] | None = None
+    """What each habit adds to them; 1/256. Shape (M, d)."""
+    base: tuple[Row, ...] | None = None
+    """What each category rates the item at tastes of 0; 1/256. Shape (M, K)."""
+    taste: tuple[Row, ...] | None = None
+    """What each taste adds to it; 1/256. Shape (M, r)."""
+    law: Law | None = None
+    """Where people of each category lie, d habits and r tastes; with counterparts only."""
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantised them."""
 
@@ -95,7 +107,8 @@ class Disclosure(Message):
 
     def numbers_of(self, index: int) -> str:
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
-        rows = [None if (c := getattr(self, name)) is None else c[index] for name in COLUMNS]
+        columns = [(name, getattr(self, name)) for name in COLUMNS]
+        rows = [c and c[index] for name, c in columns if c is not None or name in ALWAYS]
         features = [feature.model_dump(mode="json") for feature in self.features]
         scale = self.scale.model_dump(mode="json", exclude_none=True)
         return digest(encode([self.scheme, features, scale, self.items[index], rows]))
@@ -113,6 +126,8 @@ class Disclosure(Message):
         for name, lengths in self._row_lengths():
             if set(lengths) != {self._length_of(name)}:
                 raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has rows of wrong length")
+        if self.law is not None:
+            self.law.require_shape(self.n_cells, self._width("habit") + self._width("taste"))
         return self
 
     def _require_columns(self) -> None:
@@ -123,6 +138,9 @@ class Disclosure(Message):
                 Refusal.WRONG_COLUMNS,
                 f"scheme {self.scheme!r} takes columns {sorted(needed)}, found {sorted(present)}",
             )
+        if (self.law is not None) != self.obfuscation.counterparts:
+            wrong = "lacks its" if self.law is None else "takes no"
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} {wrong} law of places")
         if self.obfuscation.needs_levels and self.scale.levels is None:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a discrete scale")
         if not self.features and needed - {"average"}:
@@ -141,5 +159,12 @@ class Disclosure(Message):
     def _length_of(self, name: str) -> int:
         if name == "level":
             return len(self.scale.levels or ())
+        if name in ("habit", "taste"):
+            return self._width(name)
         single = name == "average" and self.obfuscation.value_map is ValueMap.ITEM_AVERAGE
         return 1 if single else self.n_cells
+
+    def _width(self, name: str) -> int:
+        """Return how many habits or tastes there are, by the first item."""
+        rows = getattr(self, name)
+        return 0 if rows is None else len(rows[0])

@@ -36,13 +36,19 @@ class Scheme:
     """Whether ratings are withheld so that what was rated says nothing (Algorithm 2)."""
     value_map: ValueMap
     """What a revealed rating is turned into."""
+    counterparts: bool = False
+    """Whether a device first looks for itself among the others: see `wire.places`."""
 
     @property
     def columns(self) -> frozenset[str]:
         """The columns that a disclosure for it has, and no other."""
         value = _COLUMN[self.value_map]
-        reveal = {"reveal"} if self.sub_samples else set()
-        return frozenset(reveal | ({value} if value else set()))
+        found = {value} if value else set()
+        if self.counterparts:
+            found |= {"base", "taste"}
+        if self.sub_samples:
+            found |= {"rate", "habit"} if self.counterparts else {"reveal"}
+        return frozenset(found)
 
     def protects(self, *, discrete: bool) -> bool:
         """Whether it hides the category in the ratings themselves, item by item.
@@ -77,5 +83,9 @@ SCHEMES = MappingProxyType(
             ("dmpss", True, ValueMap.DISCRETE),
         )
     }
+    | {
+        name: Scheme(name, sub_samples, ValueMap.DISCRETE, counterparts=True)
+        for name, sub_samples in (("cmp", False), ("cmpss", True))
+    }
 )
-"""All schemes of Section 7.1 and the discrete midpoint, by name."""
+"""All schemes of Section 7.1, the discrete midpoint and the counterpart midpoint, by name."""

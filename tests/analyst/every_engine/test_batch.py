@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from every_engine.tables_on_disk import Tables, write
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, trust
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare, trust
 from midpoint.analyst.service.model import Model
 from midpoint.analyst.spark import RatingsFrame, read_ratings, score_people
 from midpoint.analyst.spark.scoring import Plan as ScorePlan
@@ -20,8 +20,8 @@ from midpoint.data import Ratings, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
-from midpoint.user import Parameters, obfuscate, toss
-from midpoint.wire import Disclosure, Scores, from_fixed, to_fixed
+from midpoint.user import Parameters, obfuscate, own_numbers, toss
+from midpoint.wire import SCHEMES, Disclosure, Scores, from_fixed, to_fixed
 
 pytestmark = pytest.mark.slow
 
@@ -37,9 +37,10 @@ def profiles(people: Ratings) -> ItemProfiles:
     return Factorizer(dimension=3, iterations=4).fit(people, "gender")
 
 
-@pytest.fixture(scope="module")
-def told(profiles: ItemProfiles) -> Disclosure:
-    return disclose(profiles)
+@pytest.fixture(scope="module", params=["dmpss", "cmpss", "cmp"])
+def told(request: pytest.FixtureRequest, profiles: ItemProfiles, people: Ratings) -> Disclosure:
+    scheme = SCHEMES[request.param]
+    return disclose(prepare(profiles, people, scheme), scheme.name)
 
 
 def framed(ratings: Ratings) -> RatingsFrame:
@@ -77,13 +78,11 @@ def test_everyone_is_obfuscated_as_by_her_own_device(people: Ratings, told: Disc
     cell = told.features[0].categories.index(
         people.feature("gender").categories[people.feature("gender").codes[user]]
     )
-    done = obfuscate(
-        np.array([told.items.index(name) for name in names]),
-        to_fixed(people.value[mine]),
-        cell,
-        Parameters.of(told),
-        toss(secret_of(plan.key, people.user_ids[user]), names),
-    )
+    parameters, value = Parameters.of(told), to_fixed(people.value[mine])
+    item = np.array([told.items.index(name) for name in names])
+    coins = toss(secret_of(plan.key, people.user_ids[user]), names)
+    own = own_numbers(parameters, np.array([0, len(item)]), item, value, [cell])
+    done = obfuscate(item, value, cell, parameters, coins, own=own)
     expected = [
         (name, float(value))
         for name, value, keep in zip(names, from_fixed(done.value), done.keep, strict=True)
@@ -91,7 +90,9 @@ def test_everyone_is_obfuscated_as_by_her_own_device(people: Ratings, told: Disc
     ]
     hers = [(row["item"], row["rating"]) for row in found if row["user"] == people.user_ids[user]]
     assert hers == expected
-    assert 0 < len(hers) < len(names)
+    assert hers
+    assert (len(hers) < len(names)) == SCHEMES[told.scheme].sub_samples
+    assert [value for _, value in hers] != value.tolist()
 
 
 def test_company_and_order_of_people_do_not_matter(people: Ratings, told: Disclosure) -> None:
@@ -109,6 +110,18 @@ def test_company_and_order_of_people_do_not_matter(people: Ratings, told: Disclo
     # The control: other coins give another copy.
     other = obfuscate_table(table, begin, Plan.of(framed(people), told, seed=6)).to_pylist()
     assert other != whole
+
+
+def test_what_is_not_protected_says_nothing_of_where_she_lies(
+    people: Ratings, told: Disclosure
+) -> None:
+    """An item that the disclosure does not know is nothing that her device could count."""
+    plan, table = Plan.of(framed(people), told, seed=5), rows(people)
+    plan.place[3] = -1
+    found = obfuscate_table(table, starts(people), plan)
+    less = people.select_ratings(people.item != 3)
+    again = obfuscate_table(rows(less), starts(less), plan)
+    assert found.to_pylist() == again.to_pylist()
 
 
 def test_who_and_what_is_unknown_is_left_out(people: Ratings, told: Disclosure) -> None:
@@ -216,10 +229,12 @@ def test_an_item_without_profile_is_passed_over(
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scheme", ["dmpss", "cmpss"])
+def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path, scheme: str) -> None:
     tables: Tables = write(people, tmp_path)
     profiles = Factorizer(dimension=3, iterations=4).fit(tables.ratings, "gender")
-    told = disclose(profiles)
+    profiles = prepare(profiles, tables.ratings, SCHEMES[scheme])
+    told = disclose(profiles, scheme)
     users = str(tables.users)
     read = read_ratings(spark, str(tables.folder), users=users, features=["gender"])
     plan = Plan.of(read, told, seed=5)

@@ -31,17 +31,23 @@ export class Reasons {
     }));
   }
 
-  #why({ item, rating, sent, fate }: Decided, cell: number): string {
+  #why({ item, rating, sent, fate, own }: Decided, cell: number): string {
     const place = this.#places.get(item);
     if (place === undefined || fate === "not_asked") return words.notAsked;
     if (fate !== "sent" || sent === undefined) {
+      if (own) return words.withheldLikeOthers(percent(1 - own.reveal / ONE));
       const reveal = this.#disclosure.reveal?.[place]?.[cell] ?? ONE;
       return words.withheld(percent(1 - reveal / ONE));
     }
     const map = schemeOf(this.#disclosure).valueMap;
     if (map === "item_average" || map === "feature_average") return words.average;
     const offset = this.#offsets[place]?.[cell] ?? 0;
-    if (sent === rating) return Math.abs(offset) < NOTABLE ? words.alike : words.same;
+    const shift = own?.shift ?? 0;
+    const most = Math.max(Math.abs(offset), Math.abs(shift));
+    if (sent === rating) return most < NOTABLE ? words.alike : words.same;
+    if (most > NOTABLE && most === Math.abs(shift) && sent > rating === shift > 0) {
+      return words.towards(decimal(Math.abs(shift)), shift > 0);
+    }
     if (sent < rating && offset > NOTABLE) return words.higher(decimal(offset));
     if (sent > rating && offset < -NOTABLE) return words.lower(decimal(-offset));
     return words.moved;

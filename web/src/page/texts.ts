@@ -120,6 +120,10 @@ export const texts = {
     why: {
       withheld: (share: string) =>
         `Your group rates this more often than others. So ${share} of its ratings stay here, and having rated it tells nothing.`,
+      withheldLikeOthers: (share: string) =>
+        `People like you rate this more often than their like in other groups. So ${share} of such ratings stay here, and having rated it tells nothing.`,
+      towards: (by: string, up: boolean) =>
+        `The middle between you and your like in other groups lies ${up ? "higher" : "lower"}, by ${by}. It goes there; a coin rounds it.`,
       higher: (by: string) =>
         `Your group rates this above the middle of all groups, by ${by} on average. That is taken out.`,
       lower: (by: string) =>
@@ -305,6 +309,7 @@ export const texts = {
       bad_distribution: "The service published shares that do not add up.",
       reveal_out_of_range: "The service published a probability that is none.",
       reveal_inconsistent: "The service published probabilities that contradict each other.",
+      bad_places: "The service published figures about people's habits and tastes that cannot be.",
       average_out_of_range: "The service published an average that is off its own scale.",
       numbers_changed:
         "The service asks again, under other numbers, about a title that you answered. Answering twice could give you away.",

@@ -4,6 +4,7 @@ import { correction } from "../wire/corrections";
 import type { Disclosure } from "../wire/disclosure";
 import type { Scores } from "../wire/exchange";
 import { RefusedError } from "../wire/refusal";
+import { valueShift } from "./counterparts";
 import { clip } from "./obfuscation";
 import type { PrivateCategory } from "./private";
 
@@ -23,13 +24,15 @@ export interface Recommendation {
  * Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
  *
  * Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are her
- * own items, withheld ones included (see `Ledger.decided`); they are left out.
+ * own items, withheld ones included (see `Ledger.decided`); they are left out. By how much her values
+ * were moved, <move, taste_j>, is taken off again (see `Ledger.moveUnder`).
  */
 export function correct(
   scores: Scores,
   disclosure: Disclosure,
   category: PrivateCategory,
   rated: ReadonlySet<string>,
+  move: readonly number[] = [],
 ): Recommendation[] {
   if (scores.disclosure !== disclosure.digest) {
     throw new RefusedError("wrong_digest", "the scores go with another disclosure");
@@ -45,7 +48,8 @@ export function correct(
       throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
     }
     if (rated.has(item)) return;
-    const score = scores.score[i] + offsets[place][cell];
+    const shift = move.length > 0 ? valueShift(disclosure, move, place) : 0;
+    const score = scores.score[i] + (offsets[place][cell] - shift);
     found.push({ item, score, shown: clip(score, low, high), deviation: scores.deviation[i] });
   });
   return found.sort((a, b) => b.score - a.score || compare(a.item, b.item));

@@ -7,6 +7,7 @@ import { Report, type Solicitation } from "../wire/exchange";
 import { RefusedError } from "../wire/refusal";
 import type { Accepted } from "./check";
 import { toss } from "./coins";
+import { type Counterparts, counterparts, modelOf, ownOf } from "./counterparts";
 import { type Ledger, Round } from "./ledger";
 import { illegal, obfuscate } from "./obfuscation";
 import { framed, type PrivateCategory } from "./private";
@@ -23,6 +24,8 @@ export interface Plan {
   readonly report: Report;
   /** What the ledger is to keep; undefined if the round was answered before. */
   readonly round: Round | undefined;
+  /** Her counterparts by all that was asked and answered; undefined if nothing needs them. */
+  readonly met: Counterparts | undefined;
 }
 
 /**
@@ -57,7 +60,7 @@ export function plan(
   requireLegal(ratings, disclosure);
   const cell = category.cellIn(disclosure); // here, so that no question decides whether this stops
   const answered = ledger.answered(solicitation.round);
-  if (answered) return { report: again(answered, solicitation), round: undefined };
+  if (answered) return { report: again(answered, solicitation), round: undefined, met: undefined };
   const places = placesOf(solicitation, disclosure);
   requireUnchanged(places, disclosure, ledger);
   if (solicitation.open) addUndecided(places, ratings, disclosure, ledger);
@@ -67,13 +70,17 @@ export function plan(
     const { value, numbers = "" } = ledger.decision(item) ?? {};
     if (value !== undefined) told.set(item, { value, numbers });
   }
+  const met = metBy(ratings, solicitation, disclosure, ledger, cell);
   toss(ledger.secret, fresh).forEach((uniform, i) => {
     const item = fresh[i];
     const place = places.get(item) as number;
-    const done = obfuscate(place, ratings.get(item) as number, cell, disclosure, uniform);
+    const own = met && ownOf(disclosure, cell, place, met);
+    const rating = ratings.get(item) as number;
+    const done = obfuscate(place, rating, cell, disclosure, uniform, 1, own);
     if (done.keep) told.set(item, { value: done.value, numbers: numbersOf(disclosure, place) });
   });
-  return planned(told, fresh, solicitation, disclosure, ledger);
+  const rated = fresh.map((item) => [item, ratings.get(item) as number] as const);
+  return planned(told, rated, solicitation, disclosure, ledger, met);
 }
 
 /**
@@ -93,10 +100,11 @@ export function requireLegal(ratings: Ratings, disclosure: Disclosure): void {
 
 function planned(
   told: ReadonlyMap<string, { value: number; numbers: string }>,
-  fresh: readonly string[],
+  rated: readonly (readonly [string, number])[],
   solicitation: Solicitation,
   disclosure: Disclosure,
   ledger: Ledger,
+  met: Counterparts | undefined,
 ): Plan {
   const sorted = [...told].sort(([a], [b]) => compare(a, b));
   const name = ledger.secret.prf(framed(TAG, utf8(solicitation.digest)));
@@ -111,9 +119,13 @@ function planned(
     solicitation: solicitation.digest,
     report: report.text,
     numbers: sorted.map(([, { numbers }]) => numbers),
-    withheld: fresh.filter((item) => !told.has(item)),
+    withheld: rated.map(([item]) => item).filter((item) => !told.has(item)),
+    open: met && solicitation.open,
+    asked: met && solicitation.items,
+    given: met && rated,
+    move: rated.length > 0 ? met?.move : undefined,
   });
-  return { report, round };
+  return { report, round, met };
 }
 
 function again(answered: Round, solicitation: Solicitation): Report {
@@ -141,6 +153,37 @@ function placesOf(solicitation: Solicitation, disclosure: Disclosure): Places {
     places.set(item, place);
   }
   return places;
+}
+
+/**
+ * Find her counterparts by all that was asked and answered so far; undefined if nothing needs them.
+ *
+ * By one round of a few items alone, she would be placed too badly to hide what all rounds together
+ * tell. What was rated in an earlier round counts as it was rated then.
+ */
+function metBy(
+  ratings: Ratings,
+  solicitation: Solicitation,
+  disclosure: Disclosure,
+  ledger: Ledger,
+  cell: number,
+): Counterparts | undefined {
+  const model = modelOf(disclosure);
+  if (!model) return undefined;
+  const everything = solicitation.open || ledger.rounds.some(({ open }) => open);
+  const asked = new Set(ledger.rounds.flatMap((round) => round.asked ?? []));
+  for (const item of solicitation.items) asked.add(item);
+  const given = new Map([...ratings, ...ledger.rounds.flatMap((round) => round.given ?? [])]);
+  const [rated, left, value]: [number[], number[], number[]] = [[], [], []];
+  disclosure.items.forEach((item, place) => {
+    if (!everything && !asked.has(item)) return;
+    const rating = given.get(item);
+    if (rating !== undefined) {
+      rated.push(place);
+      value.push(rating);
+    } else if (!ledger.decision(item)) left.push(place);
+  });
+  return counterparts(model, cell, [...rated, ...left], rated, value);
 }
 
 /** Add each other rated item of the disclosure that has no decision yet. */

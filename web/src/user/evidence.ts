@@ -5,15 +5,19 @@
  * P(rated | k) P(value | k), where P(rated | k) is proportional to 1 / reveal_k (Algorithm 2's ratio
  * turned round) and P(value | k) is the disclosed distribution over the levels, or where only
  * offsets or averages are disclosed a Gaussian around them. For what is sent the same is worked out
- * through the scheme: that it comes out equal for all categories is computed, not assumed.
+ * through the scheme: that it comes out equal for all categories is computed, not assumed. Where
+ * devices look for counterparts, P(rated | k), P(rated and revealed | k) and a Gaussian of the raw
+ * values come from the law of places (`expecting`).
  *
- * Items that were not rated are left out: how often each category rates an item at all is not
- * disclosed, only the ratios. Nor does this see how one person's ratings go together: what a joint
+ * Items that were not rated are left out: but with counterparts, how often each category rates an
+ * item at all is not disclosed, only the ratios. Nor does this see how one person's ratings go together: what a joint
  * attack reads is measured by an auditor, not here.
  */
 import { cellsOf, type Disclosure, schemeOf } from "../wire/disclosure";
 import { ONE } from "../wire/fixed";
+import { modelOf } from "./counterparts";
 import { outputShares } from "./discrete";
+import { type Expected, expected } from "./expecting";
 import { clip, reach } from "./obfuscation";
 
 /** Probabilities over the K categories or joint cells, each summing to 1. */
@@ -78,13 +82,21 @@ export function sentLikelihood(disclosure: Disclosure, place: number, answer: nu
   const shares = sentShares(disclosure, place, answer);
   return shares.map((share, k) => {
     const revealed = (disclosure.reveal?.[place][k] ?? ONE) / ONE;
-    return Math.max(share, LEAST) * ratedMoreOften(disclosure, place, k) * revealed;
+    const often = expectedOf(disclosure, place)?.revealed[k];
+    return Math.max(share, LEAST) * (often ?? ratedMoreOften(disclosure, place, k) * revealed);
   });
 }
 
-/** P(rated | k) over the least of them: 1 / reveal_k. */
-function ratedMoreOften({ reveal }: Disclosure, place: number, k: number): number {
-  return reveal ? ONE / reveal[place][k] : 1;
+/** P(rated | k), by the law of places or over the least of them: 1 / reveal_k. */
+function ratedMoreOften(disclosure: Disclosure, place: number, k: number): number {
+  const { reveal } = disclosure;
+  return expectedOf(disclosure, place)?.rated[k] ?? (reveal ? ONE / reveal[place][k] : 1);
+}
+
+/** What the law of places says of an item; undefined without counterparts. */
+function expectedOf(disclosure: Disclosure, place: number): Expected | undefined {
+  const model = modelOf(disclosure);
+  return model && expected(model, place);
 }
 
 /** Return P(value | k) for each k; on a continuous scale a density, or the mass at an end. */
@@ -154,6 +166,8 @@ function splitShare(value: number, points: Row, answer: number): number {
 function distributions(disclosure: Disclosure, place: number): readonly Row[] {
   const { levels, scale } = disclosure;
   const points = scale.levels ?? [];
+  const law = expectedOf(disclosure, place);
+  if (law) return law.centre.map((mean, k) => gaussian(points, mean, law.deviation[k]));
   if (levels) return levels[place].map((row) => row.map((mass) => mass / ONE));
   const means = centres(disclosure, place);
   const deviation = spreadOf(disclosure);
@@ -161,7 +175,12 @@ function distributions(disclosure: Disclosure, place: number): readonly Row[] {
     const equal = points.map(() => 1 / points.length);
     return new Array<Row>(cellsOf(disclosure)).fill(equal);
   }
-  return means.map((mean) => normalised(points.map((p) => -(((p - mean) / deviation) ** 2) / 2)));
+  return means.map((mean) => gaussian(points, mean, deviation));
+}
+
+/** A Gaussian's distribution over the levels. */
+function gaussian(points: Row, mean: number, deviation: number): number[] {
+  return normalised(points.map((point) => -(((point - mean) / deviation) ** 2) / 2));
 }
 
 /** Where each category's ratings lie; undefined if nothing is disclosed about that. */

@@ -11,7 +11,17 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { MidpointError } from "../errors";
 import { utf8 } from "../wire/canonical";
 import { Report } from "../wire/exchange";
-import { count, digestField, list, name, text } from "../wire/fields";
+import {
+  count,
+  digestField,
+  flag,
+  integer,
+  list,
+  name,
+  optional,
+  pair,
+  text,
+} from "../wire/fields";
 import { kind, type MessageOf } from "../wire/message";
 import { DeviceSecret, framed } from "./private";
 import type { Store, Texts } from "./store";
@@ -32,7 +42,9 @@ export class BrokenSealError extends MidpointError {
  * One answered round, as the ledger keeps it.
  *
  * `solicitation` is the digest of what was asked, `report` the exact text of the answer; `numbers`
- * has, per answer, the digest of what was disclosed about its item when it was first given.
+ * has, per answer, the digest of what was disclosed about its item when it was first given. Where the
+ * scheme has counterparts, `open` says whether all items were asked about, `asked` which were,
+ * `given` what she rated that was decided then, and `move` how her tastes were moved, in 1/256.
  */
 export const Round = kind("round", {
   round: count,
@@ -40,6 +52,10 @@ export const Round = kind("round", {
   report: text(),
   numbers: list(digestField),
   withheld: list(name),
+  open: optional(flag),
+  asked: optional(list(name)),
+  given: optional(list(pair(name, integer()))),
+  move: optional(list(integer())),
 });
 export type Round = MessageOf<typeof Round>;
 
@@ -115,6 +131,14 @@ export class Ledger {
   /** All answered rounds, in the order in which they were answered. */
   get rounds(): readonly Round[] {
     return [...this.#rounds.values()];
+  }
+
+  /** Return how her tastes were moved in the last round under a disclosure; empty if not. */
+  moveUnder(disclosure: string): readonly number[] {
+    for (const { move, report } of [...this.#rounds.values()].reverse()) {
+      if (move?.length && Report.parse(report).disclosure === disclosure) return move;
+    }
+    return [];
   }
 
   /** Make a round's decisions final: when this resolves they are in the store. */

@@ -1,10 +1,24 @@
 /** Numbers that no honest analyst sends, whatever its data. */
 import { cellsOf, type Disclosure } from "../wire/disclosure";
-import { ONE } from "../wire/fixed";
+import { fromFixed, GRAIN, ONE } from "../wire/fixed";
+import { FARTHEST_PLACE, MOST_LOGIT } from "../wire/places";
 import { type Refusal, RefusedError } from "../wire/refusal";
 import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../wire/telling";
+import { modelOf, type Places } from "./counterparts";
+import { isDefinite } from "./matrices";
 
 type Row = readonly number[];
+type Require = <T>(
+  column: readonly T[] | undefined,
+  code: Refusal,
+  what: string,
+  fine: (row: T) => boolean,
+) => void;
+
+/** Least precision of places in any direction, and the greatest entry. */
+const [LEAST_PRECISION, MOST_PRECISION] = [2 ** -6, 2 ** 14];
+/** The noise of a rating is at least the scale's range by this: else no step could be solved. */
+const QUIETEST = 64;
 
 /**
  * Refuse numbers that no honest analyst sends, whatever its data.
@@ -15,17 +29,13 @@ type Row = readonly number[];
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
  * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/telling` allows, one answer
  * would tell too much: a reveal probability below 1/64, or means of categories, by offsets or by
- * levels, that are further apart than 3/4 of the scale.
+ * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePlaces`; what
+ * becomes of a rating because of them has the same two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
   const { scale, offset, levels, reveal, average, bits } = disclosure;
   const span = scale.high - scale.low;
-  const require = <T>(
-    column: readonly T[] | undefined,
-    code: Refusal,
-    what: string,
-    fine: (row: T) => boolean,
-  ): void => {
+  const require: Require = (column, code, what, fine) => {
     const place = column?.findIndex((row) => !fine(row)) ?? -1;
     if (place >= 0) throw new RefusedError(code, `item '${disclosure.items[place]}' has ${what}`);
   };
@@ -41,6 +51,7 @@ export function checkNumbers(disclosure: Disclosure): void {
     within(row, 1, ONE));
   require(reveal, "reveal_inconsistent", "no category that always reveals", (row) =>
     Math.max(...row) === ONE);
+  requirePlaces(disclosure, require);
   require(average, "average_out_of_range", "an average off the scale", (row) =>
     within(row, scale.low, scale.high));
   const most = mostSpread(span);
@@ -49,6 +60,51 @@ export function checkNumbers(disclosure: Disclosure): void {
     spreadOfMeans(rows, scale.levels ?? []) <= most * ONE);
   require(reveal, "too_telling", "a category that hardly ever reveals it", (row) =>
     within(row, LEAST_REVEAL, ONE));
+}
+
+/**
+ * Refuse a law of places that is none, or whose numbers are beyond all measure.
+ *
+ * A precision is symmetric and positive definite, a category's map to itself changes nothing, the
+ * noise is at least 1/64 of the range. Bases lie on the scale or at most its range beyond; log odds, and what a habit
+ * adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
+ * device's steps fails.
+ */
+function requirePlaces(disclosure: Disclosure, require: Require): void {
+  const model = modelOf(disclosure);
+  if (!model) return;
+  const { low, high } = disclosure.scale;
+  const span = Math.floor(((high - low) * GRAIN) / ONE);
+  const ends = Math.floor(((low + high) * GRAIN) / ONE);
+  const bounded = (rows: readonly Row[], most: number, of = (one: number) => one) => {
+    require(rows, "bad_places", "numbers of places out of range", (row) =>
+      within(row.map(of), -most, most));
+  };
+  bounded(model.rate, MOST_LOGIT * GRAIN);
+  bounded(model.habit, MOST_LOGIT * GRAIN);
+  bounded(model.taste, 2 * span);
+  bounded(model.base, 3 * span, (one) => 2 * one - ends);
+  if (!isLaw(model, high - low))
+    throw new RefusedError("bad_places", "the law of places is no law");
+}
+
+function isLaw({ mean, precision, map, noise }: Places, span: number): boolean {
+  const near = (rows: readonly Row[]) =>
+    rows.every((row) => within(row, -FARTHEST_PLACE, FARTHEST_PLACE));
+  return (
+    noise * QUIETEST ** 2 >= fromFixed(span) ** 2 &&
+    precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
+    near(mean) &&
+    map.every((maps) => maps.every(near)) &&
+    map.every((maps, k) => entries(maps[k]).every(([i, j, one]) => one === Number(i === j))) &&
+    precision.every((P) => entries(P).every(([i, j, one]) => one === P[j][i])) &&
+    precision.every((P) => isDefinite(P, LEAST_PRECISION))
+  );
+}
+
+/** Return a matrix's entries, each after its row and column. */
+function entries(matrix: readonly Row[]): [number, number, number][] {
+  return matrix.flatMap((row, i) => row.map((one, j): [number, number, number] => [i, j, one]));
 }
 
 function within(row: Row, low: number, high: number): boolean {

@@ -3,6 +3,7 @@ import { MidpointError } from "../errors";
 import { type Disclosure, schemeOf } from "../wire/disclosure";
 import { ONE } from "../wire/fixed";
 import { MIX, REVEAL, SPLIT, type Uniforms, VALUE } from "./coins";
+import type { Own } from "./counterparts";
 import { discreteMidpoint, split } from "./discrete";
 
 /** What may be told of one rating. */
@@ -17,7 +18,9 @@ export interface Obfuscated {
  * Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
  *
  * With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2). `place`
- * is the item's index in the disclosure, `value` her rating in fixed point, `cell` her category.
+ * is the item's index in the disclosure, `value` her rating in fixed point, `cell` her category. A
+ * scheme with counterparts takes what `ownOf` says of this rating; given that it is obfuscated,
+ * u_mix / alpha is uniform again, and decides which neighbouring level a moved value goes to.
  */
 export function obfuscate(
   place: number,
@@ -26,11 +29,19 @@ export function obfuscate(
   disclosure: Disclosure,
   uniform: Uniforms,
   alpha = 1,
+  own?: Own,
 ): Obfuscated {
   if (!(alpha >= 0 && alpha <= 1)) throw new MidpointError(`alpha is a probability, not ${alpha}`);
-  const told = toldAs(place, value, cell, disclosure, uniform);
+  if ((own !== undefined) !== schemeOf(disclosure).counterparts) {
+    throw new MidpointError(
+      "a scheme with counterparts, and no other, takes a rating's own numbers",
+    );
+  }
+  const before = own ? moved(value, own.shift, disclosure, uniform[MIX] / (alpha || 1)) : value;
+  const told = toldAs(place, before, cell, disclosure, uniform);
   if (uniform[MIX] >= alpha) return { keep: true, value };
-  return { keep: reveals(place, cell, disclosure, uniform), value: told };
+  const chance = own ? own.reveal : chanceOf(place, cell, disclosure);
+  return { keep: uniform[REVEAL] * ONE < chance, value: told };
 }
 
 /** Tell whether a value is not a rating on the scale. */
@@ -39,9 +50,18 @@ export function illegal(value: number, { scale }: Disclosure): boolean {
   return !(Number.isInteger(value) && value >= scale.low && value <= scale.high);
 }
 
-/** Toss b_j ~ Bern(min over categories of p_j / own p_j), Algorithm 2. */
-function reveals(place: number, cell: number, { reveal }: Disclosure, uniform: Uniforms): boolean {
-  return reveal === undefined || uniform[REVEAL] * ONE < reveal[place][cell];
+/** Return b_j ~ Bern(min over categories of p_j / own p_j) of Algorithm 2, in fixed point. */
+function chanceOf(place: number, cell: number, { reveal }: Disclosure): number {
+  return reveal ? reveal[place][cell] : ONE;
+}
+
+/** Move a rating towards its counterparts', to a level next to where that is. */
+function moved(value: number, shift: number, disclosure: Disclosure, uniform: number): number {
+  const { low, high, levels } = disclosure.scale;
+  if (!levels || illegal(value, disclosure)) {
+    throw new MidpointError("a rating that is not a level of the scale cannot be moved");
+  }
+  return split(clip(value + shift, low, high), levels, uniform);
 }
 
 /** Turn a rating into what is reported, by the scheme's map of values. */

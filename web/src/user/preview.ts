@@ -1,6 +1,7 @@
 /** What leaves the device, line by line, before anything is final. */
 import type { Report, Solicitation } from "../wire/exchange";
 import type { Accepted } from "./check";
+import { type Own, ownOf } from "./counterparts";
 import { plan, type Ratings } from "./decisions";
 import type { Ledger } from "./ledger";
 import type { PrivateCategory } from "./private";
@@ -24,6 +25,8 @@ export interface Line {
   readonly sent: number | undefined;
   /** Why. */
   readonly fate: Fate;
+  /** What her place makes of it; undefined where the scheme has no counterparts. */
+  readonly own: Own | undefined;
 }
 
 /** All that would leave, and why. */
@@ -46,17 +49,22 @@ export function preview(
   category: PrivateCategory,
   ledger: Ledger,
 ): Preview {
-  const { report, round } = plan(ratings, solicitation, accepted, category, ledger);
+  const { report, round, met } = plan(ratings, solicitation, accepted, category, ledger);
+  const { disclosure } = accepted;
+  const places = new Map(disclosure.items.map((item, place) => [item, place]));
+  const cell = category.cellIn(disclosure);
   const told = new Map(round ? report.answers : []);
   const withheld = new Set(round?.withheld);
   const line = (item: string, rating: number): Line => {
+    const place = places.get(item);
+    const own = met && place !== undefined ? ownOf(disclosure, cell, place, met) : undefined;
     const before = ledger.decision(item);
     if (before) {
       const fate = before.value === undefined ? "withheld_before" : "sent_before";
-      return { item, rating, sent: before.value, fate };
+      return { item, rating, sent: before.value, fate, own };
     }
     const fate = told.has(item) ? "sent" : withheld.has(item) ? "withheld" : "not_asked";
-    return { item, rating, sent: told.get(item), fate };
+    return { item, rating, sent: told.get(item), fate, own };
   };
   return { report, lines: [...ratings].map(([item, rating]) => line(item, rating)) };
 }

@@ -13,14 +13,16 @@ import {
   requireAscending,
 } from "./fields";
 import { kind, type MessageOf } from "./message";
+import { law, requireShape, row } from "./places";
 import { type Column, SCHEMES, type Scheme } from "./scheme";
 
 /** With this many cells, and ratings up to 2^31, the devices' sums stay exact. */
 export const MOST_CELLS = 1024;
-const COLUMNS: readonly Column[] = ["offset", "reveal", "levels", "average"];
+/** Columns that the digest of an item's numbers tells of even where they are absent. */
+const ALWAYS: readonly Column[] = ["offset", "reveal", "levels", "average"];
+const COLUMNS: readonly Column[] = [...ALWAYS, "rate", "habit", "base", "taste"];
 
 const rating = integer(-(2 ** 31), 2 ** 31);
-const row = list(integer());
 
 /** One private feature and its categories, in the order of their numbers. */
 export const featureNames = part(
@@ -57,6 +59,11 @@ const fields = {
   reveal: optional(list(row)),
   levels: optional(list(list(row))),
   average: optional(list(row)),
+  rate: optional(list(row)),
+  habit: optional(list(row)),
+  base: optional(list(row)),
+  taste: optional(list(row)),
+  law: optional(law),
   bits: optional(integer(1, 16)),
 };
 
@@ -65,8 +72,11 @@ const fields = {
  *
  * Several features make joint cells in row-major order: the last feature varies fastest. A column
  * is there exactly when the scheme needs it: `offset`, `reveal` (M, K), `levels` (M, K, L),
- * `average` (M, 1) or (M, K). This proves shapes; whether the numbers are consistent is checked by
- * `checkNumbers`.
+ * `average` (M, 1) or (M, K). With counterparts, d habits and r tastes, in 1/256: `rate` (M, K) are
+ * the log odds that each category rates the item at habits of 0, `habit` (M, d) what each habit adds
+ * to them, `base` (M, K) what each category rates it at tastes of 0, `taste` (M, r) what each taste
+ * adds to that; `law` says where people of each category lie. This proves shapes; whether the
+ * numbers are consistent is checked by `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed);
 export type Disclosure = MessageOf<typeof Disclosure>;
@@ -85,12 +95,13 @@ export function schemeOf(disclosure: Content): Scheme {
 /** A disclosure does not change, so neither do these. */
 const NUMBERS = new WeakMap<Content, Map<number, string>>();
 
-/** Return the digest of all that is disclosed about one item. */
+/** Return the digest of all that is disclosed about one item, in the order of COLUMNS. */
 export function numbersOf(disclosure: Content, index: number): string {
   const known = NUMBERS.get(disclosure) ?? new Map<number, string>();
   NUMBERS.set(disclosure, known);
   const { scheme, features, scale, items } = disclosure;
-  const rows = COLUMNS.map((column) => disclosure[column]?.[index] ?? null);
+  const told = COLUMNS.filter((column) => disclosure[column] || ALWAYS.includes(column));
+  const rows = told.map((column) => disclosure[column]?.[index] ?? null);
   const found =
     known.get(index) ?? digest(utf8(encode([scheme, features, scale, items[index], rows])));
   known.set(index, found);
@@ -123,6 +134,10 @@ function requireColumns(found: Content, path: Path): void {
       `scheme '${found.scheme}' takes columns [${needed}], found [${present}]`,
     );
   }
+  if ((found.law !== undefined) !== scheme.counterparts) {
+    const wrong = scheme.counterparts ? "lacks its" : "takes no";
+    refuse("wrong_columns", path, `scheme '${found.scheme}' ${wrong} law of places`);
+  }
   if (scheme.needsLevels && found.scale.levels === undefined) {
     refuse("wrong_columns", path, `scheme '${found.scheme}' needs a discrete scale`);
   }
@@ -149,4 +164,15 @@ function requireLengths(found: Content, path: Path): void {
   require(found.levels, "levels", cells);
   require(found.average, "average", single ? 1 : cells);
   for (const rows of found.levels ?? []) require(rows, "level", found.scale.levels?.length ?? 0);
+  const [habits, tastes] = [widthOf(found.habit), widthOf(found.taste)];
+  require(found.rate, "rate", cells);
+  require(found.habit, "habit", habits);
+  require(found.base, "base", cells);
+  require(found.taste, "taste", tastes);
+  if (found.law) requireShape(found.law, cells, habits + tastes, path);
+}
+
+/** Return how many habits or tastes there are, by the first item. */
+function widthOf(rows: readonly (readonly number[])[] | undefined): number {
+  return rows?.[0]?.length ?? 0;
 }

@@ -9,7 +9,15 @@ export type ValueMap =
   | "feature_average"
   | "discrete";
 
-export type Column = "offset" | "reveal" | "levels" | "average";
+export type Column =
+  | "offset"
+  | "reveal"
+  | "levels"
+  | "average"
+  | "rate"
+  | "habit"
+  | "base"
+  | "taste";
 
 const COLUMN: Record<ValueMap, Column | undefined> = {
   as_is: undefined,
@@ -28,16 +36,26 @@ export class Scheme {
   readonly subSamples: boolean;
   /** What a revealed rating is turned into. */
   readonly valueMap: ValueMap;
+  /** Whether a device first looks for itself among the others: see `wire/places`. */
+  readonly counterparts: boolean;
   /** The columns that a disclosure for it has, and no other. */
   readonly columns: ReadonlySet<Column>;
 
-  constructor(name: string, subSamples: boolean, valueMap: ValueMap) {
+  constructor(name: string, subSamples: boolean, valueMap: ValueMap, counterparts: boolean) {
     this.name = name;
     this.subSamples = subSamples;
     this.valueMap = valueMap;
-    const value = COLUMN[valueMap];
-    this.columns = new Set([...(subSamples ? ["reveal" as const] : []), ...(value ? [value] : [])]);
+    this.counterparts = counterparts;
+    this.columns = new Set(this.#needed());
     Object.freeze(this);
+  }
+
+  #needed(): Column[] {
+    const value = COLUMN[this.valueMap];
+    const found = value ? [value] : [];
+    if (this.counterparts) found.push("base", "taste");
+    if (!this.subSamples) return found;
+    return this.counterparts ? [...found, "rate", "habit"] : [...found, "reveal"];
   }
 
   /**
@@ -57,7 +75,7 @@ export class Scheme {
   }
 }
 
-const ROWS: [string, boolean, ValueMap][] = [
+const ROWS: [name: string, subSamples: boolean, valueMap: ValueMap, counterparts?: boolean][] = [
   ["no", false, "as_is"],
   ["mp", false, "shifted"],
   ["mpr", false, "rounded"],
@@ -70,9 +88,14 @@ const ROWS: [string, boolean, ValueMap][] = [
   ["ssfa", true, "feature_average"],
   ["dmp", false, "discrete"],
   ["dmpss", true, "discrete"],
+  ["cmp", false, "discrete", true],
+  ["cmpss", true, "discrete", true],
 ];
 
-/** All schemes of Section 7.1 and the discrete midpoint, by name. */
+/** All schemes of Section 7.1, the discrete midpoint and the counterpart midpoint, by name. */
 export const SCHEMES: ReadonlyMap<string, Scheme> = new Map(
-  ROWS.map(([name, subSamples, valueMap]) => [name, new Scheme(name, subSamples, valueMap)]),
+  ROWS.map(([name, subSamples, valueMap, counterparts = false]) => [
+    name,
+    new Scheme(name, subSamples, valueMap, counterparts),
+  ]),
 );

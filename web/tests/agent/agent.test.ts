@@ -14,6 +14,7 @@ import {
   ServiceError,
   SigningKey,
   type Terms,
+  valueShift,
 } from "../../src/index";
 import { AGE, ANALYST, chain, disclosure, ratings, titlesOf } from "../made_up";
 import { problem, type Seen, Service } from "./service";
@@ -104,6 +105,26 @@ describe("the walk", () => {
     expect(best.some(({ item }) => rated.has(item))).toBe(false);
     const order = (list: typeof best) => list.map(({ item }) => item).join();
     expect(order(await agent.recommend(40, woman))).not.toBe(order(best));
+  });
+
+  it("takes off by how much values were moved, where the scheme has counterparts", async () => {
+    const told = disclosure({ n: 40, scheme: "cmpss" });
+    const [, address] = await serve(told);
+    const agent = await agentAt(address);
+    await agent.connect();
+    const scored = async () => {
+      const best = await agent.recommend(40, man);
+      return new Map(best.map(({ item, score }) => [item, score]));
+    };
+    const before = await scored();
+    await agent.solicit();
+    await agent.answer(ratings(told, 1, 0.3), man);
+    await agent.submit();
+    const move = agent.home.ledger.moveUnder(told.digest);
+    const after = await scored();
+    const shift = (item: string) => valueShift(told, move, told.items.indexOf(item));
+    expect([...after.keys()].some((item) => shift(item) !== 0)).toBe(true);
+    for (const [item, score] of after) expect(score).toBe(before.get(item)! - shift(item));
   });
 
   /** What the service sees of a person, without the content of reports. */

@@ -1,8 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { cellsOf, DeviceSecret, evidence, marginals, ONE, obfuscate, toss } from "../../src/index";
+import {
+  cellsOf,
+  counterparts,
+  DeviceSecret,
+  Disclosure,
+  evidence,
+  marginals,
+  modelOf,
+  ONE,
+  obfuscate,
+  ownOf,
+  toss,
+} from "../../src/index";
 import { AGE, disclosure, GENDER, type Made, ratings } from "../made_up";
 
 const secret = new DeviceSecret(new Uint8Array(32).fill(3));
+
+/** Find the counterparts of somebody who rated everything; nothing without counterparts. */
+function metBy(shown: Disclosure, rated: Map<string, number>, cell: number) {
+  const model = modelOf(shown);
+  const all = shown.items.map((_, place) => place);
+  const value = shown.items.map((item) => rated.get(item)!);
+  return model && counterparts(model, cell, all, all, value);
+}
 
 /** Obfuscate many ratings of one category, and weigh what they say. */
 function weighed(made: Made, cell: number) {
@@ -10,8 +30,10 @@ function weighed(made: Made, cell: number) {
   const rated = ratings(shown, 5, 1);
   const sent = new Map<string, number>();
   const coins = toss(secret, shown.items);
+  const met = metBy(shown, rated, cell);
   shown.items.forEach((item, place) => {
-    const told = obfuscate(place, rated.get(item)!, cell, shown, coins[place]);
+    const own = met && ownOf(shown, cell, place, met);
+    const told = obfuscate(place, rated.get(item)!, cell, shown, coins[place], 1, own);
     if (told.keep) sent.set(item, told.value);
   });
   return { shown, rated, sent, found: evidence(shown, rated, sent) };
@@ -24,17 +46,42 @@ describe("evidence", () => {
     ["dmp", [GENDER, AGE]],
     ["ssia", [AGE]],
     ["ssfa", [GENDER]],
+    ["cmp", [AGE]],
   ])("of what %s sends is a blind guess, for %j", (scheme, features) => {
     const { found, shown, sent } = weighed({ scheme, features }, 1);
     expect(sent.size).toBeGreaterThan(5);
     for (const share of found.sent) expect(share).toBeCloseTo(1 / cellsOf(shown), 9);
   });
 
-  it.each(["dmpss", "dmp", "mpr", "fa", "ssfa"])("of raw ratings under %s is not", (scheme) => {
-    const { found } = weighed({ scheme, features: [GENDER] }, 1);
-    expect(found.values).toBe(true);
-    expect(Math.abs(found.raw[0] - 0.5)).toBeGreaterThan(0.2);
+  it.each([
+    ["2", [GENDER]],
+    ["3", [AGE]],
+    ["2 x 3", [GENDER, AGE]],
+  ])("of what cmpss sends is a blind guess, for %s categories", (_, features) => {
+    const { found, shown, sent } = weighed({ scheme: "cmpss", features }, 1);
+    expect(sent.size).toBeGreaterThan(5);
+    for (const share of found.sent) expect(share * cellsOf(shown)).toBeCloseTo(1, 1);
   });
+
+  it("of what cmpss sends is not, if its maps lead elsewhere than the law says", () => {
+    const honest = disclosure({ scheme: "cmpss", n: 60 });
+    const map = honest.law!.map.map((maps, k) =>
+      maps.map((one, m) => one.map((row) => row.map((entry) => (k < m ? 3 * entry : entry)))),
+    );
+    const shown = Disclosure.make({ ...honest, law: { ...honest.law!, map } });
+    const rated = ratings(shown, 5, 1);
+    const { sent } = evidence(shown, rated, rated);
+    expect(Math.abs(sent[0] - 0.5)).toBeGreaterThan(0.05);
+  });
+
+  it.each(["dmpss", "dmp", "mpr", "fa", "ssfa", "cmp", "cmpss"])(
+    "of raw ratings under %s is not",
+    (scheme) => {
+      const { found } = weighed({ scheme, features: [GENDER] }, 1);
+      expect(found.values).toBe(true);
+      expect(Math.abs(found.raw[0] - 0.5)).toBeGreaterThan(0.2);
+    },
+  );
 
   it("finds whoever shifts whole stars and does not round them", () => {
     for (const cell of [0, 1]) {

@@ -11,7 +11,11 @@ describe("every scheme", () => {
         const shown = disclosure(made);
         const points = shown.scale.levels!;
         const [place, cell] = [draw % shown.items.length, draw % cellsOf(shown)];
-        const told = obfuscate(place, points[draw % points.length], cell, shown, uniforms);
+        const own = SCHEMES.get(made.scheme)!.counterparts
+          ? { reveal: ONE, shift: (draw % (16 * ONE)) - 8 * ONE }
+          : undefined;
+        const rating = points[draw % points.length];
+        const told = obfuscate(place, rating, cell, shown, uniforms, 1, own);
         const map = SCHEMES.get(made.scheme)!.valueMap;
         if (map === "discrete" || map === "rounded") expect(points).toContain(told.value);
         expect(Number.isSafeInteger(told.value)).toBe(true);

@@ -7,14 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates
+from midpoint.analyst.disclosing import believe
+from midpoint.analyst.place_columns import as_moved
 from midpoint.audit.attackers.attacker import Float, Labels
 from midpoint.audit.attackers.learned import SURE
 from midpoint.audit.features import beliefs, by_part
 from midpoint.audit.joint import joint_fit
 from midpoint.audit.statistics import auc, chance_deviation
 from midpoint.audit.view import View
-from midpoint.user import PURPOSES, Parameters, obfuscate
-from midpoint.wire import ValueMap, to_fixed
+from midpoint.user import PURPOSES, Own, Parameters, obfuscate, reveal_probability
+from midpoint.user.parameters import Places
+from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed
 
 LEAST = 1e-6
 """Probability of what a category never does, as far as is known."""
@@ -98,7 +101,11 @@ def _likelihood(view: View) -> Float:
     rate = np.maximum(believed.probability, LEAST)
     if parameters.reveal is not None:
         rate = rate * parameters.reveal[place]
+    elif parameters.places is not None:
+        rate = rate * typical_reveal(parameters.places)[place]
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
+    if parameters.places is not None:  # values were moved before they went to the midpoint
+        believed = believe(as_moved(view.profiles))
     return _added(view, which + _log_values(view, believed, parameters, place))
 
 
@@ -131,14 +138,26 @@ def _outcomes(
     M, K, L = given.shape
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
     found = np.zeros((M, K, L))
+    own = None
+    if parameters.places is not None:  # levels are those of moved values already
+        still = np.zeros(len(item), dtype=np.int64)
+        own = Own(np.full(len(item), ONE), still, still[:, None])
     coins = np.zeros((len(item), len(PURPOSES)))
     for turn in range(COINS):
         even = (turn + 0.5) / COINS
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
-        sent = obfuscate(place[item], points[level], cell, parameters, coins).value
+        sent = obfuscate(place[item], points[level], cell, parameters, coins, own=own).value
         np.add.at(found, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
     return found
+
+
+def typical_reveal(places: Places) -> NDArray[np.int64]:
+    """Return how likely the mean person of each category reveals each item. Shape (M, K)."""
+    habits = np.rint(places.mean[:, : places.habit.shape[1]] * GRAIN).astype(np.int64)
+    items = np.arange(len(places.base))
+    columns = [reveal_probability(places, k, items, habits) for k in range(len(habits))]
+    return np.stack(columns, axis=1)
 
 
 def _contrast(evidence: Float, wanted: int) -> Float:

@@ -212,7 +212,9 @@ class AsyncAgent:
             self.check(await self.fetch())
             scores = await self._scores(n)
         rated = self.home.ledger.decided | self.home.ratings.keys()
-        return correct(scores, self.standing.accepted.disclosure, category, rated)[:n]
+        disclosure = self.standing.accepted.disclosure
+        move = self.home.ledger.move_under(disclosure.digest)
+        return correct(scores, disclosure, category, rated, move)[:n]
 
     async def export(self) -> bytes:
         """Return all that the service and this device keep about her, as JSON."""

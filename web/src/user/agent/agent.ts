@@ -165,7 +165,9 @@ export class Agent {
       scores = await this.#scores(n);
     }
     const rated = new Set([...this.home.ledger.decided, ...this.home.ratings.keys()]);
-    return correct(scores, this.standing.accepted.disclosure, category, rated).slice(0, n);
+    const { disclosure } = this.standing.accepted;
+    const move = this.home.ledger.moveUnder(disclosure.digest);
+    return correct(scores, disclosure, category, rated, move).slice(0, n);
   }
 
   /** Return all that the service and this device keep about her, as JSON. */

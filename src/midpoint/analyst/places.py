@@ -1,0 +1,114 @@
+"""Where people lie: what they rate and how, in each category, and who is whose counterpart."""
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.statistics import CategoryStatistics
+from midpoint.wire import GRAIN
+
+Float = NDArray[np.float64]
+
+ROUNDS: Final = 50
+"""Steps to the barycentre of the categories' laws."""
+STEP: Final = 1 / GRAIN
+"""What devices are told of items, and what they know of themselves, are multiples of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """A model of who rates what and how; M items, K categories, d habits, r tastes, D = d + r.
+
+    A person of category k has a place z = (t, x), normal with mean_k and covariance_k. She rates
+    item j with probability 1 / (1 + exp(-rate_jk - <habit_j, t>)), and then with the value
+    base_jk + <taste_j, x> and noise.
+    """
+
+    rate: Float
+    """Logit of a category's probability to rate the item, at habits t = 0. Shape (M, K)."""
+    habit: Float
+    """What each habit adds to that logit. Shape (M, d)."""
+    base: Float
+    """What a category rates the item at tastes x = 0: centre + offset. Shape (M, K)."""
+    taste: Float
+    """What each taste adds to that rating. Shape (M, r)."""
+    mean: Float
+    """Mean place of each category. Shape (K, D)."""
+    covariance: Float
+    """Covariance of its places. Shape (K, D, D)."""
+    noise_variance: float
+    """Variance of a rating given x."""
+    moved: CategoryStatistics
+    """Ratings as devices move them, each weighed by its probability of being revealed."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    @property
+    def habits(self) -> int:
+        """Count the habits d."""
+        return int(self.habit.shape[1])
+
+    def maps(self) -> Float:
+        """Return T[k, m], which takes places of k, less their mean, to those of m. (K, K, D, D)."""
+        return transports(self.covariance)
+
+
+def rounded(numbers: Float) -> Float:
+    """Return the nearest multiples of `STEP`, half up."""
+    return np.asarray(np.floor(numbers / STEP + 0.5) * STEP)
+
+
+def transports(covariance: Float) -> Float:
+    """Return how centred normal laws are carried to one another: T_km S_k T_km' = S_m.
+
+    T_km = O_m O_k^-1, through the barycentre B of all: O_k = B^-1/2 (B^1/2 S_k B^1/2)^1/2 B^-1/2
+    is the optimal transport from B to S_k (Dowson and Landau 1982). So maps compose,
+    T_mn T_km = T_kn, and all counterparts of someone have one joint law whichever is her own
+    category. Between two laws it is the optimal transport itself. (K, D, D) to (K, K, D, D).
+    """
+    centre = covariance.mean(axis=0)
+    for _ in range(ROUNDS):
+        out = _from(centre, covariance)
+        mean = out.mean(axis=0)
+        centre = mean @ centre @ mean
+    out = _from(centre, covariance)
+    maps = out[None] @ np.linalg.inv(out)[:, None]
+    own = np.arange(len(covariance))
+    maps[own, own] = np.eye(covariance.shape[1])
+    return np.asarray(maps)
+
+
+def _from(centre: Float, covariance: Float) -> Float:
+    """Return the optimal transports from one centred normal law to others. Shape (K, D, D)."""
+    root, inverse = _powers(centre, 0.5), _powers(centre, -0.5)
+    return np.asarray(inverse @ _powers(root @ covariance @ root, 0.5) @ inverse)
+
+
+def counterparts(place: Float, category: int, mean: Float, maps: Float) -> Float:
+    """Return who each person would be in every category: mean_m + T_km (z - mean_k).
+
+    Args:
+        place: Places z of people of one category. Shape (n, D).
+        category: Their category k.
+        mean: Shape (K, D).
+        maps: The transports T. Shape (K, K, D, D).
+
+    Returns:
+        Shape (n, K, D).
+    """
+    away = np.einsum("mde,ne->nmd", maps[category], place - mean[category], optimize=True)
+    return np.asarray(mean + away)
+
+
+def _powers(symmetric: Float, power: float) -> Float:
+    """Raise positive definite matrices to a power. Shape (..., D, D)."""
+    values, vectors = np.linalg.eigh((symmetric + np.swapaxes(symmetric, -1, -2)) / 2)
+    tiny = np.finfo(np.float64).tiny
+    scaled = vectors * np.maximum(values, tiny)[..., None, :] ** power
+    return np.asarray(scaled @ np.swapaxes(vectors, -1, -2))

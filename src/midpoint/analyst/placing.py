@@ -1,0 +1,224 @@
+"""Learning places: profiles and ratings in, profiles with `places` out."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import habits as habit_model
+from midpoint.analyst import place_law
+from midpoint.analyst.habits import Habits, learn_habits
+from midpoint.analyst.moved import move, weigh
+from midpoint.analyst.people import People
+from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.places import Float, Places, rounded, transports
+from midpoint.analyst.profiles import ItemProfiles
+from midpoint.data import Feature, Ratings
+from midpoint.errors import MidpointError
+
+HABITS: Final = 4
+"""Habits, unless given."""
+TASTES: Final = 10
+"""Tastes, unless given: of twenty, those along which counterparts lie farthest apart."""
+FULL: Final = 0.6
+"""Where a larger share of all ratings is there, people rate whatever they are asked about."""
+ENOUGH: Final = 1000
+"""People of every category that habits can be learned from."""
+FEW: Final = 200
+"""People of every category that tastes alone can be learned from."""
+SHARES: Final = (0.5, 1.0)
+"""Places are learned from this share of each person's ratings, since later users rate less."""
+MOST: Final = 4_000_000_000
+"""People times items that are looked at; of more people a sample is drawn."""
+STEPS: Final = 8
+"""Newton steps from her category's mean that a device takes to find its own place."""
+
+
+def place(
+    profiles: ItemProfiles,
+    ratings: Ratings,
+    *,
+    habits: int = HABITS,
+    tastes: int = TASTES,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ItemProfiles:
+    """Learn where people of each category lie, and return the profiles with `places`.
+
+    Rates and habits are fitted to who rated what, tastes are the directions of the profiles along
+    which counterparts lie farthest apart; then the law of places, and what is left of the
+    categories once devices have moved and withheld. Users who rated nothing or whose category is
+    not known are left out. What devices are told of items is rounded before anything is
+    learned from it.
+
+    The work is users times items. Where that is over `MOST`, all this is learned from a random
+    sample of people, the tables of moved ratings too.
+
+    Args:
+        profiles: The item profiles, learned with a private feature on a discrete scale.
+        ratings: The ratings they were learned from.
+        habits: How many habits to tell apart; 0 where everyone rates everything.
+        tastes: How many tastes, at most as many as the profiles have dimensions.
+        seed: Draws what is learned from.
+        threads: All usable cores unless given; the result does not depend on it.
+        progress: Is called with the rounds done and the rounds to do.
+    """
+    levels, feature = _check(profiles, ratings, habits, tastes)
+    for_sample, for_start, for_sets, for_law = np.random.default_rng(seed).spawn(4)
+    people = People.of(ratings, feature)
+    if habits and len(people) * ratings.n_items > MOST:
+        people = people.sample(MOST // ratings.n_items, for_sample)
+    _require_categories(people, feature)
+    tastes = min(tastes, profiles.dimension)
+    total = (habit_model.ROUNDS if habits else 0) + place_law.ROUNDS + 1
+    total += place_law.ROUNDS if tastes < profiles.dimension else 0
+    rounds = count(1)
+
+    def done() -> None:
+        if progress:
+            progress(next(rounds), total)
+
+    sets = _no_habits(profiles)
+    if habits:
+        thin = people.thinned(*SHARES, for_sets)
+        sets = learn_habits(
+            thin, ratings.n_items, habits, draws=for_start, threads=threads, done=done
+        )
+    everything, people = people, people.thinned(*SHARES, for_law)
+    rated = np.diff(ratings.by_item.offsets) > 0
+    model, law = _begin(profiles, sets, rated)
+    if tastes < profiles.dimension:
+        wide = learn_law(people, model, law, threads, done)
+        model, law = _narrow(people, model, law, wide, tastes)
+    model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
+    law = learn_law(people, model, law, threads, done)
+    start = law.mean[people.category]
+    where = rounded(locate(people, model, law, start, STEPS, threads).place)
+    moved = move(everything, model, law, where, (levels[0], levels[-1]), threads)
+    done()
+    return replace(
+        profiles,
+        places=Places(
+            rate=model.rate,
+            habit=model.habit,
+            base=model.base,
+            taste=model.taste,
+            mean=law.mean,
+            covariance=law.covariance,
+            noise_variance=model.noise,
+            moved=weigh(everything, moved, ratings.n_items, levels, feature.crossed),
+        ),
+    )
+
+
+def usual_habits(ratings: Ratings, *feature: str) -> int | None:
+    """Return how many habits suit these ratings: 0 where everyone rates everything.
+
+    None where nobody should look for counterparts: without a feature or a discrete scale, or with
+    too few people of some category to learn where they lie. On MovieLens 100K, with 273 women,
+    counterparts hid no more than sub-sampling item by item does, and cost more.
+    """
+    if not feature or not ratings.scale.is_discrete:
+        return None
+    full = len(ratings) > FULL * ratings.n_users * ratings.n_items
+    if int(ratings.feature(*feature).counts.min()) < (FEW if full else ENOUGH):
+        return None
+    return 0 if full else HABITS
+
+
+def _check(
+    profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int
+) -> tuple[Float, Feature]:
+    """Return the levels and the feature, or say what is missing."""
+    if habits < 0 or tastes < 1:
+        raise MidpointError(
+            f"habits must be at least 0, tastes at least 1: got {habits} and {tastes}"
+        )
+    if not profiles.features:
+        raise MidpointError(
+            "places need a private feature, and the profiles have none; name one to train"
+        )
+    if profiles.scale.levels is None:
+        raise MidpointError(
+            f"places need a discrete scale, and that of {ratings.name} is continuous;"
+            " give its levels, or choose a scheme for continuous ratings"
+        )
+    if not np.array_equal(profiles.item_ids, ratings.item_ids):
+        raise MidpointError(
+            f"{ratings.name} has other items than the profiles; give the ratings they were"
+            " learned from"
+        )
+    feature = ratings.feature(*(name for name, _ in profiles.features))
+    if feature.parts != profiles.features:
+        raise MidpointError(
+            f"feature {feature.name!r} of {ratings.name} has other categories than the profiles;"
+            " give the ratings they were learned from"
+        )
+    return np.array(profiles.scale.levels), feature
+
+
+def _require_categories(people: People, feature: Feature) -> None:
+    present = int((people.sizes > 0).sum())
+    if present < 2:
+        raise MidpointError(
+            f"feature {feature.name!r} has people with ratings in {present} category only;"
+            " protecting it needs at least two"
+        )
+
+
+def _no_habits(profiles: ItemProfiles) -> Habits:
+    """Describe data in which everyone rates everything."""
+    items, K = profiles.offset.shape
+    return Habits(np.zeros((items, K)), np.zeros((items, 0)), np.zeros((K, 0)))
+
+
+def _begin(profiles: ItemProfiles, sets: Habits, rated: NDArray[np.bool_]) -> tuple[Model, Law]:
+    """Take all tastes of the profiles, in units of covariance I; an item nobody rated has none."""
+    model = Model(
+        rate=rounded(sets.rate),
+        habit=rounded(sets.habit),
+        base=profiles.centre[:, None] + profiles.offset,
+        taste=profiles.vectors @ profiles.profile_root * rated[:, None],
+        noise=float(profiles.noise_variance),
+    )
+    taste = np.linalg.solve(profiles.profile_root, profiles.profile_mean)
+    mean = np.hstack([sets.mean, np.tile(taste, (len(sets.mean), 1))])
+    return model, Law(mean, np.tile(np.eye(mean.shape[1]), (len(mean), 1, 1)))
+
+
+def _narrow(people: People, model: Model, law: Law, wide: Law, tastes: int) -> tuple[Model, Law]:
+    """Keep the directions along which counterparts differ most; the others become noise."""
+    d = model.habit.shape[1]
+    weight = np.bincount(people.item, minlength=len(model.taste)).astype(np.float64)
+    kept = _directions(wide, model.taste, weight, people.sizes, d, tastes)
+    lost = model.taste - model.taste @ kept @ kept.T
+    noise = model.noise + float(np.average((lost**2).sum(axis=1), weights=weight))
+    mean = np.hstack([law.mean[:, :d], law.mean[:, d:] @ kept])
+    narrow = Law(mean, np.tile(np.eye(mean.shape[1]), (len(mean), 1, 1)))
+    return model._replace(taste=model.taste @ kept, noise=noise), narrow
+
+
+def _directions(
+    law: Law, taste: Float, weight: Float, size: NDArray[np.int64], d: int, count: int
+) -> Float:
+    """Return an orthonormal basis of the tastes that move ratings most. Shape (r, count).
+
+    A rating moves by <e, taste_j>, where e are moves T_km z - z and differences of means. With G
+    the mean of e e' and C that of taste taste' over ratings, it is spanned by C^(-1/2) times the
+    leading eigenvectors of C^(1/2) G C^(1/2).
+    """
+    share = size / size.sum()
+    apart = law.mean - share @ law.mean
+    moves = transports(law.covariance) - np.eye(law.mean.shape[1])
+    G = np.einsum("k,kd,ke->de", share, apart, apart)
+    G += np.einsum("k,kmda,kab,kmeb->de", share, moves, law.covariance, moves, optimize=True)
+    C = (taste * weight[:, None]).T @ taste / weight.sum()
+    values, vectors = np.linalg.eigh(C)
+    root = np.sqrt(np.maximum(values, 1e-9 * values[-1]))
+    R, inverse = vectors * root @ vectors.T, vectors / root @ vectors.T
+    leading = np.linalg.eigh(R @ G[d:, d:] @ R)[1][:, ::-1][:, :count]
+    return np.asarray(np.linalg.qr(inverse @ leading)[0])

@@ -1,0 +1,182 @@
+"""Counterparts: whoever lies in another category as she lies in her own.
+
+The discrete midpoint blinds every item on its own; which items go together, how many, and where
+the estimated taste lies still tell. So the device first estimates its user's own place
+z = (t, x), habits and tastes (`wire.places`), and treats her as it would treat her counterparts:
+
+- item j is revealed with probability min_m p_jm / p_jk, each category's p at its counterpart's
+  habits: p_jm = 1 / (1 + exp(-(rate_jm + <habit_j, t_m>))), the exponent cut to [-30, 30];
+- its value moves by <x_mean - x, taste_j> towards the mean of the counterparts' tastes, and then
+  goes through the discrete midpoint.
+
+If places, sets and ratings follow the disclosed law and the place is hers, whatever is sent then
+has one law for all categories, jointly (docs/protocol.md). To the last bit:
+
+1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
+       g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
+                               sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
+       H = P_k + diag(sum_asked p_jk (1 - p_jk) habit_j habit_j',
+                      sum_rated taste_j taste_j' / noise)
+   and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her place, in doubles.
+2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
+   mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of tastes. From
+   here on sums are integers, below 2^53.
+3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
+   cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+from midpoint.user.parameters import Parameters, Places
+from midpoint.wire import GRAIN, ONE
+from midpoint.wire.places import FARTHEST_PLACE
+from midpoint.wire.telling import LEAST_REVEAL, most_spread
+
+Integers = NDArray[np.int64]
+Float = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+STEPS = 8
+"""Newton steps to the mode."""
+FARTHEST = 2.0
+"""The most by which a step changes a coordinate."""
+SUREST = 30.0
+"""Log odds beyond this count as this."""
+
+
+class Counterparts(NamedTuple):
+    """Where one person's counterparts lie, in 1/256."""
+
+    habits: Integers
+    """Habits of her counterpart in each category. Shape (K, d)."""
+    move: Integers
+    """How her tastes are moved: to the mean of the counterparts'. Shape (r,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """What becomes of n ratings of N people because of their places; fixed point."""
+
+    reveal: Integers
+    """Probability of revealing each. Shape (n,)."""
+    shift: Integers
+    """By how much each value moves. Shape (n,)."""
+    move: Integers
+    """How each person's tastes are moved, in 1/256. Shape (N, r)."""
+
+
+def own_numbers(
+    parameters: Parameters,
+    starts: NDArray[np.integer],
+    item: Index,
+    value: Integers,
+    category: Sequence[int] | Index,
+    asked: Sequence[Index] | None = None,
+) -> Own | None:
+    """Find everyone's counterparts; None under a scheme that does not ask for them.
+
+    Args:
+        parameters: The disclosure, as arrays.
+        starts: The ratings of person i are `starts[i]:starts[i + 1]`. Shape (N + 1,).
+        item: The item of each rating, by its place in the disclosure. Shape (n,).
+        value: The ratings, in fixed point. Shape (n,).
+        category: Category or joint cell of each person. Shape (N,).
+        asked: The items that each person was asked about; all items unless given.
+    """
+    model = parameters.places
+    if model is None:
+        return None
+    everything = np.arange(parameters.n_items)
+    reveal, shift = np.full(len(item), ONE), np.zeros(len(item), dtype=np.int64)
+    move = np.zeros((len(category), model.taste.shape[1]), dtype=np.int64)
+    for person, (start, end) in enumerate(pairwise(starts.tolist())):
+        if start == end:
+            continue
+        rated, cell = item[start:end], int(category[person])
+        about = everything if asked is None else asked[person]
+        found = counterparts(model, cell, about, rated, value[start:end])
+        mine = own_of(parameters, cell, rated, found)
+        reveal[start:end], shift[start:end] = mine.reveal, mine.shift
+        move[person] = found.move
+    return Own(reveal, shift, move)
+
+
+def own_of(parameters: Parameters, cell: int, item: Index, found: Counterparts) -> Own:
+    """Return what becomes of one person's ratings of some items, given her counterparts."""
+    if parameters.places is None:
+        raise MidpointError(f"scheme {parameters.scheme.name!r} has no counterparts")
+    reveal = reveal_probability(parameters.places, cell, item, found.habits)
+    return Own(reveal, value_shift(parameters, found.move, item), found.move[None])
+
+
+def counterparts(
+    model: Places, cell: int, asked: Index, rated: Index, value: Integers
+) -> Counterparts:
+    """Estimate one person's place by steps 1 and 2; return her counterparts."""
+    mode = _mode(model, cell, asked, rated, value / ONE)
+    place = _round(np.clip(mode, -FARTHEST_PLACE, FARTHEST_PLACE)) / GRAIN
+    others = model.mean + model.map[cell] @ (place - model.mean[cell])
+    others = np.clip(others, -FARTHEST_PLACE, FARTHEST_PLACE)
+    d = model.habit.shape[1]
+    move = others[:, d:].mean(axis=0) - place[d:]
+    return Counterparts(habits=_round(others[:, :d]), move=_round(move))
+
+
+def reveal_probability(model: Places, cell: int, item: Index, habits: Integers) -> Integers:
+    """Return min_m p_jm / p_jk of some items at the counterparts' habits, step 3. Shape (n,)."""
+    logit = (model.rate[item] * GRAIN + model.habit[item] @ habits.T) / ONE
+    p = _chance(logit)
+    ratio = p.min(axis=1) / p[:, cell]
+    return np.asarray(np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL), dtype=np.int64)
+
+
+def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers:
+    """Return <move, taste_j> of some items, at most 3/8 of the scale, step 4. Shape (n,).
+
+    The move is one person's, (r,), or one for each item, (n, r).
+    """
+    if parameters.places is None:
+        raise MidpointError(f"scheme {parameters.scheme.name!r} moves no values")
+    most = most_spread(parameters.high - parameters.low) // 2
+    shift: Integers = np.clip((parameters.places.taste[item] * move).sum(axis=1), -most, most)
+    return shift
+
+
+def _mode(model: Places, cell: int, asked: Index, rated: Index, value: Float) -> Float:
+    """Climb to the mode of the place of someone who was asked this and rated that. Shape (D,)."""
+    d = model.habit.shape[1]
+    habit, rate = model.habit[asked] / GRAIN, model.rate[asked, cell] / GRAIN
+    taste = model.taste[rated] / GRAIN
+    wanted = np.zeros(len(model.mean[cell]))
+    wanted[:d] = (model.habit[rated] / GRAIN).sum(axis=0)
+    wanted[d:] = taste.T @ (value - model.base[rated, cell] / GRAIN) / model.noise
+    fixed = model.precision[cell].copy()
+    fixed[d:, d:] += taste.T @ taste / model.noise
+    pull = wanted + model.precision[cell] @ model.mean[cell]
+    z: Float = model.mean[cell].copy()
+    for _ in range(STEPS):
+        p = _chance(rate + habit @ z[:d])
+        gradient = pull - fixed @ z
+        gradient[:d] -= p @ habit
+        curvature = fixed.copy()
+        curvature[:d, :d] += (habit * (p * (1 - p))[:, None]).T @ habit
+        z += np.clip(np.linalg.solve(curvature, gradient), -FARTHEST, FARTHEST)
+    return z
+
+
+def _chance(logit: Float) -> Float:
+    """Return 1 / (1 + exp(-logit)), for log odds up to 30: nothing is surer than that."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(logit, -SUREST, SUREST))))
+
+
+def _round(numbers: Float) -> Integers:
+    """Return numbers in 1/256, rounded half up."""
+    return np.floor(numbers * GRAIN + 0.5).astype(np.int64)

@@ -1,0 +1,667 @@
+from dataclasses import fields, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from midpoint.analyst import (
+    Factorizer,
+    ItemProfiles,
+    Places,
+    Training,
+    disclose,
+    place,
+    placing,
+    tally,
+    usual_habits,
+)
+from midpoint.analyst import habits as habits_module
+from midpoint.analyst import people as people_module
+from midpoint.analyst.lanes import WIDTH
+from midpoint.analyst.logistic import CHUNK, logistic_sums
+from midpoint.analyst.moved import Moved, move, weigh
+from midpoint.analyst.people import BLOCK, People, in_parallel
+from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.places import STEP, counterparts, rounded, transports
+from midpoint.data import Feature, Ratings, Scale, Simulation
+from midpoint.errors import MidpointError
+from midpoint.user.counterparts import own_numbers
+from midpoint.user.parameters import Parameters
+from midpoint.wire import from_fixed, to_fixed
+
+Float = NDArray[np.float64]
+STARS = np.arange(1.0, 10.0)
+
+
+class World(NamedTuple):
+    """People drawn from the model itself."""
+
+    ratings: Ratings
+    model: Model
+    law: Law
+
+
+def nothing() -> None:
+    """Is called after a round."""
+
+
+def draw_people(model: Model, law: Law, category: NDArray[np.intp], seed: int = 0) -> Ratings:
+    """Draw places, then what is rated, then how, on a scale of one to nine."""
+    draws = np.random.default_rng(seed)
+    roots = np.linalg.cholesky(law.covariance)
+    d = model.habit.shape[1]
+    z = law.mean[category] + np.einsum(
+        "nde,ne->nd", roots[category], draws.normal(size=(len(category), law.mean.shape[1]))
+    )
+    p = expit(model.rate.T[category] + z[:, :d] @ model.habit.T)
+    user, item = np.nonzero(draws.random(p.shape) < p)
+    value = model.base[item, category[user]] + (z[user, d:] * model.taste[item]).sum(axis=1)
+    value += draws.normal(size=len(value)) * np.sqrt(model.noise)
+    return made_ratings(user, item, np.clip(np.rint(value), 1, 9), category, len(model.rate))
+
+
+def made_ratings(
+    user: NDArray[Any], item: NDArray[Any], value: Float, category: NDArray[Any], items: int
+) -> Ratings:
+    names = np.array([f"i{j:03}" for j in range(items)])
+    kinds = tuple("abcdefgh"[: max(int(category.max()) + 1, 2)])
+    return Ratings(
+        user=user.astype(np.int32),
+        item=item.astype(np.int32),
+        value=value.astype(np.float32),
+        scale=Scale.stars(1, 9),
+        user_ids=np.array([f"u{i:05}" for i in range(len(category))]),
+        item_ids=names,
+        item_names=names,
+        features={"kind": Feature("kind", kinds, category.astype(np.int16))},
+    )
+
+
+def make_truth(items: int = 80, seed: int = 3) -> tuple[Model, Law]:
+    draws = np.random.default_rng(seed)
+    habit = np.column_stack([np.ones(items), draws.normal(size=items)])
+    plain = draws.normal(-1.2, 0.7, items)
+    model = Model(
+        rate=plain[:, None] + 0.25 * draws.normal(size=(items, 2)),
+        habit=habit,
+        base=5.2 + 0.5 * draws.normal(size=(items, 1)) + 0.1 * draws.normal(size=(items, 2)),
+        taste=draws.normal(size=(items, 2)) * 0.6,
+        noise=0.5,
+    )
+    mean = np.array([[0.3, -0.4, 0.4, 0.2], [-0.3, 0.4, -0.4, -0.2]])
+    a = np.array([[1.2, 0.3, 0.0, 0.4], [0, 0.7, 0, 0], [0, 0, 1.2, -0.4], [0, 0, 0, 0.8]])
+    b = np.array([[0.7, -0.2, 0.0, 0.0], [0, 1.2, 0.3, 0], [0, 0, 0.7, 0.2], [0, 0, 0, 1.1]])
+    return model, Law(mean, np.stack([a @ a.T, b @ b.T]))
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    model, law = make_truth()
+    category = np.random.default_rng(4).integers(0, 2, 3000)
+    return World(draw_people(model, law, category), model, law)
+
+
+learned = Factorizer(dimension=3, iterations=6)
+"""Enough to know two tastes and a level."""
+
+
+@pytest.fixture(scope="module")
+def profiles(world: World) -> ItemProfiles:
+    return learned.fit(world.ratings, "kind")
+
+
+@pytest.fixture(scope="module")
+def placed(world: World, profiles: ItemProfiles) -> Places:
+    return the_places(place(profiles, world.ratings, habits=2, tastes=3))
+
+
+def the_places(profiles: ItemProfiles) -> Places:
+    assert profiles.places is not None
+    return profiles.places
+
+
+@pytest.fixture(scope="module")
+def few(world: World) -> Ratings:
+    """Return a moment's worth of people."""
+    return world.ratings.select_users(np.arange(150))
+
+
+def require_equal(one: Any, other: Any) -> None:
+    for field in fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(a, np.ndarray):
+            assert a.dtype == b.dtype, field.name
+            assert a.tobytes() == b.tobytes(), field.name
+        elif field.name == "moved":
+            require_equal(a, b)
+        else:
+            assert a == b, field.name
+
+
+# The law is found again.
+
+
+class Contrast(NamedTuple):
+    """What the categories differ in, whatever the coordinates of a place; M items."""
+
+    logit: Float
+    """Mean logit of being rated. Shape (M,)."""
+    logits: Float
+    """Covariances of two logits. Shape (M, M)."""
+    rating: Float
+    """Mean rating. Shape (M,)."""
+    ratings: Float
+    """Covariances of two ratings. Shape (M, M)."""
+
+
+def contrast(model: Model | Places, law: Law | Places) -> Contrast:
+    d = model.habit.shape[1]
+    t, x = law.mean[:, :d], law.mean[:, d:]
+    logit = model.rate + model.habit @ t.T
+    rating = model.base + model.taste @ x.T
+    S = law.covariance[1] - law.covariance[0]
+    return Contrast(
+        logit[:, 1] - logit[:, 0],
+        model.habit @ S[:d, :d] @ model.habit.T,
+        rating[:, 1] - rating[:, 0],
+        model.taste @ S[d:, d:] @ model.taste.T,
+    )
+
+
+def slope_and_match(found: Float, true: Float) -> tuple[float, float]:
+    """Return the slope of a line through 0 and the correlation."""
+    x, y = true.reshape(-1), found.reshape(-1)
+    return float(x @ y / (x @ x)), float(np.corrcoef(x, y)[0, 1])
+
+
+def test_the_law_is_found_again(
+    world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placing, "SHARES", (1.0, 1.0))  # a part of the ratings has other rates
+    placed = the_places(place(profiles, world.ratings, habits=2, tastes=3))
+    true, found = contrast(world.model, world.law), contrast(placed, placed)
+    for name, least in (("logit", 0.97), ("logits", 0.95), ("rating", 0.95), ("ratings", 0.9)):
+        slope, match = slope_and_match(getattr(found, name), getattr(true, name))
+        assert match > least, name
+        assert 0.75 < slope < 1.25, name
+
+
+def test_without_a_difference_none_is_found(world: World) -> None:
+    feature = world.ratings.feature("kind")
+    codes = np.random.default_rng(0).permutation(feature.codes)
+    shuffled = world.ratings.with_feature(replace(feature, codes=codes))
+    found = the_places(place(learned.fit(shuffled, "kind"), shuffled, habits=2, tastes=3))
+    true, none = contrast(world.model, world.law), contrast(found, found)
+    for name in Contrast._fields:
+        share = np.std(getattr(none, name)) / np.std(getattr(true, name))
+        assert share < 0.2, name
+    assert found.moved.count.sum() > 0.98 * len(world.ratings)
+
+
+def test_what_is_revealed_is_alike_in_all_categories(world: World, placed: Places) -> None:
+    everyone = People.of(world.ratings, world.ratings.feature("kind"))
+    people = everyone.thinned(*placing.SHARES, np.random.default_rng(9))
+    law = Law(placed.mean, placed.covariance)
+    model = Model(placed.rate, placed.habit, placed.base, placed.taste, placed.noise_variance)
+    where = locate(people, model, law, law.mean[people.category], 5, None).place
+    reveal = move(people, model, law, where, (1.0, 9.0), None).reveal
+    cell = people.item * 2 + people.category[people.person]
+    raw, left = (np.bincount(cell, weight, 160).reshape(-1, 2) for weight in (None, reveal))
+    assert apart(left / people.sizes) < 0.25 * apart(raw / people.sizes)
+
+
+def apart(table: Float) -> float:
+    """Return the root mean square difference of two categories, relative to the mean."""
+    return float(np.sqrt(np.mean((table[:, 1] - table[:, 0]) ** 2)) / table.mean())
+
+
+# Where people are, and who their counterparts are.
+
+
+def covariances(count: int, size: int, seed: int) -> Float:
+    root = np.random.default_rng(seed).normal(size=(count, size, size))
+    return np.asarray(root @ np.swapaxes(root, 1, 2) + 0.1 * np.eye(size))
+
+
+@given(st.integers(2, 4), st.integers(1, 6), st.integers(0, 99))
+def test_transports_take_one_law_to_the_other(count: int, size: int, seed: int) -> None:
+    S = covariances(count, size, seed)
+    T = transports(S)
+    near = 1e-6 * np.abs(T).max() ** 2 * np.abs(S).max()
+    carried = T @ S[:, None] @ np.swapaxes(T, 2, 3)
+    np.testing.assert_allclose(carried, np.broadcast_to(S, T.shape), atol=near)
+    for k, m in product(range(count), repeat=2):  # one after the other, from any category
+        np.testing.assert_allclose(T[m] @ T[k, m], T[k], atol=near)
+    if count == 2:  # the optimal transport itself
+        np.testing.assert_allclose(T, np.swapaxes(T, 2, 3), atol=near)
+        assert (np.linalg.eigvalsh(T) > 0).all()
+    for k in range(count):
+        assert (T[k, k] == np.eye(size)).all()
+
+
+def test_counterparts_lie_as_people_of_the_other_category_do() -> None:
+    _, law = make_truth()
+    draws = np.random.default_rng(0)
+    z = draws.multivariate_normal(law.mean[0], law.covariance[0], 20_000)
+    maps = transports(law.covariance)
+    found = counterparts(z, 0, law.mean, maps)
+    np.testing.assert_allclose(found[:, 0], z)
+    np.testing.assert_allclose(found[:, 1].mean(axis=0), law.mean[1], atol=0.03)
+    np.testing.assert_allclose(np.cov(found[:, 1].T), law.covariance[1], atol=0.05)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(np.cov(found[:, 0].T), law.covariance[1], atol=0.05)
+
+
+def slope_at(z: Float, k: int, rated: Any, value: Float, model: Model, law: Law) -> Float:
+    """Return the slope of the log posterior, item by item."""
+    d = model.habit.shape[1]
+    p = expit(model.rate[:, k] + model.habit @ z[:d])
+    rest = value - model.base[rated, k] - model.taste[rated] @ z[d:]
+    of_sets = model.habit[rated].sum(axis=0) - p @ model.habit
+    of_values = rest @ model.taste[rated] / model.noise
+    prior = np.linalg.solve(law.covariance[k], law.mean[k] - z)
+    return np.asarray(prior + np.concatenate([of_sets, of_values]))
+
+
+@pytest.mark.parametrize("habits", [0, 2])
+def test_people_are_where_the_posterior_is_highest(world: World, habits: int) -> None:
+    model, law = world.model, world.law
+    cut = 2 - habits
+    model = model._replace(habit=model.habit[:, cut:])
+    law = Law(law.mean[:, cut:], law.covariance[:, cut:, cut:])
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    start = law.mean[people.category]
+    found = locate(people, model, law, start, 8, None).place
+    for i in (0, 1, 1000, len(people) - 1):
+        mine = slice(people.offsets[i], people.offsets[i + 1])
+        k = int(people.category[i])
+        slope = partial(slope_at, k=k, rated=people.item[mine], value=people.value[mine])
+        assert np.abs(slope(found[i], model=model, law=law)).max() < 2e-3
+        assert np.abs(slope(start[i], model=model, law=law)).max() > 0.1
+    assert (np.abs(locate(people, model, law, start, 1, 1).place - start) <= 3).all()
+
+
+def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:
+    people = People.of(few, few.feature("kind"))
+    start = world.law.mean[people.category]
+    doubt = locate(people, world.model, world.law, start, 1, None).doubt
+    total = np.zeros_like(doubt)
+    for i, k in enumerate(people.category):
+        rated = people.item[people.offsets[i] : people.offsets[i + 1]]
+        t = start[i, :2]
+        p = expit(world.model.rate[:, k] + world.model.habit @ t)
+        curve = np.linalg.inv(world.law.covariance[k])
+        curve[:2, :2] += (world.model.habit.T * p * (1 - p)) @ world.model.habit
+        curve[2:, 2:] += world.model.taste[rated].T @ world.model.taste[rated] / world.model.noise
+        total[k] += np.linalg.inv(curve)
+    np.testing.assert_allclose(doubt, total, rtol=1e-3, atol=1e-3)
+
+
+def test_a_law_is_learned_from_a_far_start(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    start = Law(np.zeros((2, 4)), np.tile(np.eye(4), (2, 1, 1)))
+    found = learn_law(people, world.model, start, None, nothing)
+    np.testing.assert_allclose(found.mean, world.law.mean, atol=0.12)
+    np.testing.assert_allclose(found.covariance, world.law.covariance, atol=0.25)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(found.covariance, world.law.covariance[::-1], atol=0.25)
+
+
+# The sums that Newton's method asks for.
+
+
+@given(
+    st.integers(1, 6),
+    st.integers(1, 2 * WIDTH + 1),
+    st.sampled_from([0, 1, 7, CHUNK, CHUNK + 1, 3 * CHUNK - 1]),
+    st.integers(0, 9),
+)
+def test_logistic_sums_are_what_they_say(size: int, rows: int, width: int, seed: int) -> None:
+    draws = np.random.default_rng(seed)
+    columns, weights = draws.normal(size=(width, size)), draws.normal(size=(rows, size))
+    bias = draws.normal(-3, 3, width)
+    first, second = logistic_sums(columns, weights, bias)
+    p = expit(bias + weights @ columns.T)
+    np.testing.assert_allclose(first, p @ columns, atol=1e-4)
+    expected = np.einsum("rc,ce,cf->ref", p * (1 - p), columns, columns)
+    np.testing.assert_allclose(second, expected, atol=1e-4)
+
+
+def test_logistic_sums_bear_any_logit() -> None:
+    one, none = np.ones((1, 1)), np.zeros((1, 1))
+    for logit in (-1e30, -1000.0, -50.0, -20.0, -1.0, 0.0, 1.0, 20.0, 50.0, 1000.0, 1e30):
+        first, second = logistic_sums(one, none, np.array([logit]))
+        p = expit(logit)
+        assert first[0, 0] == pytest.approx(p, rel=1e-5, abs=1e-30)
+        assert second[0, 0, 0] == pytest.approx(p * expit(-logit), rel=1e-5, abs=1e-30)
+
+
+def test_work_in_parallel_comes_in_order() -> None:
+    parts = list(range(40))
+    for threads in (1, 3, None):
+        assert in_parallel(lambda part: part**2, parts, threads) == [part**2 for part in parts]
+    assert in_parallel(str, [], None) == []
+
+
+# What devices make of ratings.
+
+
+def test_ratings_are_moved_as_devices_move_them(few: Ratings, world: World) -> None:
+    model, law = world.model, world.law
+    people = People.of(few, few.feature("kind"))
+    z = np.random.default_rng(0).normal(size=(len(people), 4)) * 2
+    found = move(people, model, law, z, (1.0, 9.0), None)
+    maps = transports(law.covariance)
+    for at in range(0, len(people.item), 97):
+        i, j = int(people.person[at]), int(people.item[at])
+        k = int(people.category[i])
+        others = np.stack([law.mean[m] + maps[k, m] @ (z[i] - law.mean[k]) for m in (0, 1)])
+        p = [expit(model.rate[j, m] + model.habit[j] @ rounded(others[m][:2])) for m in (0, 1)]
+        shift = np.clip(rounded((others.mean(axis=0) - z[i])[2:]) @ model.taste[j], -6, 6)
+        assert found.reveal[at] == pytest.approx(max(min(p) / p[k], 1 / 64))
+        assert found.value[at] == pytest.approx(np.clip(people.value[at] + shift, 1, 9))
+    assert found.reveal.min() == 1 / 64
+    assert found.reveal.max() == 1
+
+
+@pytest.mark.parametrize("habits", [0, 2])
+def test_devices_do_what_was_learned_from(few: Ratings, habits: int) -> None:
+    profiles = place(learned.fit(few, "kind"), few, habits=habits)
+    found = the_places(profiles)
+    people = People.of(few, few.feature("kind"))
+    law = Law(found.mean, found.covariance)
+    model = Model(found.rate, found.habit, found.base, found.taste, found.noise_variance)
+    start = law.mean[people.category]
+    where = rounded(locate(people, model, law, start, placing.STEPS, None).place)
+    mine = move(people, model, law, where, (1.0, 9.0), None)
+    told_all = Parameters.of(disclose(profiles))
+    item, value = profiles.place[people.item], to_fixed(people.value)
+    theirs = own_numbers(told_all, people.offsets, item, value, people.category)
+    assert theirs is not None
+    moved = np.clip(people.value + from_fixed(theirs.shift), 1, 9)
+    # What is near a half of 1/256 may be rounded to either side.
+    assert np.mean(np.abs(moved - mine.value) < 1e-9) > 0.9
+    np.testing.assert_allclose(moved, mine.value, atol=0.02)
+    np.testing.assert_allclose(from_fixed(theirs.reveal), mine.reveal, atol=0.01)
+    assert np.abs(moved - people.value).max() > 0.1
+    assert (mine.reveal.min() < 0.9) == (habits > 0)
+
+
+def test_a_moved_value_counts_at_both_neighbours() -> None:
+    people = People(
+        offsets=np.array([0, 2, 3, 4]),
+        item=np.array([0, 2, 0, 0], np.int32),
+        value=np.array([1.0, 2.0, 9.0, 7.0]),
+        bounds=np.array([0, 1, 3]),
+    )
+    moved = Moved(np.array([0.5, 1.0, 0.25, 0.5]), np.array([1.25, 9.0, 8.0, 7.5]))
+    found = weigh(people, moved, 3, STARS, ((0, 1),))
+    expected = np.zeros((3, 2, 9))
+    expected[0, 0, :2] = 0.75, 0.25  # one rating is worth one, whatever its weight
+    expected[2, 0, 8] = 1.0
+    expected[0, 1, 6:8] = np.array([0.25, 0.5]) * (0.75 / 0.3125)
+    assert found.level_count is not None
+    np.testing.assert_allclose(found.level_count, expected)
+    np.testing.assert_allclose(found.count, expected.sum(axis=2))
+    np.testing.assert_allclose(found.total, expected @ STARS)
+    np.testing.assert_allclose(found.square, expected @ STARS**2)
+    assert found.count[0, 1] == pytest.approx(0.75**2 / 0.3125)
+    assert found.users.tolist() == [1, 2]
+
+
+# Whom it is learned from.
+
+
+def test_people_stand_in_the_order_of_their_categories(world: World) -> None:
+    feature = world.ratings.feature("kind")
+    people = People.of(world.ratings, feature)
+    rated = np.diff(world.ratings.user_offsets) > 0
+    assert people.sizes.tolist() == feature.select(rated).counts.tolist()
+    user = int(np.flatnonzero(rated & (feature.codes == 1))[5])
+    mine = slice(people.offsets[people.bounds[1] + 5], people.offsets[people.bounds[1] + 6])
+    hers = world.ratings.of_user(user)
+    assert people.item[mine].tolist() == world.ratings.item[hers].tolist()
+    assert people.value[mine].tolist() == world.ratings.value[hers].tolist()
+    blocks = people.blocks()
+    assert [block.begin for block in blocks[1:]] == [block.end for block in blocks[:-1]]
+    assert blocks[-1].end == len(people)
+    assert all(block.end - block.begin <= BLOCK for block in blocks)
+    assert all((people.category[b.begin : b.end] == b.category).all() for b in blocks)
+
+
+def test_samples_and_thinning_keep_who_is_who(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    some = people.sample(700, np.random.default_rng(0))
+    assert len(some) == 700
+    pairs = {(tuple(people.item[a:b]), k) for a, b, k in told(people)}
+    assert {(tuple(some.item[a:b]), k) for a, b, k in told(some)} < pairs
+    thin = people.thinned(0.5, 1.0, np.random.default_rng(0))
+    share = np.diff(thin.offsets) / np.maximum(np.diff(people.offsets), 1)
+    assert len(thin) == len(people)
+    assert 0.7 < len(thin.item) / len(people.item) < 0.8
+    assert 0.5 < np.quantile(share[np.diff(people.offsets) > 30], 0.1) < 0.6
+    for i in (0, 17, 2000):
+        kept = thin.item[thin.offsets[i] : thin.offsets[i + 1]]
+        assert set(kept) <= set(people.item[people.offsets[i] : people.offsets[i + 1]])
+    assert (np.diff(people.thinned(0.0, 0.0, np.random.default_rng(0)).offsets) == 1).all()
+    assert people.thinned(1.0, 1.0, np.random.default_rng(0)).item.tolist() == people.item.tolist()
+
+
+def told(people: People) -> list[tuple[int, int, int]]:
+    return list(zip(people.offsets[:-1], people.offsets[1:], people.category.tolist(), strict=True))
+
+
+def test_the_unknown_and_the_silent_have_no_part(few: Ratings) -> None:
+    base = learned.fit(few, "kind")
+    feature = few.feature("kind")
+    hidden = replace(feature, codes=np.where(np.arange(150) % 3 == 0, -1, feature.codes))
+    partly = few.with_feature(replace(hidden, codes=hidden.codes.astype(np.int16)))
+    of_some = few.select_users(np.flatnonzero(hidden.codes >= 0))
+    silent = partly.select_ratings(partly.user % 3 > 0)
+    expected = the_places(place(base, of_some, habits=1))
+    for ratings in (partly, silent):
+        require_equal(the_places(place(base, ratings, habits=1)), expected)
+    with pytest.raises(AssertionError):
+        require_equal(the_places(place(base, few, habits=1)), expected)
+
+
+def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = learned.fit(few, "kind")
+    monkeypatch.setattr(placing, "MOST", 100 * few.n_items)
+    assert the_places(place(base, few, habits=1)).moved.users.sum() == 100
+    assert the_places(place(base, few, habits=0)).moved.users.sum() == 150  # costs no more
+    one, other = (the_places(place(base, few, habits=1, seed=seed)) for seed in (1, 2))
+    assert (one.moved.users != other.moved.users).any()
+
+
+# Odd data.
+
+
+def require_sound(places: Places) -> None:
+    for field in fields(places):
+        value = getattr(places, field.name)
+        if isinstance(value, np.ndarray):
+            assert np.isfinite(value).all(), field.name
+            assert not value.flags.writeable, field.name
+    assert (np.linalg.eigvalsh(places.covariance) > 0).all()
+    assert np.isfinite(places.maps()).all()
+    for name in ("rate", "habit", "base", "taste"):
+        value = getattr(places, name)
+        assert (value == np.rint(value / STEP) * STEP).all(), name
+    assert np.isfinite(places.moved.total).all()
+    assert (places.moved.count >= 0).all()
+
+
+def test_what_devices_are_told_is_on_the_grid(placed: Places) -> None:
+    require_sound(placed)
+    assert placed.rate.shape == placed.base.shape == (80, 2)
+    assert placed.habit.shape == (80, 2)
+    assert placed.taste.shape == (80, 3)
+    assert placed.mean.shape == (2, 5)
+    assert placed.covariance.shape == (2, 5, 5)
+    assert placed.maps().shape == (2, 2, 5, 5)
+    assert placed.habits == 2
+    assert rounded(np.array([0.001, -0.003, 0.25])).tolist() == [0.0, -STEP, 0.25]
+
+
+def test_without_habits_only_values_move(few: Ratings) -> None:
+    found = the_places(place(learned.fit(few, "kind"), few, habits=0, tastes=2))
+    require_sound(found)
+    assert found.habit.shape == (80, 0)
+    assert found.mean.shape == (2, 2)
+    counted = tally(few, few.feature("kind"))
+    np.testing.assert_allclose(found.moved.count, counted.count)  # nothing is withheld
+    assert np.abs(found.moved.total - counted.total).max() > 0.1
+
+
+@pytest.mark.parametrize("habits", [1, 4])
+def test_an_item_that_nobody_rated_is_rare_and_says_nothing(few: Ratings, habits: int) -> None:
+    ratings = few.select_ratings((few.item != 7) & (few.item != 79))
+    found = the_places(place(learned.fit(ratings, "kind"), ratings, habits=habits))
+    require_sound(found)
+    assert (found.rate[[7, 79]] < -5).all()
+    assert not found.habit[[7, 79]].any()
+    assert not found.taste[[7, 79]].any()
+    assert not found.moved.count[[7, 79]].any()
+    assert found.habit[8].any()
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_a_category_of_few_people_has_a_law(few: Ratings, size: int) -> None:
+    codes = (np.arange(150) % 2).astype(np.int16)
+    codes[:size] = 2
+    ratings = few.with_feature(Feature("kind", ("a", "b", "c"), codes))
+    found = the_places(place(learned.fit(ratings, "kind"), ratings))
+    require_sound(found)
+    assert found.moved.users.tolist() == ratings.feature("kind").counts.tolist()
+    assert np.abs(found.mean).max() < 5
+
+
+def test_crossed_features_have_a_law_for_each_cell(few: Ratings) -> None:
+    other = Feature("side", ("l", "r", "m"), (np.arange(150) // 2 % 3).astype(np.int16))
+    ratings = few.with_feature(other)
+    found = the_places(place(learned.fit(ratings, ["kind", "side"]), ratings, habits=2))
+    require_sound(found)
+    assert found.mean.shape == (6, 2 + 4)
+    assert found.moved.crossed == ((0, 0, 0, 1, 1, 1), (0, 1, 2, 0, 1, 2))
+
+
+def test_a_handful_of_ratings_is_enough() -> None:
+    user, item = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 0, 1, 2])
+    value = np.array([1.0, 5.0, 3.0, 9.0, 2.0])
+    ratings = made_ratings(user, item, value, np.array([0, 1, 0, 1]), 3)
+    base = learned.fit(ratings, "kind")
+    for habits, seed in product((0, 1, 4), range(2)):
+        require_sound(the_places(place(base, ratings, habits=habits, seed=seed)))
+
+
+def test_everyone_may_rate_everything() -> None:
+    user, item = (axis.reshape(-1) for axis in np.mgrid[:60, :20])
+    value = np.random.default_rng(0).integers(1, 10, 1200).astype(np.float64)
+    ratings = made_ratings(user, item, value, np.arange(60) % 2, 20)
+    require_sound(the_places(place(learned.fit(ratings, "kind"), ratings)))
+
+
+def test_habits_are_told_apart_where_people_choose(
+    few: Ratings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, item = (axis.reshape(-1) for axis in np.mgrid[:6, :5])
+    full = made_ratings(user, item, np.tile([1.0, 9.0], 15), np.arange(6) % 2, 5)
+    assert usual_habits(few, "kind") is None  # too few people
+    assert usual_habits(full, "kind") is None
+    monkeypatch.setattr(placing, "ENOUGH", 3)
+    monkeypatch.setattr(placing, "FEW", 3)
+    assert usual_habits(few, "kind") == placing.HABITS
+    assert usual_habits(full, "kind") == 0
+    assert usual_habits(full.select_ratings(np.arange(30) % 3 > 0), "kind") == 0
+    assert usual_habits(full.select_ratings(np.arange(30) % 2 > 0), "kind") == placing.HABITS
+    assert usual_habits(few) is None  # nothing to hide
+
+
+# The same again.
+
+
+def test_the_seed_decides_and_threads_do_not(
+    world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (people_module, habits_module):
+        monkeypatch.setattr(module, "BLOCK", 64)
+    ratings = world.ratings.select_users(np.arange(400))
+    run = partial(place, profiles, ratings, habits=2, tastes=2)
+    one = the_places(run(seed=5, threads=1))
+    for threads in (3, None):
+        require_equal(the_places(run(seed=5, threads=threads)), one)
+    assert (the_places(run(seed=6, threads=1)).rate != one.rate).any()
+
+
+@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 23), (0, 2, 13), (1, 9, 17)])
+def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, rounds: int) -> None:
+    seen: list[tuple[int, int]] = []
+    place(
+        learned.fit(few, "kind"),
+        few,
+        habits=habits,
+        tastes=tastes,
+        progress=lambda *so_far: seen.append(so_far),
+    )
+    assert seen == [(k + 1, rounds) for k in range(rounds)]
+
+
+# What is refused.
+
+
+def test_what_places_cannot_be_learned_from_is_refused(
+    few: Ratings, trained: Training, simulated: Simulation, stars: Simulation
+) -> None:
+    base = learned.fit(few, "kind")
+    feature = few.feature("kind")
+    renamed = few.with_feature(replace(feature, categories=("x", "y"), parts=()))
+    alone = few.select_ratings(feature.codes[few.user] == 0)
+    cases: list[tuple[str, Any]] = [
+        ("discrete scale", lambda: place(trained.items, simulated.ratings)),
+        ("private feature", lambda: place(learned.fit(few), few)),
+        ("other items", lambda: place(base, stars.ratings)),
+        ("other categories", lambda: place(base, renamed)),
+        ("1 category only", lambda: place(base, alone)),
+        ("no user feature", lambda: place(base, replace(few, features={}))),
+        ("at least 0", lambda: place(base, few, habits=-1)),
+        ("at least 1", lambda: place(base, few, tastes=0)),
+    ]
+    for message, attempt in cases:
+        with pytest.raises(MidpointError, match=message):
+            attempt()
+
+
+# On disk.
+
+
+def test_places_are_saved_with_the_profiles(few: Ratings, tmp_path: Path) -> None:
+    plain = learned.fit(few, "kind")
+    full = place(plain, few, habits=2, tastes=2)
+    assert plain.places is None
+    full.save(tmp_path / "full")
+    found = ItemProfiles.load(tmp_path / "full")
+    require_equal(the_places(found), the_places(full))
+    assert found.statistics is not None
+    assert plain.statistics is not None
+    assert found.statistics.count.tolist() == plain.statistics.count.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        the_places(found).moved.count[0] = 0
+    plain.save(tmp_path / "full")  # replaces it, and nothing of the places is left
+    assert ItemProfiles.load(tmp_path / "full").places is None
+    assert not list((tmp_path / "full").glob("places*"))
+
+
+def test_damaged_places_are_refused(few: Ratings, tmp_path: Path) -> None:
+    place(learned.fit(few, "kind"), few, habits=0, tastes=1).save(tmp_path / "model")
+    ItemProfiles.load(tmp_path / "model")
+    (tmp_path / "model" / "places_moved_count.npy").write_bytes(b"")
+    with pytest.raises(MidpointError, match=r"places_moved_count\.npy is damaged"):
+        ItemProfiles.load(tmp_path / "model")

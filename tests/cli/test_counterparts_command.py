@@ -1,0 +1,207 @@
+"""From ratings to recommendations with counterparts, by the commands that people use."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import pytest
+from small_model import run
+
+from midpoint.analyst import Factorizer, ItemProfiles, place, placing
+from midpoint.cli import protecting
+from midpoint.cli.protecting import protect
+from midpoint.data import PRESETS, Ratings, load, simulate
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol, Population
+from midpoint.user import check_disclosure
+from midpoint.wire import Chain, Disclosure, Report, Scores, to_fixed
+
+pytestmark = pytest.mark.slow  # each trains or obfuscates hundreds of people
+
+QUICK = ("--feature", "gender", "--dimension", 3, "--iterations", 3)
+
+
+class Trained(NamedTuple):
+    """A model trained and disclosed by the command line."""
+
+    folder: Path
+    """It is `model` here, its disclosure `told.json`."""
+    profiles: ItemProfiles
+    """The same, in memory."""
+    told: Disclosure
+    """What is disclosed of it."""
+    ratings: Ratings
+    """What it was trained on."""
+
+    @property
+    def model(self) -> Path:
+        return self.folder / "model"
+
+
+def train(folder: Path, source: object, *more: object) -> Trained:
+    run("train", source, *QUICK, *more, "--out", folder / "model")
+    run("disclose", folder / "model", "--out", folder / "told.json")
+    told = Disclosure.parse((folder / "told.json").read_bytes())
+    ratings = simulate(PRESETS[str(source)], seed=0).ratings
+    return Trained(folder, ItemProfiles.load(folder / "model"), told, ratings)
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    return train(tmp_path_factory.mktemp("sets"), "simulated-tiny", "--counterparts", "sets")
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    return train(tmp_path_factory.mktemp("values"), "simulated-ptv", "--counterparts", "values")
+
+
+def tables(model: Trained, order: np.ndarray | None = None) -> tuple[Path, Path]:
+    """Write the ratings, in any order, and the users."""
+    ratings = model.ratings
+    rows = np.arange(len(ratings)) if order is None else order
+    name = "given.csv" if order is None else "shuffled.csv"
+    columns = {
+        "user": ratings.user_ids[ratings.user[rows]],
+        "item": ratings.item_ids[ratings.item[rows]],
+        "rating": ratings.value[rows].astype(int),
+    }
+    gender = ratings.features["gender"]
+    people = {"user": ratings.user_ids, "gender": np.array(gender.categories)[gender.codes]}
+    pl.DataFrame(columns).write_csv(model.folder / name)
+    pl.DataFrame(people).write_csv(model.folder / "users.csv")
+    return model.folder / name, model.folder / "users.csv"
+
+
+def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
+    sets: Trained, values: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of people enough; with too few of some category the discrete midpoint is left."""
+    for enough, told in ((50, (sets.told, values.told)), (1000, (None, None))):
+        monkeypatch.setattr(placing, "ENOUGH", enough)
+        monkeypatch.setattr(placing, "FEW", enough)
+        for source, expected in zip(("simulated-tiny", "simulated-ptv"), told, strict=True):
+            model = train(tmp_path / f"{source}-{enough}", source)
+            assert (model.profiles.places is None) == (expected is None)
+            assert model.told == expected or model.told.scheme == "dmpss"
+
+
+def test_what_is_learned_is_what_the_library_learns(sets: Trained, values: Trained) -> None:
+    for model, scheme, habits in ((sets, "cmpss", 4), (values, "cmp", 0)):
+        assert model.told.scheme == scheme
+        assert model.profiles.places is not None
+        assert model.profiles.places.habits == habits
+        learned = Factorizer(dimension=3, iterations=3).fit(model.ratings, "gender")
+        again = place(learned, model.ratings, habits=habits)
+        assert LearningProtocol(scheme).disclose(again) == model.told
+        facts = run("disclose", model.model, "--out", model.folder / "told.json", "--json")
+        assert (facts["scheme"], facts["safe"]) == (scheme, True)
+        assert facts["bits_per_item"] > 100
+
+
+@pytest.mark.parametrize("name", ["sets", "values"])
+def test_ratings_are_obfuscated_estimated_and_recommended(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    model: Trained = request.getfixturevalue(name)
+    given, users = tables(model)
+    out, scheme = tmp_path / "copy.csv", model.told.scheme
+    words = ("--disclosure", model.folder / "told.json", "--users", users, "--seed", 3)
+    facts = run("obfuscate", given, *words, "--out", out, "--json")
+    assert facts["safe"] is True
+    assert (facts["withheld"] > 0) == (scheme == "cmpss")
+    copy, read = load(out), load(given, users=users)
+    where = model.profiles.index_of(read.item_ids)[read.item]
+    people = Population(read.user, where, read.value, read.features["gender"].codes)
+    coins = np.random.default_rng(3)
+    sent = LearningProtocol(scheme).report(model.told, model.profiles, people, coins)
+    assert copy.value.tolist() == sent.value.tolist()
+    assert not np.array_equal(sent.value, read.value[sent.kept])
+    mine = copy.of_user(0)
+    named = sorted(zip(copy.item_ids[copy.item[mine]].tolist(), copy.value[mine], strict=True))
+    answers = tuple((item, int(to_fixed(value))) for item, value in named)
+    report = Report(id="0" * 32, disclosure=model.told.digest, round=0, answers=answers)
+    (tmp_path / "report.json").write_bytes(report.raw)
+    found = run("estimate", model.model, tmp_path / "report.json", "--json")
+    assert found["count"] == len(answers) > 0
+    scores = tmp_path / "scores.json"
+    wanted = (tmp_path / "report.json", "--top", 3, "--out", scores, "--json")
+    shown = run("recommend", model.model, *wanted)["recommended"]
+    assert Scores.parse(scores.read_bytes()).disclosure == model.told.digest
+    assert len(shown) == min(3, model.profiles.n_items - len(answers))
+    assert not {row["item"] for row in shown} & {item for item, _ in answers}
+
+
+def test_people_are_taken_together_wherever_their_rows_are(
+    sets: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a coin that always falls alike, what is left depends on the person and nothing else."""
+    monkeypatch.setattr(protecting, "_coins", lambda _: lambda n: np.full((n, 4), 0.6))
+    shuffled = np.random.default_rng(0).permutation(len(sets.ratings))
+    copies = []
+    for order in (None, shuffled):
+        given, users = tables(sets, order)
+        copy, _ = protect(load(given, users=users), sets.told)
+        names = copy.user_ids[copy.user], copy.item_ids[copy.item]
+        copies.append({(u, j): v for u, j, v in zip(*names, copy.value.tolist(), strict=True)})
+    assert copies[0] == copies[1]
+    assert 0 < len(copies[0]) < len(sets.ratings)
+
+
+def test_nobody_is_parted_by_how_many_are_handled_at_once(
+    sets: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, _ = protect(sets.ratings, sets.told, seed=1)
+    seen: list[int] = []
+    for size in (1, 37, 500):
+        monkeypatch.setattr(protecting, "CHUNK", size)
+        copy, _ = protect(
+            sets.ratings, sets.told, seed=1, progress=lambda done, _total: seen.append(done)
+        )
+        assert np.array_equal(copy.value, whole.value)
+        assert np.array_equal(copy.item, whole.item)
+        assert seen[-1] == len(sets.ratings)
+    assert set(seen) <= set(sets.ratings.user_offsets.tolist())
+
+
+def test_publishing_takes_the_scheme_of_the_model(sets: Trained, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    facts = run("publish", sets.model, site, "--json")
+    chain = Chain.parse((site / "list.json").read_bytes())
+    raw = (site / "disclosures" / f"{facts['disclosure']}.json").read_bytes()
+    assert check_disclosure(raw, list(chain.entries), None).disclosure == sets.told
+
+
+def test_without_places_the_discrete_midpoint_is_left(tmp_path: Path) -> None:
+    model = train(tmp_path, "simulated-tiny", "--counterparts", "none")
+    assert model.profiles.places is None
+    assert model.told.scheme == "dmpss"
+    for scheme, what in (("cmpss", "sets"), ("cmp", "values")):
+        with pytest.raises(MidpointError, match=f"--counterparts {what}"):
+            run("disclose", model.model, "--scheme", scheme, "--out", tmp_path / "no.json")
+    assert not (tmp_path / "no.json").exists()
+
+
+def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) -> None:
+    model = train(tmp_path / "values", "simulated-tiny", "--counterparts", "values")
+    assert model.told.scheme == "cmp"
+    with pytest.raises(MidpointError, match="--counterparts sets"):
+        run("disclose", model.model, "--scheme", "cmpss", "--out", tmp_path / "no.json")
+    with pytest.raises(MidpointError, match="one precision"):
+        run("disclose", sets.model, "--bits", 6, "--out", tmp_path / "no.json")
+    given, users = tables(sets)
+    lines = given.read_text().splitlines()
+    smooth = tmp_path / "smooth.csv"
+    smooth.write_text(
+        "\n".join([lines[0], *(f"{line}.{k % 97:02}" for k, line in enumerate(lines[1:]))])
+    )
+    words = ("train", smooth, "--users", users, "--dimension", 2, "--iterations", 2)
+    gender = ("--feature", "gender")
+    with pytest.raises(MidpointError, match="discrete scale"):
+        run(*words, *gender, "--counterparts", "sets", "--out", tmp_path / "no")
+    with pytest.raises(MidpointError, match="need a private feature"):
+        run("train", given, "--users", users, "--counterparts", "sets", "--out", tmp_path / "no")
+    assert not (tmp_path / "no").exists()
+    run(*words, *gender, "--out", tmp_path / "yes")
+    assert ItemProfiles.load(tmp_path / "yes").places is None

@@ -1,0 +1,68 @@
+"""Disclosures with counterparts that nobody published, for vectors: integers all the way."""
+
+from typing import Any
+
+import numpy as np
+from made_up import GENDER, STARS, believable
+
+from midpoint.wire import (
+    GRAIN,
+    ONE,
+    SCHEMES,
+    Disclosure,
+    FeatureNames,
+    Law,
+    RatingScale,
+    as_rows,
+)
+
+
+def counterparts_disclosure(
+    scheme: str = "cmpss",
+    features: tuple[FeatureNames, ...] = (GENDER,),
+    n_items: int = 12,
+    seed: int = 1,
+    points: tuple[int, ...] = STARS,
+    habits: int = 2,
+    tastes: int = 3,
+    reach: float = 1.0,
+    **changes: Any,
+) -> Disclosure:
+    """Draw a consistent disclosure; habits and tastes matter more with a larger reach."""
+    rng = np.random.default_rng(seed)
+    K = int(np.prod([len(feature.categories) for feature in features]))
+    d = habits if SCHEMES[scheme].sub_samples else 0
+    span, add = (points[-1] - points[0]) * GRAIN // ONE, round(reach * GRAIN)
+    drawn = {
+        "rate": rng.integers(-3 * GRAIN, 2 * GRAIN, size=(n_items, K)),
+        "habit": rng.integers(-add, add + 1, size=(n_items, d)),
+        "base": points[0] * GRAIN // ONE + rng.integers(0, span + 1, size=(n_items, K)),
+        "taste": rng.integers(-add, add + 1, size=(n_items, tastes)) * span // (4 * GRAIN),
+        "levels": believable(rng, n_items, K, points),
+    }
+    content: dict[str, Any] = {
+        "scheme": scheme,
+        "features": features,
+        "scale": RatingScale(low=points[0], high=points[-1], levels=points),
+        "items": tuple(f"item-{j:03d}" for j in range(n_items)),
+        "law": law(rng, K, d + tastes, (points[-1] - points[0]) / ONE),
+        **{name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns},
+    }
+    return Disclosure(**(content | changes))
+
+
+def law(rng: np.random.Generator, K: int, D: int, span: float) -> Law:
+    """Draw means, precisions and maps near one; some means lie between two multiples of 1/256."""
+    mean = rng.integers(-ONE, ONE, size=(K, D))
+    mean[:, 0] = mean[:, 0] // GRAIN * GRAIN + GRAIN // 2
+    side = rng.integers(-2, 3, size=(K, D, D))
+    precision = side @ side.transpose(0, 2, 1) * (ONE // 8) + np.eye(D, dtype=np.int64) * ONE
+    maps = rng.integers(-ONE // 4, ONE // 4, size=(K, K, D, D)) + np.eye(D, dtype=np.int64) * ONE
+    own = np.arange(K)
+    maps[own, own] = np.eye(D, dtype=np.int64) * ONE
+    return Law(
+        mean=as_rows(mean),
+        precision=as_rows(precision),
+        map=as_rows(maps),
+        noise=max(1, round(span * span * ONE / 16)),
+    )

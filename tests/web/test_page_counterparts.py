@@ -1,0 +1,45 @@
+"""The page under the scheme with counterparts: what leaves and what can be guessed from it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from midpoint.analyst import Factorizer, disclose, place
+from midpoint.analyst.site import Site
+from midpoint.data import Simulation
+from web.conftest import Visit
+from web.running import Service
+
+pytestmark = pytest.mark.slow
+MANY = (5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1)
+
+
+@pytest.fixture
+def placed_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
+    """One whose disclosure says where people lie."""
+    profiles = Factorizer(dimension=4).fit(tiny.ratings, "gender")
+    profiles = place(profiles, tiny.ratings, habits=2, tastes=4)
+    Site(tmp_path).publish(profiles, disclose(profiles, "cmpss"), time=1_800_000_000)
+    running = Service(tmp_path)
+    running.start()
+    yield running
+    running.kill()
+
+
+def test_ratings_leave_as_those_of_counterparts(visit: Visit, placed_service: Service) -> None:
+    she = visit(url=placed_service.url)
+    she.open()
+    she.choose("Female")
+    she.rate_first(MANY)
+    raw = she.page.get_by_role("figure", name="From raw ratings").first
+    sent = she.page.get_by_role("figure", name="From what you send").first
+    expect(raw).to_contain_text("for “")
+    expect(sent).to_contain_text("50 %")
+    she.send()
+    she.wait_for_recommendations()
+    (told,) = [one.post_data or "" for one in she.requests if one.url.endswith("/v1/reports")]
+    assert set(json.loads(told)) == {"answers", "disclosure", "id", "round", "version"}
+    assert json.loads(told)["answers"]

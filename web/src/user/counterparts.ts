@@ -1,0 +1,231 @@
+/**
+ * Counterparts: whoever lies in another category as she lies in her own.
+ *
+ * The device first estimates its user's own place z = (t, x), habits and tastes (`wire/places`), and
+ * treats her as it would treat her counterparts: item j is revealed with probability
+ * min_m p_jm / p_jk, each category's p at its counterpart's habits, and its value moves by
+ * <x_mean - x, taste_j> towards the mean of the counterparts' tastes before it goes through the
+ * discrete midpoint. To the last bit, with p_jm = 1 / (1 + exp(-(rate_jm + <habit_j, t_m>))), the
+ * exponent cut to [-30, 30]:
+ *
+ * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
+ *        g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
+ *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
+ *        H = P_k + diag(sum_asked p_jk (1 - p_jk) habit_j habit_j',
+ *                       sum_rated taste_j taste_j' / noise)
+ *    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her place, in doubles.
+ * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
+ *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of tastes. From
+ *    here on sums are integers, below 2^53.
+ * 3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+ * 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
+ *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
+ */
+import { MidpointError } from "../errors";
+import type { Disclosure } from "../wire/disclosure";
+import { fromFixed, GRAIN, ONE } from "../wire/fixed";
+import { FARTHEST_PLACE, type Law } from "../wire/places";
+import { LEAST_REVEAL, mostSpread } from "../wire/telling";
+import { dot, solve, times } from "./matrices";
+
+type Row = readonly number[];
+type Rows = readonly Row[];
+
+/** Newton steps to the mode. */
+const STEPS = 8;
+/** The most by which a step changes a coordinate. */
+const FARTHEST = 2;
+/** Log odds beyond this count as this. */
+const SUREST = 30;
+
+/** What counterparts are found by; numbers about items in 1/256, D = d + r dimensions. */
+export interface Places {
+  /** Log odds that each category rates the item, at habits of 0. Shape (M, K). */
+  readonly rate: Rows;
+  /** What each habit adds to them. Shape (M, d), d = 0 where sets are not protected. */
+  readonly habit: Rows;
+  /** What each category rates the item at tastes of 0. Shape (M, K). */
+  readonly base: Rows;
+  /** What each taste adds to it. Shape (M, r). */
+  readonly taste: Rows;
+  /** Mean place of each category. Shape (K, D). */
+  readonly mean: Rows;
+  /** Inverse covariance of its places. Shape (K, D, D). */
+  readonly precision: readonly Rows[];
+  /** How places of one category are carried to another's. Shape (K, K, D, D). */
+  readonly map: readonly (readonly Rows[])[];
+  /** Variance of a rating around base + <taste, x>. */
+  readonly noise: number;
+}
+
+/** Where one person's counterparts lie, in 1/256. */
+export interface Counterparts {
+  /** Habits of her counterpart in each category. Shape (K, d). */
+  readonly habits: Rows;
+  /** How her tastes are moved: to the mean of the counterparts'. Shape (r,). */
+  readonly move: Row;
+}
+
+/** What becomes of one rating because of her place; fixed point. */
+export interface Own {
+  /** Probability of revealing it. */
+  readonly reveal: number;
+  /** By how much its value moves. */
+  readonly shift: number;
+}
+
+/** A disclosure does not change, so neither do these. */
+const PLACES = new WeakMap<Law, Places>();
+
+/** Read a disclosure's numbers about places; undefined under a scheme without counterparts. */
+export function modelOf({ law, rate, habit, base, taste }: Disclosure): Places | undefined {
+  if (!law || !base || !taste) return undefined;
+  const known = PLACES.get(law);
+  if (known) return known;
+  const matrix = (rows: Rows) => rows.map((row) => row.map(fromFixed));
+  const none: Row = [];
+  const found: Places = {
+    rate: rate ?? base.map((row) => row.map(() => 0)),
+    habit: habit ?? base.map(() => none),
+    base,
+    taste,
+    mean: matrix(law.mean),
+    precision: law.precision.map(matrix),
+    map: law.map.map((maps) => maps.map(matrix)),
+    noise: fromFixed(law.noise),
+  };
+  PLACES.set(law, found);
+  return found;
+}
+
+/**
+ * Estimate one person's place by steps 1 and 2; return her counterparts.
+ *
+ * `asked` are the places in the disclosure of all that she was asked about, `rated` of what of it she
+ * rated, `value` her ratings of those in fixed point.
+ */
+export function counterparts(
+  model: Places,
+  cell: number,
+  asked: Row,
+  rated: Row,
+  value: Row,
+): Counterparts {
+  const place = mode(model, cell, asked, rated, value.map(fromFixed)).map(
+    (one) => rounded(cut(one)) / GRAIN,
+  );
+  const mine = model.mean[cell];
+  const away = place.map((one, i) => one - mine[i]);
+  const others = model.mean.map((mean, m) =>
+    times(model.map[cell][m], away).map((one, i) => cut(mean[i] + one)),
+  );
+  const d = model.habit[0].length;
+  const move = place.slice(d).map((one, i) => {
+    const sum = others.reduce((total, other) => total + other[d + i], 0);
+    return rounded(sum / others.length - one);
+  });
+  return { habits: others.map((other) => other.slice(0, d).map(rounded)), move };
+}
+
+/** Return what becomes of her rating of one item, given her counterparts. */
+export function ownOf(disclosure: Disclosure, cell: number, place: number, found: Counterparts) {
+  const model = modelOf(disclosure);
+  if (!model) throw new MidpointError(`scheme '${disclosure.scheme}' has no counterparts`);
+  const reveal = revealProbability(model, cell, place, found.habits);
+  return { reveal, shift: valueShift(disclosure, found.move, place) } satisfies Own;
+}
+
+/** Return min_m p_jm / p_jk of an item at the counterparts' habits, step 3. */
+export function revealProbability(model: Places, cell: number, place: number, habits: Rows) {
+  const [rate, habit] = [model.rate[place], model.habit[place]];
+  const p = rate.map((one, m) => chance((one * GRAIN + dot(habit, habits[m])) / ONE));
+  return Math.max(Math.floor((Math.min(...p) / p[cell]) * ONE + 0.5), LEAST_REVEAL);
+}
+
+/** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4. */
+export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, place: number): number {
+  if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
+  const most = Math.floor(mostSpread(scale.high - scale.low) / 2);
+  return Math.min(Math.max(dot(taste[place], move), -most), most);
+}
+
+/** Climb to the mode of the place of someone who was asked this and rated that. Shape (D,). */
+function mode(model: Places, cell: number, asked: Row, rated: Row, value: Row): number[] {
+  const { mean, precision, noise } = model;
+  const d = model.habit[0].length;
+  const r = mean[cell].length - d;
+  const grained = (rows: Rows, places: Row) =>
+    places.map((place) => rows[place].map((one) => one / GRAIN));
+  const [habit, taste] = [grained(model.habit, asked), grained(model.taste, rated)];
+  const rate = asked.map((place) => model.rate[place][cell] / GRAIN);
+  const unlike = value.map((one, i) => one - model.base[rated[i]][cell] / GRAIN);
+  const wanted = [
+    ...summed(d, grained(model.habit, rated)),
+    ...summed(r, taste, unlike).map((one) => one / noise),
+  ];
+  const pull = times(precision[cell], mean[cell]).map((one, i) => wanted[i] + one);
+  const known = gram(r, taste).map((row) => row.map((one) => one / noise));
+  const fixed = added(precision[cell], known, d);
+  const z = [...mean[cell]];
+  for (let step = 0; step < STEPS; step++) {
+    const p = habit.map((row, i) => chance(rate[i] + dot(row, z)));
+    const gradient = times(fixed, z).map((one, i) => pull[i] - one);
+    summed(d, habit, p).forEach((one, i) => {
+      gradient[i] -= one;
+    });
+    const unsure = p.map((one) => one * (1 - one));
+    solve(added(fixed, gram(d, habit, unsure), 0), gradient).forEach((one, i) => {
+      z[i] += Math.min(Math.max(one, -FARTHEST), FARTHEST);
+    });
+  }
+  return z;
+}
+
+/** Return the weighted sum of rows of this width; all count one unless weights are given. */
+function summed(width: number, rows: Rows, weight?: Row): number[] {
+  const sums = new Array<number>(width).fill(0);
+  rows.forEach((row, n) => {
+    const share = weight ? weight[n] : 1;
+    for (let i = 0; i < width; i++) sums[i] += share * row[i];
+  });
+  return sums;
+}
+
+/** Return the weighted sum of the rows' products with themselves. Shape (width, width). */
+function gram(width: number, rows: Rows, weight?: Row): number[][] {
+  const sums = Array.from({ length: width }, () => new Array<number>(width).fill(0));
+  rows.forEach((row, n) => {
+    for (let i = 0; i < width; i++) {
+      const share = weight ? weight[n] * row[i] : row[i];
+      for (let j = 0; j <= i; j++) sums[i][j] += share * row[j];
+    }
+  });
+  for (let i = 0; i < width; i++) for (let j = 0; j < i; j++) sums[j][i] = sums[i][j];
+  return sums;
+}
+
+/** Return a matrix to which a smaller one is added, its first corner at (at, at). */
+function added(whole: Rows, block: Rows, at: number): number[][] {
+  const sum = whole.map((row) => [...row]);
+  block.forEach((row, i) => {
+    row.forEach((one, j) => {
+      sum[at + i][at + j] += one;
+    });
+  });
+  return sum;
+}
+
+/** Return 1 / (1 + exp(-logit)), for log odds up to 30: nothing is surer than that. */
+export function chance(logit: number): number {
+  return 1 / (1 + Math.exp(-Math.min(Math.max(logit, -SUREST), SUREST)));
+}
+
+/** Return a number in 1/256, rounded half up. */
+function rounded(number: number): number {
+  return Math.floor(number * GRAIN + 0.5);
+}
+
+/** Return a coordinate of a place, cut to what a place can be. */
+function cut(number: number): number {
+  return Math.min(Math.max(number, -FARTHEST_PLACE), FARTHEST_PLACE);
+}
