@@ -162,14 +162,15 @@ class Contrast(NamedTuple):
 
 
 def contrast(model: Model | Places, law: Law | Places) -> Contrast:
-    d = model.habit.shape[1]
+    habit = model.choosing if isinstance(model, Places) else model.habit
+    d = habit.shape[1]
     t, x = law.mean[:, :d], law.mean[:, d:]
-    logit = model.rate + model.habit @ t.T
+    logit = model.rate + habit @ t.T
     rating = model.base + model.taste @ x.T
     S = law.covariance[1] - law.covariance[0]
     return Contrast(
         logit[:, 1] - logit[:, 0],
-        model.habit @ S[:d, :d] @ model.habit.T,
+        habit @ S[:d, :d] @ habit.T,
         rating[:, 1] - rating[:, 0],
         model.taste @ S[d:, d:] @ model.taste.T,
     )
@@ -209,7 +210,7 @@ def test_what_is_revealed_is_alike_in_all_categories(world: World, placed: Place
     everyone = People.of(world.ratings, world.ratings.feature("kind"))
     people = everyone.thinned(*placing.SHARES, np.random.default_rng(9))
     law = Law(placed.mean, placed.covariance)
-    model = Model(placed.rate, placed.habit, placed.base, placed.taste, placed.noise_variance)
+    model = Model(placed.rate, placed.choosing, placed.base, placed.taste, placed.noise_variance)
     where = locate(people, model, law, law.mean[people.category], 5, None).place
     reveal = move(people, model, law, where, (1.0, 9.0), None).reveal
     cell = people.item * 2 + people.category[people.person]
@@ -377,7 +378,7 @@ def test_devices_do_what_was_learned_from(few: Ratings, habits: int) -> None:
     found = the_places(profiles)
     people = People.of(few, few.feature("kind"))
     law = Law(found.mean, found.covariance)
-    model = Model(found.rate, found.habit, found.base, found.taste, found.noise_variance)
+    model = Model(found.rate, found.choosing, found.base, found.taste, found.noise_variance)
     start = law.mean[people.category]
     where = rounded(locate(people, model, law, start, placing.STEPS, None).place)
     mine = move(people, model, law, where, (1.0, 9.0), None)
@@ -504,9 +505,9 @@ def test_what_devices_are_told_is_on_the_grid(placed: Places) -> None:
     assert placed.rate.shape == placed.base.shape == (80, 2)
     assert placed.habit.shape == (80, 2)
     assert placed.taste.shape == (80, 3)
-    assert placed.mean.shape == (2, 5)
-    assert placed.covariance.shape == (2, 5, 5)
-    assert placed.maps().shape == (2, 2, 5, 5)
+    assert placed.mean.shape == (2, 2 + 2 * 3)
+    assert placed.covariance.shape == (2, 8, 8)
+    assert placed.maps().shape == (2, 2, 8, 8)
     assert placed.habits == 2
     assert rounded(np.array([0.001, -0.003, 0.25])).tolist() == [0.0, -STEP, 0.25]
 
@@ -549,7 +550,7 @@ def test_crossed_features_have_a_law_for_each_cell(few: Ratings) -> None:
     ratings = few.with_feature(other)
     found = the_places(place(learned.fit(ratings, ["kind", "side"]), ratings, habits=2))
     require_sound(found)
-    assert found.mean.shape == (6, 2 + 4)
+    assert found.mean.shape == (6, 2 + 2 * 4)
     assert found.moved.crossed == ((0, 0, 0, 1, 1, 1), (0, 1, 2, 0, 1, 2))
 
 
@@ -601,7 +602,7 @@ def test_the_seed_decides_and_threads_do_not(
     assert (the_places(run(seed=6, threads=1)).rate != one.rate).any()
 
 
-@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 23), (0, 2, 13), (1, 9, 17)])
+@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 25), (0, 2, 13), (1, 9, 19)])
 def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, rounds: int) -> None:
     seen: list[tuple[int, int]] = []
     place(

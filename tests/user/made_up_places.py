@@ -26,9 +26,13 @@ def counterparts_disclosure(
     habits: int = 2,
     tastes: int = 3,
     reach: float = 1.0,
+    choose: bool = False,
     **changes: Any,
 ) -> Disclosure:
-    """Draw a consistent disclosure; habits and tastes matter more with a larger reach."""
+    """Draw a consistent disclosure; habits and tastes matter more with a larger reach.
+
+    Tastes may choose what is rated too.
+    """
     rng = np.random.default_rng(seed)
     K = int(np.prod([len(feature.categories) for feature in features]))
     d = habits if SCHEMES[scheme].sub_samples else 0
@@ -45,7 +49,7 @@ def counterparts_disclosure(
         "features": features,
         "scale": RatingScale(low=points[0], high=points[-1], levels=points),
         "items": tuple(f"item-{j:03d}" for j in range(n_items)),
-        "law": law(rng, K, d + tastes, (points[-1] - points[0]) / ONE),
+        "law": law(rng, K, d + tastes * (1 + choose), (points[-1] - points[0]) / ONE),
         **{name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns},
     }
     return Disclosure(**(content | changes))

@@ -29,6 +29,7 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmpss uneven"] = make(features=(AGE,), points=UNEVEN, seed=3, habits=4)
     made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
     made["cmpss strong"] = make(seed=5, habits=3, tastes=3, reach=8.0)
+    made["cmpss, tastes choose"] = make(seed=6, habits=2, tastes=3, choose=True)
     return made
 
 
@@ -253,6 +254,7 @@ def places() -> Iterator[Case]:
         "cmpss strong": make(n_items=40, habits=3, seed=22, reach=16.0),
         "cmpss many items": make(n_items=400, habits=4, seed=23, reach=1.5),
         "cmp many items": make("cmp", n_items=300, points=HALVES, seed=24, reach=4.0),
+        "cmpss, tastes choose": make(n_items=40, habits=3, tastes=4, seed=25, choose=True),
     }
     for turn, (name, one) in enumerate(shown.items()):
         people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))

@@ -17,6 +17,12 @@ from midpoint.analyst.logistic import logistic_sums
 from midpoint.analyst.people import Block, People, in_parallel
 from midpoint.analyst.places import Float
 
+RATE_ROUNDS: Final = 8
+"""Rounds in which rates are learned too."""
+FIRST_PULL: Final = 10.0
+"""How strongly an item's rates are drawn together, until the data says."""
+OFTEN: Final = 20
+"""Items with more ratings than this say how much rates differ between categories."""
 ROUNDS: Final = 6
 """Rounds of expectation and maximisation."""
 FARTHEST: Final = 2.0
@@ -54,6 +60,8 @@ class Guess(NamedTuple):
     """The most likely place of each person. Shape (N, D)."""
     doubt: Float
     """The sum of what is left open of it, by category. Shape (K, D, D)."""
+    away: Float
+    """A draw of how far the place may be from it, where asked for. Shape (N, D)."""
 
 
 def learn_law(
@@ -80,6 +88,74 @@ def learn_law(
     return law
 
 
+def learn_rates(
+    people: People,
+    model: Model,
+    law: Law,
+    draws: np.random.Generator,
+    threads: int | None,
+    done: Callable[[], None],
+) -> tuple[Model, Law]:
+    """Learn the law of places and the items' rates together.
+
+    A rate is such that its category is expected to rate the item as often as it did; the
+    expectation is over the places that are left open, by a pair of opposite draws for each person.
+    """
+    place, pull = law.mean[people.category], FIRST_PULL
+    K, d = len(people.sizes), model.habit.shape[1]
+    cell = people.item.astype(np.int64) * K + people.category[people.person]
+    count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
+    for round_ in range(RATE_ROUNDS):
+        guess = locate(people, model, law, place, 1 if round_ else 3, threads, draws)
+        place, law = guess.place, _law(people, guess)
+        centre = place[:, :d].mean(axis=0)
+        place[:, :d] -= centre
+        law.mean[:, :d] -= centre
+        model = model._replace(rate=model.rate + (model.habit @ centre)[:, None])
+        rate, pull = _rates(people, model, count, place[:, :d], guess.away[:, :d], pull, threads)
+        model = model._replace(rate=rate)
+        done()
+    return model._replace(rate=np.clip(np.round(model.rate * 256) / 256, -16, 16)), law
+
+
+def _rates(
+    people: People,
+    model: Model,
+    count: Float,
+    t: Float,
+    away: Float,
+    pull: float,
+    threads: int | None,
+) -> tuple[Float, float]:
+    """Take a Newton step for all rates, drawn together across the categories by `pull`."""
+    K, habit = count.shape[1], model.habit.T.astype(np.float32)
+
+    def expect(block: Block) -> tuple[int, Float, Float]:
+        k, begin, end = block
+        first, second = np.zeros(len(count)), np.zeros(len(count))
+        for sign in (1, -1):
+            z = (t[begin:end] + sign * away[begin:end]).astype(np.float32)
+            p = 1 / (1 + np.exp(-np.clip(model.rate[:, k].astype(np.float32) + z @ habit, -30, 30)))
+            first += p.sum(axis=0, dtype=np.float64) / 2
+            second += (p * (1 - p)).sum(axis=0, dtype=np.float64) / 2
+        return k, first, second
+
+    expected, curve = np.zeros_like(count), np.zeros((len(count), K, K))
+    for k, first, second in in_parallel(expect, people.blocks(), threads):
+        expected[:, k] += first
+        curve[:, k, k] += second
+    apart = np.eye(K) - 1 / K
+    curve += np.eye(K) * 1e-3 + pull * apart
+    slope = count - expected - pull * (model.rate @ apart)
+    step = np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -0.7, 0.7)
+    seen = count.sum(axis=1) > 0
+    rate = np.where(seen[:, None], model.rate + step, model.rate)
+    doubt = np.einsum("kl,jlk->j", apart, np.linalg.inv(curve))
+    differ = ((rate @ apart) ** 2).sum(axis=1) + doubt
+    often = count.sum(axis=1) > min(OFTEN, count.sum(axis=1).max() - 1)
+    return rate, (K - 1) / max(float(differ[often].mean()), 1e-4)
+
+
 def _law(people: People, guess: Guess) -> Law:
     size, bounds = people.sizes, people.bounds
     D = guess.place.shape[1]
@@ -96,7 +172,13 @@ def _law(people: People, guess: Guess) -> Law:
 
 
 def locate(
-    people: People, model: Model, law: Law, start: Float, steps: int, threads: int | None
+    people: People,
+    model: Model,
+    law: Law,
+    start: Float,
+    steps: int,
+    threads: int | None,
+    draws: np.random.Generator | None = None,
 ) -> Guess:
     """Find the most likely place of everyone, by a number of Newton steps from `start`.
 
@@ -108,8 +190,9 @@ def locate(
     """
     precision = np.linalg.inv(law.covariance)
     d = model.habit.shape[1]
+    noise = np.zeros_like(start) if draws is None else draws.normal(size=start.shape)
 
-    def find(block: Block) -> tuple[Float, Float]:
+    def find(block: Block) -> tuple[Float, Float, Float]:
         k, begin, end = block
         given, pull, gram = _evidence(people, model, block)
         z = start[begin:end].copy()
@@ -125,14 +208,18 @@ def locate(
             slope[:, d:] += pull - np.einsum("nde,ne->nd", gram, z[:, d:])
             curve[:, d:, d:] += gram
             z += np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -FARTHEST, FARTHEST)
-        return z, np.linalg.inv(curve).sum(axis=0)
+        open_ = np.linalg.inv(curve)
+        away = noise[begin:end]
+        if draws is not None:
+            away = np.einsum("nde,ne->nd", np.linalg.cholesky(open_), away)
+        return z, open_.sum(axis=0), away
 
     blocks = people.blocks()
-    places, doubts = zip(*in_parallel(find, blocks, threads), strict=True)
+    places, doubts, aways = zip(*in_parallel(find, blocks, threads), strict=True)
     doubt = np.zeros_like(precision)
     for block, share in zip(blocks, doubts, strict=True):
         doubt[block.category] += share
-    return Guess(np.concatenate(places), doubt)
+    return Guess(np.concatenate(places), doubt, np.concatenate(aways))
 
 
 def _evidence(people: People, model: Model, block: Block) -> tuple[Float, Float, Float]:

@@ -19,11 +19,12 @@ STEP: Final = 1 / GRAIN
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """A model of who rates what and how; M items, K categories, d habits, r tastes, D = d + r.
+    """A model of who rates what and how; M items, K categories, d habits, r tastes.
 
     A person of category k has a place z = (t, x), normal with mean_k and covariance_k. She rates
-    item j with probability 1 / (1 + exp(-rate_jk - <habit_j, t>)), and then with the value
-    base_jk + <taste_j, x> and noise.
+    item j with probability 1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j are the item's habits and
+    its tastes once more, since people choose by taste; and then with the value
+    base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates everything.
     """
 
     rate: Float
@@ -53,6 +54,12 @@ class Places:
     def habits(self) -> int:
         """Count the habits d."""
         return int(self.habit.shape[1])
+
+    @property
+    def choosing(self) -> Float:
+        """What habits add to the logit, and tastes where they choose what is rated. (M, D - r)."""
+        own = self.mean.shape[1] - self.taste.shape[1]
+        return self.habit if own == self.habits else np.hstack([self.habit, self.taste])
 
     def maps(self) -> Float:
         """Return T[k, m], which takes places of k, less their mean, to those of m. (K, K, D, D)."""

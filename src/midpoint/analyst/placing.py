@@ -13,7 +13,7 @@ from midpoint.analyst import place_law
 from midpoint.analyst.habits import Habits, learn_habits
 from midpoint.analyst.moved import move, weigh
 from midpoint.analyst.people import People
-from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.place_law import Law, Model, learn_law, learn_rates, locate
 from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
@@ -29,6 +29,8 @@ ENOUGH: Final = 1000
 """People of every category that habits can be learned from."""
 FEW: Final = 200
 """People of every category that tastes alone can be learned from."""
+BESIDE: Final = 0.1
+"""Variance that a taste starts with in what people rate, as log odds."""
 SHARES: Final = (0.5, 1.0)
 """Places are learned from this share of each person's ratings, since later users rate less."""
 MOST: Final = 4_000_000_000
@@ -68,13 +70,14 @@ def place(
         progress: Is called with the rounds done and the rounds to do.
     """
     levels, feature = _check(profiles, ratings, habits, tastes)
-    for_sample, for_start, for_sets, for_law = np.random.default_rng(seed).spawn(4)
+    for_sample, for_start, for_sets, for_law, for_rates = np.random.default_rng(seed).spawn(5)
     people = People.of(ratings, feature)
     if habits and len(people) * ratings.n_items > MOST:
         people = people.sample(MOST // ratings.n_items, for_sample)
     _require_categories(people, feature)
     tastes = min(tastes, profiles.dimension)
-    total = (habit_model.ROUNDS if habits else 0) + place_law.ROUNDS + 1
+    total = habit_model.ROUNDS + place_law.RATE_ROUNDS if habits else place_law.ROUNDS
+    total += 1
     total += place_law.ROUNDS if tastes < profiles.dimension else 0
     rounds = count(1)
 
@@ -90,12 +93,18 @@ def place(
         )
     everything, people = people, people.thinned(*SHARES, for_law)
     rated = np.diff(ratings.by_item.offsets) > 0
+    weight = np.bincount(people.item, minlength=ratings.n_items).astype(np.float64)
     model, law = _begin(profiles, sets, rated)
     if tastes < profiles.dimension:
         wide = learn_law(people, model, law, threads, done)
         model, law = _narrow(people, model, law, wide, tastes)
     model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
-    law = learn_law(people, model, law, threads, done)
+    if habits:
+        model, law = learn_rates(
+            people, *_with_tastes(model, law, weight), for_rates, threads, done
+        )
+    else:
+        law = learn_law(people, model, law, threads, done)
     start = law.mean[people.category]
     where = rounded(locate(people, model, law, start, STEPS, threads).place)
     moved = move(everything, model, law, where, (levels[0], levels[-1]), threads)
@@ -104,7 +113,7 @@ def place(
         profiles,
         places=Places(
             rate=model.rate,
-            habit=model.habit,
+            habit=model.habit[:, :habits],
             base=model.base,
             taste=model.taste,
             mean=law.mean,
@@ -188,6 +197,17 @@ def _begin(profiles: ItemProfiles, sets: Habits, rated: NDArray[np.bool_]) -> tu
     taste = np.linalg.solve(profiles.profile_root, profiles.profile_mean)
     mean = np.hstack([sets.mean, np.tile(taste, (len(sets.mean), 1))])
     return model, Law(mean, np.tile(np.eye(mean.shape[1]), (len(mean), 1, 1)))
+
+
+def _with_tastes(model: Model, law: Law, weight: Float) -> tuple[Model, Law]:
+    """Let tastes decide what is rated too, beside habits: further habits that cost no number."""
+    (K, D), d = law.mean.shape, model.habit.shape[1]
+    r = D - d
+    size = np.average(model.taste**2, axis=0, weights=weight)
+    mean = np.hstack([law.mean[:, :d], np.zeros((K, r)), law.mean[:, d:]])
+    spread = np.concatenate([np.ones(d), BESIDE / np.maximum(size, BESIDE), np.ones(r)])
+    wide = model._replace(habit=np.hstack([model.habit, model.taste]))
+    return wide, Law(mean, np.tile(np.diag(spread), (K, 1, 1)))
 
 
 def _narrow(people: People, model: Model, law: Law, wide: Law, tastes: int) -> tuple[Model, Law]:

@@ -35,9 +35,8 @@ def bits_per_item(disclosure: Disclosure) -> float:
     """Return how many bits a disclosure spends on an item; see `row_bits`."""
     shape = disclosure.obfuscation, disclosure.n_cells, disclosure.scale, disclosure.bits
     if disclosure.law is not None:
-        dimensions = len(disclosure.law.mean[0])
-        d = 0 if disclosure.habit is None else len(disclosure.habit[0])
-        return row_bits(*shape, habits=d, tastes=dimensions - d)
+        d, r = (0 if c is None else len(c[0]) for c in (disclosure.habit, disclosure.taste))
+        return row_bits(*shape, habits=d, tastes=r)
     if isinstance(disclosure, FullDisclosure):  # one entry is constant; the centre counts for it
         return row_bits(*shape) + FLOAT_BITS * len(disclosure.vectors[0])
     return row_bits(*shape)

@@ -154,7 +154,7 @@ def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None
     span = (p.high - p.low) * GRAIN // ONE
     sizes = (
         (places.rate, MOST_LOGIT * GRAIN),
-        (places.habit, MOST_LOGIT * GRAIN),
+        (places.habit, max(MOST_LOGIT * GRAIN, 2 * span)),  # tastes that choose among them
         (places.taste, 2 * span),
         (2 * places.base - (p.low + p.high) * GRAIN // ONE, 3 * span),
     )

@@ -19,7 +19,10 @@ class Places:
     rate: Integers
     """Log odds that each category rates the item, at habits of 0. Shape (M, K)."""
     habit: Integers
-    """What each habit adds to them. Shape (M, d), d = 0 where sets are not protected."""
+    """What each habit adds to them, tastes that choose among them. Shape (M, d).
+
+    d = 0 where sets are not protected.
+    """
     base: Integers
     """What each category rates the item at tastes of 0. Shape (M, K)."""
     taste: Integers
@@ -41,10 +44,11 @@ class Places:
         if law is None or base is None or taste is None:
             return None
         none = np.zeros((len(base), 0), dtype=np.int64)
+        choosing = taste if disclosure.tastes_choose else none
         rate, habit = _array(disclosure.rate), _array(disclosure.habit)
         return cls(
             rate=np.zeros_like(base) if rate is None else rate,
-            habit=none if habit is None else habit,
+            habit=np.hstack([none if habit is None else habit, choosing]),
             base=base,
             taste=taste,
             mean=from_fixed(law.mean),

@@ -91,7 +91,11 @@ class Disclosure(Message):
     taste: tuple[Row, ...] | None = None
     """What each taste adds to it; 1/256. Shape (M, r)."""
     law: Law | None = None
-    """Where people of each category lie, d habits and r tastes; with counterparts only."""
+    """Where people of each category lie; with counterparts only.
+
+    Places have d habits and r tastes; where tastes choose what is rated too, each taste has a
+    second coordinate for that, after the habits: d + 2 r in all.
+    """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantised them."""
 
@@ -104,6 +108,13 @@ class Disclosure(Message):
     def obfuscation(self) -> Scheme:
         """The scheme that its name stands for."""
         return SCHEMES[self.scheme]
+
+    @property
+    def tastes_choose(self) -> bool:
+        """Whether tastes decide what is rated too, as further habits: d + 2 r dimensions."""
+        if self.law is None or not self.obfuscation.sub_samples or not self.law.mean:
+            return False
+        return len(self.law.mean[0]) == self._width("habit") + 2 * self._width("taste")
 
     def numbers_of(self, index: int) -> str:
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
@@ -127,7 +138,8 @@ class Disclosure(Message):
             if set(lengths) != {self._length_of(name)}:
                 raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has rows of wrong length")
         if self.law is not None:
-            self.law.require_shape(self.n_cells, self._width("habit") + self._width("taste"))
+            dimensions = self._width("habit") + self._width("taste") * (1 + self.tastes_choose)
+            self.law.require_shape(self.n_cells, dimensions)
         return self
 
     def _require_columns(self) -> None:

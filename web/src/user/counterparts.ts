@@ -22,7 +22,7 @@
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
  */
 import { MidpointError } from "../errors";
-import type { Disclosure } from "../wire/disclosure";
+import { type Disclosure, tastesChoose } from "../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../wire/fixed";
 import { FARTHEST_PLACE, type Law } from "../wire/places";
 import { LEAST_REVEAL, mostSpread } from "../wire/telling";
@@ -42,7 +42,10 @@ const SUREST = 30;
 export interface Places {
   /** Log odds that each category rates the item, at habits of 0. Shape (M, K). */
   readonly rate: Rows;
-  /** What each habit adds to them. Shape (M, d), d = 0 where sets are not protected. */
+  /**
+   * What each habit adds to them, tastes that choose among them. Shape (M, d), d = 0 where sets are
+   * not protected.
+   */
   readonly habit: Rows;
   /** What each category rates the item at tastes of 0. Shape (M, K). */
   readonly base: Rows;
@@ -78,15 +81,17 @@ export interface Own {
 const PLACES = new WeakMap<Law, Places>();
 
 /** Read a disclosure's numbers about places; undefined under a scheme without counterparts. */
-export function modelOf({ law, rate, habit, base, taste }: Disclosure): Places | undefined {
+export function modelOf(disclosure: Disclosure): Places | undefined {
+  const { law, rate, habit, base, taste } = disclosure;
   if (!law || !base || !taste) return undefined;
   const known = PLACES.get(law);
   if (known) return known;
   const matrix = (rows: Rows) => rows.map((row) => row.map(fromFixed));
   const none: Row = [];
+  const choose = tastesChoose(disclosure);
   const found: Places = {
     rate: rate ?? base.map((row) => row.map(() => 0)),
-    habit: habit ?? base.map(() => none),
+    habit: base.map((_, i) => [...(habit?.[i] ?? none), ...(choose ? taste[i] : none)]),
     base,
     taste,
     mean: matrix(law.mean),

@@ -81,7 +81,7 @@ function requirePlaces(disclosure: Disclosure, require: Require): void {
       within(row.map(of), -most, most));
   };
   bounded(model.rate, MOST_LOGIT * GRAIN);
-  bounded(model.habit, MOST_LOGIT * GRAIN);
+  bounded(model.habit, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // tastes that choose among them
   bounded(model.taste, 2 * span);
   bounded(model.base, 3 * span, (one) => 2 * one - ends);
   if (!isLaw(model, high - low))

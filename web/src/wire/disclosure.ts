@@ -75,7 +75,8 @@ const fields = {
  * `average` (M, 1) or (M, K). With counterparts, d habits and r tastes, in 1/256: `rate` (M, K) are
  * the log odds that each category rates the item at habits of 0, `habit` (M, d) what each habit adds
  * to them, `base` (M, K) what each category rates it at tastes of 0, `taste` (M, r) what each taste
- * adds to that; `law` says where people of each category lie. This proves shapes; whether the
+ * adds to that; `law` says where people of each category lie, in d + r dimensions, or d + 2 r where
+ * tastes choose what is rated too (`tastesChoose`). This proves shapes; whether the
  * numbers are consistent is checked by `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed);
@@ -85,6 +86,12 @@ type Content = Fields<typeof fields>;
 /** K: the number of categories, or of joint cells of several features. */
 export function cellsOf(disclosure: Content): number {
   return disclosure.features.reduce((cells, { categories }) => cells * categories.length, 1);
+}
+
+/** Whether tastes decide what is rated too, as further habits: d + 2 r dimensions. */
+export function tastesChoose(found: Content): boolean {
+  const width = widthOf(found.habit) + 2 * widthOf(found.taste);
+  return schemeOf(found).subSamples && widthOf(found.law?.mean) === width;
 }
 
 /** The scheme that its name stands for. */
@@ -169,7 +176,8 @@ function requireLengths(found: Content, path: Path): void {
   require(found.habit, "habit", habits);
   require(found.base, "base", cells);
   require(found.taste, "taste", tastes);
-  if (found.law) requireShape(found.law, cells, habits + tastes, path);
+  const times = tastesChoose(found) ? 2 : 1;
+  if (found.law) requireShape(found.law, cells, habits + times * tastes, path);
 }
 
 /** Return how many habits or tastes there are, by the first item. */
