@@ -17,12 +17,6 @@ from midpoint.analyst.logistic import logistic_sums
 from midpoint.analyst.people import Block, People, in_parallel
 from midpoint.analyst.places import Float
 
-RATE_ROUNDS: Final = 8
-"""Rounds in which rates are learned too."""
-FIRST_PULL: Final = 10.0
-"""How strongly an item's rates are drawn together, until the data says."""
-OFTEN: Final = 20
-"""Items with more ratings than this say how much rates differ between categories."""
 ROUNDS: Final = 6
 """Rounds of expectation and maximisation."""
 FARTHEST: Final = 2.0
@@ -83,80 +77,13 @@ def learn_law(
     place = law.mean[people.category]
     for round_ in range(ROUNDS):
         guess = locate(people, model, law, place, 1 if round_ else 3, threads)
-        place, law = guess.place, _law(people, guess)
+        place, law = guess.place, law_of(people, guess)
         done()
     return law
 
 
-def learn_rates(
-    people: People,
-    model: Model,
-    law: Law,
-    draws: np.random.Generator,
-    threads: int | None,
-    done: Callable[[], None],
-) -> tuple[Model, Law]:
-    """Learn the law of places and the items' rates together.
-
-    A rate is such that its category is expected to rate the item as often as it did; the
-    expectation is over the places that are left open, by a pair of opposite draws for each person.
-    """
-    place, pull = law.mean[people.category], FIRST_PULL
-    K, d = len(people.sizes), model.habit.shape[1]
-    cell = people.item.astype(np.int64) * K + people.category[people.person]
-    count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
-    for round_ in range(RATE_ROUNDS):
-        guess = locate(people, model, law, place, 1 if round_ else 3, threads, draws)
-        place, law = guess.place, _law(people, guess)
-        centre = place[:, :d].mean(axis=0)
-        place[:, :d] -= centre
-        law.mean[:, :d] -= centre
-        model = model._replace(rate=model.rate + (model.habit @ centre)[:, None])
-        rate, pull = _rates(people, model, count, place[:, :d], guess.away[:, :d], pull, threads)
-        model = model._replace(rate=rate)
-        done()
-    return model._replace(rate=np.clip(np.round(model.rate * 256) / 256, -16, 16)), law
-
-
-def _rates(
-    people: People,
-    model: Model,
-    count: Float,
-    t: Float,
-    away: Float,
-    pull: float,
-    threads: int | None,
-) -> tuple[Float, float]:
-    """Take a Newton step for all rates, drawn together across the categories by `pull`."""
-    K, habit = count.shape[1], model.habit.T.astype(np.float32)
-
-    def expect(block: Block) -> tuple[int, Float, Float]:
-        k, begin, end = block
-        first, second = np.zeros(len(count)), np.zeros(len(count))
-        for sign in (1, -1):
-            z = (t[begin:end] + sign * away[begin:end]).astype(np.float32)
-            p = 1 / (1 + np.exp(-np.clip(model.rate[:, k].astype(np.float32) + z @ habit, -30, 30)))
-            first += p.sum(axis=0, dtype=np.float64) / 2
-            second += (p * (1 - p)).sum(axis=0, dtype=np.float64) / 2
-        return k, first, second
-
-    expected, curve = np.zeros_like(count), np.zeros((len(count), K, K))
-    for k, first, second in in_parallel(expect, people.blocks(), threads):
-        expected[:, k] += first
-        curve[:, k, k] += second
-    apart = np.eye(K) - 1 / K
-    curve += np.eye(K) * 1e-3 + pull * apart
-    slope = count - expected - pull * (model.rate @ apart)
-    step = np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -0.7, 0.7)
-    seen = count.sum(axis=1) > 0
-    rate = np.where(seen[:, None], model.rate + step, model.rate)
-    doubt = np.einsum("kl,jlk->j", apart, np.linalg.inv(curve))
-    differ = ((rate @ apart) ** 2).sum(axis=1) + doubt
-    often = count.sum(axis=1) > min(OFTEN, count.sum(axis=1).max() - 1)
-    return rate, (K - 1) / max(float(differ[often].mean()), 1e-4)
-
-
-def _law(people: People, guess: Guess) -> Law:
+def law_of(people: People, guess: Guess) -> Law:
+    """Return the means and covariances of what was guessed, uncertainty included."""
     size, bounds = people.sizes, people.bounds
     D = guess.place.shape[1]
     centre = guess.place.mean(axis=0)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import habits as habit_model
-from midpoint.analyst import place_law
+from midpoint.analyst import place_law, place_rates
 from midpoint.analyst.habits import Habits, learn_habits
 from midpoint.analyst.moved import move, weigh
 from midpoint.analyst.people import People
-from midpoint.analyst.place_law import Law, Model, learn_law, learn_rates, locate
+from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.place_rates import learn_rates
 from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
@@ -76,7 +77,7 @@ def place(
         people = people.sample(MOST // ratings.n_items, for_sample)
     _require_categories(people, feature)
     tastes = min(tastes, profiles.dimension)
-    total = habit_model.ROUNDS + place_law.RATE_ROUNDS if habits else place_law.ROUNDS
+    total = habit_model.ROUNDS + place_rates.ROUNDS if habits else place_law.ROUNDS
     total += 1
     total += place_law.ROUNDS if tastes < profiles.dimension else 0
     rounds = count(1)
