@@ -50,6 +50,17 @@ def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None
     assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
 
 
+def test_a_site_stays_with_its_scheme_unless_told_otherwise(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    run("publish", model.directory, site, "--scheme", "mpssr")
+    assert "mpssr" in run("publish", model.directory, site)
+    changed = run("publish", model.directory, site, "--scheme", "dmpss")
+    assert "refuse dmpss after mpssr until their owners accept" in " ".join(changed.split())
+    current = Site(site).current()
+    assert current is not None
+    assert current.scheme == "dmpss"
+
+
 def test_a_certificate_is_added_if_it_is_good_and_of_this_site(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
     good = certificate(tmp_path / "good.json", model.told.digest)

@@ -201,3 +201,9 @@ def test_a_round_that_decides_nothing_leaves_the_move_as_it_was() -> None:
     ask(ledger, 2, rated=OTHER)
     ask(ledger, 3, items=())
     assert ledger.move_under(SHOWN.digest) == before
+
+
+def test_ratings_may_be_numpys_integers() -> None:
+    plain, numbers = Ledger(SECRET), Ledger(SECRET)
+    rated = {item: np.int64(value) for item, value in RATED.items()}
+    assert ask(numbers, 1, rated=rated).raw == ask(plain, 1).raw  # type: ignore[arg-type]

@@ -334,3 +334,25 @@ def test_a_move_of_nothing_changes_no_recommendation() -> None:
     assert correct(scores, shown, woman, (), (64, 0)) != correct(scores, shown, woman, ())
     most = correct(scores, shown, woman, (), (2**30, 0))[0].score
     assert MOST // 2 <= abs(most - correct(scores, shown, woman, ())[0].score) <= MOST
+
+
+@pytest.mark.parametrize("shape", [(30, 2, 3, 2), (30, 3, 2, 2)])
+def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_place(
+    shape: tuple[int, int, int, int],
+) -> None:
+    """p_jk(t_k) reveal_jk = min_m p_jm(t_m), whoever of the counterparts she is."""
+    nature = Nature.draw(np.random.default_rng(3), shape)
+    places = Parameters.of(disclose(nature, "cmpss", STARS)).places
+    assert places is not None
+    d, items = nature.habit.shape[1], np.arange(shape[0])
+    place = nature.mean[0] + np.random.default_rng(4).normal(size=nature.mean.shape[1])
+    others = places.mean + places.map[0] @ (place - places.mean[0])
+    habits = np.rint(others[:, :d] * GRAIN).astype(np.int64)
+    p = 1 / (1 + np.exp(-(nature.rate + nature.habit @ (habits / GRAIN).T)))
+    for k in range(shape[1]):
+        reveal = reveal_probability(places, k, items, habits) / ONE
+        assert p[:, k] * reveal == pytest.approx(p.min(axis=1), abs=1e-4)
+        back = places.mean + places.map[k] @ (others[k] - places.mean[k])
+        if shape[1] == 2:  # maps that were made here do not compose among more
+            assert back == pytest.approx(others, abs=1e-3)
+    assert np.abs(p - p.min(axis=1, keepdims=True)).max() > 0.1  # the control: not by nature

@@ -19,6 +19,8 @@ from midpoint.analyst.places import Float
 
 ROUNDS: Final = 6
 """Rounds of expectation and maximisation."""
+WIDEST: Final = 48.0
+"""Most variance of places in any direction: devices refuse more than 64."""
 FARTHEST: Final = 2.0
 """No Newton step is longer in any coordinate."""
 
@@ -95,7 +97,9 @@ def law_of(people: People, guess: Guess) -> Law:
     square = spread + guess.doubt
     pooled = square.sum(axis=0) / len(people)
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
-    return Law(mean, (covariance + np.swapaxes(covariance, 1, 2)) / 2)
+    values, vectors = np.linalg.eigh(covariance)
+    scaled = vectors * np.minimum(values, WIDEST)[:, None]
+    return Law(mean, scaled @ np.swapaxes(vectors, 1, 2))
 
 
 def locate(

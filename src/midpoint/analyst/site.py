@@ -74,6 +74,11 @@ class Site:
                 " service to it"
             ) from error
 
+    def current(self) -> Disclosure | None:
+        """Read what devices are told now; None if nothing was published."""
+        chain = self.chain()
+        return None if chain is None else self.disclosure(chain.entries[-1].open(Entry).disclosure)
+
     def disclosure(self, digest: str) -> Disclosure:
         """Read a disclosure, refusing one that is not what its name says."""
         return _read(self.root / "disclosures" / f"{digest}.json", Disclosure, digest)

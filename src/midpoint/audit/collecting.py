@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst import scheme_in_use
 from midpoint.audit.folds import questions
 from midpoint.audit.plan import RAW, Plan
 from midpoint.audit.results import (
@@ -92,6 +93,7 @@ def collect(store: Store, plan: Plan, people: Ratings, description: Description)
         schemes=manifest["schemes"],
         seconds=found.seconds(schemes),
         description=description.as_dict(),
+        usual=scheme_in_use(people, *plan.feature),
     )
 
 

@@ -191,6 +191,8 @@ class AuditResults:
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
     from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
+    usual: str = ""
+    """The scheme that a model of this data is disclosed by: the one to be judged."""
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from midpoint.audit.results import AuditResults, Row
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
-"""The schemes that are in use, the first of them that was tried; see `analyst.scheme_in_use`."""
+"""Schemes that are in use on some data or other (`analyst.scheme_in_use`)."""
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"
@@ -49,10 +49,10 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
 
 
 def headline(results: AuditResults) -> Verdict | None:
-    """Judge the default scheme, or the last one where that was not tried."""
+    """Judge the scheme that is in use on such data, or the next best that was tried."""
     names = [name for name in results.scheme_names() if results.strongest(name)]
     names = [name for name in names if name != "nothing"] or names
-    chosen = [name for name in DEFAULTS if name in names] or names[-1:]
+    chosen = [name for name in (results.usual, *DEFAULTS) if name in names] or names[-1:]
     return judge(results, chosen[0]) if chosen else None
 
 

@@ -20,7 +20,7 @@ def publish_command(
     ],
     scheme: Annotated[
         str | None,
-        typer.Option(help="A scheme; `dmpss` unless given, `mpss` on a continuous scale."),
+        typer.Option(help="A scheme; unless given, the one the site has, or the model's own."),
     ] = None,
     bits: Annotated[
         int | None, typer.Option(min=1, max=16, help="Bits for each number, if fewer.")
@@ -42,9 +42,11 @@ def publish_command(
 
     with Console(stderr=True).status("Publishing"):
         profiles = ItemProfiles.load(model)
-        told = disclose(profiles, scheme, bits=bits)
-        check_numbers(told)
         place = Site(site)
+        before = place.current()
+        # Devices hold the site to its scheme; a model that now knows more does not change it.
+        told = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
+        check_numbers(told)
         done = place.publish(profiles, told, time=int(time.time()))
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [place.certify(one) for one in signed]
@@ -66,6 +68,12 @@ def publish_command(
         f" {place.list}\ndigest {told.digest}\nkey    {done.entry.key}",
         markup=False,
     )
+    if before is not None and before.scheme != told.scheme:
+        console.print(
+            f"Devices that know the site refuse {told.scheme} after {before.scheme} until their"
+            " owners accept the change.",
+            markup=False,
+        )
     for one in certified:
         console.print(f"certified by {one.auditor}", markup=False)
     console.print(f"Serve it with: midpoint serve {site}", markup=False)

@@ -35,8 +35,12 @@ _PLACED = (
     " independently, as disclosed; her device knows the place"
 )
 _ALIKE = (
-    "is distributed alike in all categories, jointly. A device only estimates its user's place;"
-    " what that, or another law of places, leaves is measured only."
+    "A device only estimates its user's place; what that, or another law of places, leaves is"
+    " measured only."
+)
+_SHIFTED = (
+    "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"
+    " the ends of the scale do not cut; else nearly so."
 )
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
@@ -175,14 +179,15 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "cmp": Statement(
             f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
             f"{_PLACED}; {_ALL_RATED}",
-            f"What is sent {_ALIKE} {_OPEN_SET}",
+            f"{_SHIFTED} {_ALIKE} {_OPEN_SET}",
             "item by item",
             "docs/protocol.md; measured on real data",
         ),
         "cmpss": Statement(
             f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
             _PLACED,
-            f"The set, and what is sent of it, {_ALIKE}",
+            f"The set is distributed alike in all categories, jointly, but for what is revealed"
+            f" with the least probability. {_SHIFTED} {_ALIKE}",
             "item by item",
             "docs/protocol.md; measured on real data",
         ),

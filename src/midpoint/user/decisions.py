@@ -151,7 +151,8 @@ def _counterparts(
     everything = solicitation.open or any(answered.open for answered in ledger.rounds)
     asked = {item for answered in ledger.rounds for item in answered.asked or ()}
     asked |= {*solicitation.items}
-    given = ratings | {i: v for answered in ledger.rounds for i, v in answered.given or ()}
+    legal = frozenset(disclosure.scale.levels or ())  # she may have agreed to another scale since
+    given = ratings | {i: v for one in ledger.rounds for i, v in one.given or () if v in legal}
     about = [(p, i) for p, i in enumerate(disclosure.items) if everything or i in asked]
     rated = [(place, given[item]) for place, item in about if item in given]
     left = [p for p, i in about if i not in given and ledger.decision(i) is None]
@@ -168,7 +169,7 @@ def _evidence(
     return {
         "open": solicitation.open,
         "asked": solicitation.items,
-        "given": tuple(rated.items()),
+        "given": tuple((item, int(value)) for item, value in rated.items()),
         "move": tuple(met.move.tolist()) if rated else None,
     }
 

@@ -173,7 +173,9 @@ function metBy(
   const everything = solicitation.open || ledger.rounds.some(({ open }) => open);
   const asked = new Set(ledger.rounds.flatMap((round) => round.asked ?? []));
   for (const item of solicitation.items) asked.add(item);
-  const given = new Map([...ratings, ...ledger.rounds.flatMap((round) => round.given ?? [])]);
+  const legal = new Set(disclosure.scale.levels); // she may have agreed to another scale since
+  const before = ledger.rounds.flatMap((round) => round.given ?? []);
+  const given = new Map([...ratings, ...before.filter(([, rating]) => legal.has(rating))]);
   const [rated, left, value]: [number[], number[], number[]] = [[], [], []];
   disclosure.items.forEach((item, place) => {
     if (!everything && !asked.has(item)) return;
