@@ -19,7 +19,15 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from audit_bars import Bar, dense_schemes, on_the_wall, real_attackers, sparse_schemes, times
+from audit_bars import (
+    Bar,
+    counterparts,
+    dense_schemes,
+    on_the_wall,
+    real_attackers,
+    sparse_schemes,
+    times,
+)
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
 from midpoint.audit.figures import pictures
@@ -66,18 +74,22 @@ FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
 """Strong attackers that take little time."""
 MORE = ("paper", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-trees-profile", "likelihood")
 CASES = {
-    "ml-1m-gender": Case("movielens-1m", "gender", (real_attackers, sparse_schemes, times)),
+    "ml-1m-gender": Case(
+        "movielens-1m", "gender", (real_attackers, sparse_schemes, counterparts, times)
+    ),
     "ml-1m-gender-paper": Case(
         "movielens-1m", "gender", (real_attackers, sparse_schemes), attacks=("paper", "fraction")
     ),
-    "ml-1m-age": Case("movielens-1m", "age", (sparse_schemes,)),
-    "ml-100k-gender": Case("movielens-100k", "gender", (sparse_schemes,)),
-    "ml-100k-age": Case("movielens-100k", "age", (sparse_schemes,)),
-    "anes-tv-gender": Case("anes-tv", "gender", (dense_schemes,)),
-    "anes-tv-party": Case("anes-tv", "party", (dense_schemes,)),
-    "anes-thermometers-gender": Case("anes-thermometers", "gender", (dense_schemes,)),
-    "anes-thermometers-party": Case("anes-thermometers-nonpartisan", "party", (dense_schemes,)),
-    "young-people-gender": Case("young-people", "gender", (dense_schemes,)),
+    "ml-1m-age": Case("movielens-1m", "age", (sparse_schemes, counterparts)),
+    "ml-100k-gender": Case("movielens-100k", "gender", (sparse_schemes, counterparts)),
+    "ml-100k-age": Case("movielens-100k", "age", (sparse_schemes, counterparts)),
+    "anes-tv-gender": Case("anes-tv", "gender", (dense_schemes, counterparts)),
+    "anes-tv-party": Case("anes-tv", "party", (dense_schemes, counterparts)),
+    "anes-thermometers-gender": Case("anes-thermometers", "gender", (dense_schemes, counterparts)),
+    "anes-thermometers-party": Case(
+        "anes-thermometers-nonpartisan", "party", (dense_schemes, counterparts)
+    ),
+    "young-people-gender": Case("young-people", "gender", (dense_schemes, counterparts)),
     # Seven bands, each against the rest: seven times the work of each attacker.
     "ml-1m-age-bands": Case("movielens-1m", "age_band", schemes=("mpssr", "dmpss"), attacks=MORE),
     "ml-100k-gender-rounds": Case(

@@ -41,7 +41,7 @@ def real_attackers(results: AuditResults) -> Iterator[Bar]:
         yield Bar(
             f"{attack} on raw ratings", f"{least:.2f} or more", f"{value:.3f}", value >= least
         )
-    for scheme in ("mp", "mpss"):
+    for scheme in (name for name in ("mp", "mpss") if name in results.bands):
         row = results.strongest(scheme)
         value = 0.5 if row is None else row.value
         wanted = "1.000 by an attacker that knows the scheme"
@@ -50,7 +50,7 @@ def real_attackers(results: AuditResults) -> Iterator[Bar]:
 
 def sparse_schemes(results: AuditResults) -> Iterator[Bar]:
     """Show that clean-trained attackers are near chance, and at what cost."""
-    for scheme in ("mpssr", "dmpss"):
+    for scheme in (name for name in ("mpssr", "dmpss") if name in results.bands):
         for attack in PAPER_ATTACKS:
             value = farthest(results, scheme, attack).value
             near, aim = abs(value - 0.5) <= 0.08, abs(value - 0.5) <= 0.05
@@ -76,6 +76,17 @@ def dense_schemes(results: AuditResults) -> Iterator[Bar]:
             excess <= most,
         )
     yield _cost(results, "dmp")
+
+
+def counterparts(results: AuditResults) -> Iterator[Bar]:
+    """Show how far the joint leak is closed."""
+    for scheme in (name for name in ("cmp", "cmpss") if name in results.bands):
+        row, band = results.strongest(scheme), results.bands[scheme]
+        if row is not None:
+            found = f"{row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f})"
+            met = band.holds(row.value) or round(abs(row.value - 0.5), 3) <= 0.05
+            yield Bar(f"strongest on {scheme}", f"at most 0.55, or {band.words}", found, met)
+            yield _cost(results, scheme)
 
 
 def times(results: AuditResults) -> Iterator[Bar]:

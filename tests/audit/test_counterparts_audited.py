@@ -9,7 +9,7 @@ import pytest
 from seen import LEAKY
 from small_audit import CALLS, SMALL, small_audit
 
-from midpoint.analyst import placing, prepare
+from midpoint.analyst import prepare
 from midpoint.audit import Progress, folds
 from midpoint.audit.accuracy import measure
 from midpoint.audit.folds import FoldData, held_out_view, learn, prepared
@@ -106,16 +106,6 @@ def test_settings_of_a_scheme_share_what_it_learned(
     assert fitted[2 * in_a_fold :] == ["cmp"] * 2 * in_a_fold
 
 
-def test_half_of_the_ratings_as_they_are_tell_more(tiny: Simulation) -> None:
-    found = small_audit(tiny.ratings, schemes=["cmpss", "cmpss:alpha=0.3"])
-    leak = {
-        scheme: abs(row.value - 0.5)
-        for scheme in found.scheme_names()
-        if (row := found.strongest(scheme))
-    }
-    assert leak["cmpss"] < leak["cmpss:alpha=0.3"] <= leak["no"]
-
-
 def test_devices_take_their_move_off_again() -> None:
     """The control: scores of people who forget it are farther from what they rate."""
     config = replace(LEAKY, users=900, ratings=18_000, taste_sd=0.8)
@@ -148,14 +138,3 @@ def test_the_report_speaks_of_it(results: AuditResults, tmp_path: Path) -> None:
     assert "cmpss" in text
     for name in BOTH:
         assert LearningProtocol(name).statement.guarantees.split(".")[0] in text
-
-
-def test_a_quick_audit_tries_the_scheme_in_use(
-    tiny: Simulation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(placing, "ENOUGH", 3)
-    monkeypatch.setattr(placing, "FEW", 3)
-    everyone = simulate(replace(tiny.config, ratings=None), seed=1).ratings
-    for ratings, usual in ((tiny.ratings, "cmpss"), (everyone, "cmp")):
-        found = small_audit(ratings, schemes=None, attacks={"i": SMALL["items"]}, quick=True)
-        assert found.scheme_names() == ["no", "mp", usual]

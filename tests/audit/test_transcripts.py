@@ -167,16 +167,6 @@ def test_the_number_of_processes_changes_nothing(
     assert rounds(few, rounds=2, jobs=2).rows == few_results.rows
 
 
-def test_rounds_are_held_with_counterparts(few: Ratings, tmp_path: Path) -> None:
-    """Two folds, and the same people whichever scheme; devices decide once, as with any other."""
-    found = rounds(few, rounds=2, scheme="cmpss", out=tmp_path)
-    raw, product, _, tossing = name_cases("cmpss", 2)
-    assert found.product == product
-    assert abs(found.strongest(raw).value - 0.5) > 0.3
-    assert abs(found.strongest(product).value - 0.5) < abs(found.strongest(raw).value - 0.5) / 2
-    assert found.answers[tossing][-1] >= found.answers[product][-1] > 0
-
-
 def test_rounds_are_held_by_the_scheme_in_use(
     few: Ratings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,6 +286,7 @@ class AuditResults:
             for scheme, found in content["answers"].items()
         }
         content.setdefault("macro", {})
+        content.setdefault("usual", "")
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])

@@ -70,7 +70,7 @@ def row_bits(
         "base": n_cells * log2(3 * span * GRAIN // ONE + 1),
         "taste": tastes * log2(4 * span * GRAIN // ONE + 1),
     }
-    return sum((size[column] for column in scheme.columns), 0.0)
+    return sum((size[column] for column in sorted(scheme.columns)), 0.0)
 
 
 def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
