@@ -41,7 +41,7 @@ class Model(NamedTuple):
 
 
 class Law(NamedTuple):
-    """Places in each category; D = d + r."""
+    """Places in each category: what people rate, then how; D dimensions."""
 
     mean: Float
     """Shape (K, D)."""

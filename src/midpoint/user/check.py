@@ -147,9 +147,9 @@ def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None
     """Refuse a law of places that is none, or whose numbers are beyond all measure.
 
     A precision is symmetric and positive definite, a category's map to itself changes nothing,
-    the noise is at least 1/64 of the range. Bases lie on the scale or at most its range beyond;
-    log odds, and what a habit adds to them, up to 32, a taste up to twice the range; means and maps
-    up to 64. So all sums of a device stay exact, and none of its steps fails.
+    the noise deviates by at least 1/64 of the range. Bases lie on the scale or at most its range
+    beyond; log odds, and what a habit adds to them, up to 32, a taste up to twice the range; means
+    and maps up to 64. So all sums of a device stay exact, and none of its steps fails.
     """
     span = (p.high - p.low) * GRAIN // ONE
     sizes = (

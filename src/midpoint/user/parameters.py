@@ -14,7 +14,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """What counterparts are found by; numbers about items in 1/256, D = d + r dimensions."""
+    """What counterparts are found by; numbers about items in 1/256, D dimensions."""
 
     rate: Integers
     """Log odds that each category rates the item, at habits of 0. Shape (M, K)."""

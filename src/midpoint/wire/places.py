@@ -1,6 +1,6 @@
 """Where people lie, by category: what a device needs to find its counterparts.
 
-A place is z = (t, x): d habits, which say what a person rates, and r tastes, which say how. In
+A place is z = (t, x): t, habits and tastes, says what a person rates, x, tastes, how. In
 category k places are N(mean_k, precision_k^-1), and who lies at z there lies, among the people of
 category m, at her counterpart mean_m + map_km (z - mean_k).
 """
@@ -21,7 +21,7 @@ MOST_NUMBERS = 2**20
 
 
 class Law(Part):
-    """The law of places of K categories, D = d + r dimensions, in fixed point (2^16 is one)."""
+    """The law of places of K categories in D dimensions, in fixed point (2^16 is one)."""
 
     mean: tuple[Row, ...]
     """Mean place of each category. Shape (K, D)."""
