@@ -28,7 +28,7 @@ from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.logistic import CHUNK, logistic_sums
 from midpoint.analyst.moved import Moved, move, weigh
 from midpoint.analyst.people import BLOCK, People, in_parallel
-from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.place_law import WIDEST, Guess, Law, Model, law_of, learn_law, locate
 from midpoint.analyst.places import STEP, counterparts, rounded, transports
 from midpoint.data import Feature, Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
@@ -221,6 +221,15 @@ def test_what_is_revealed_is_alike_in_all_categories(world: World, placed: Place
 def apart(table: Float) -> float:
     """Return the root mean square difference of two categories, relative to the mean."""
     return float(np.sqrt(np.mean((table[:, 1] - table[:, 0]) ** 2)) / table.mean())
+
+
+def test_no_law_is_wider_than_devices_accept(few: Ratings) -> None:
+    people = People.of(few, few.feature("kind"))
+    far = np.random.default_rng(0).normal(0, 100, (len(people), 3))
+    found = law_of(people, Guess(far, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    assert np.linalg.eigvalsh(found.covariance).max() == pytest.approx(WIDEST)
+    near = law_of(people, Guess(far / 100, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    assert np.linalg.eigvalsh(near.covariance).max() < 10
 
 
 # Where people are, and who their counterparts are.

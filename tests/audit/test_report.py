@@ -1,5 +1,6 @@
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -63,6 +64,12 @@ def test_the_verdict_is_the_default_schemes_in_one_sentence() -> None:
         " a leak; cost +2.0 % RMSE"
     )
     assert not verdict.safe
+
+
+def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
+    judged = headline(replace(made_up(), usual="no"))
+    assert judged is not None
+    assert judged.scheme == "no"
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,23 @@ def test_ratings_may_be_numpys_integers() -> None:
     plain, numbers = Ledger(SECRET), Ledger(SECRET)
     rated = {item: np.int64(value) for item, value in RATED.items()}
     assert ask(numbers, 1, rated=rated).raw == ask(plain, 1).raw  # type: ignore[arg-type]
+
+
+def test_what_was_rated_on_another_scale_does_not_place_her() -> None:
+    """She agreed to a new scale; the ledger still has what she rated on the old one."""
+    known = SHOWN.items[:5]
+
+    def second(given: int | None) -> list[int] | None:
+        ledger, rated = Ledger(SECRET), {} if given is None else dict.fromkeys(known, STARS[-1])
+        ask(ledger, 1, items=known, rated=rated)
+        first = ledger.answered(1)
+        assert first is not None
+        old = None if given is None else tuple((item, given) for item in known)
+        changed = Ledger(SECRET)
+        changed.record(first.model_copy(update={"given": old}))
+        later = {item: value for item, value in RATED.items() if item not in known}
+        ask(changed, 2, rated=later)
+        return moved(changed, 2)
+
+    assert second(80 * ONE) != second(STARS[-1])  # eighty stars are none
+    assert second(80 * ONE) == second(70 * ONE)
