@@ -35,6 +35,7 @@ from midpoint.errors import MidpointError
 from midpoint.user.counterparts import own_numbers
 from midpoint.user.parameters import Parameters
 from midpoint.wire import from_fixed, to_fixed
+from midpoint.wire.places import STEPS
 
 Float = NDArray[np.float64]
 STARS = np.arange(1.0, 10.0)
@@ -389,7 +390,7 @@ def test_devices_do_what_was_learned_from(few: Ratings, habits: int) -> None:
     law = Law(found.mean, found.covariance)
     model = Model(found.rate, found.choosing, found.base, found.taste, found.noise_variance)
     start = law.mean[people.category]
-    where = rounded(locate(people, model, law, start, placing.STEPS, None).place)
+    where = rounded(locate(people, model, law, start, STEPS, None).place)
     mine = move(people, model, law, where, (1.0, 9.0), None)
     told_all = Parameters.of(disclose(profiles))
     item, value = profiles.place[people.item], to_fixed(people.value)

@@ -146,10 +146,7 @@ class _Fit:
         moved, doubts = zip(*in_parallel(step, starts, self.threads), strict=True)
         both = np.concatenate(moved)
         self.rate, self.habit = both[:, :K], both[:, K:]
-        differ = ((self.rate - self.rate.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        differ += np.einsum("kl,jlk->j", _apart(K), np.concatenate(doubts))
-        often = self.count > min(OFTEN, self.count.max() - 1)
-        self.pull = (K - 1) / max(float(differ[often].mean()), 1e-4)
+        self.pull = pull_of(self.rate, np.concatenate(doubts), self.count.astype(np.float64))
 
     def _add_penalty(self, slope: Float, curve: Float, part: slice, plain: Float) -> None:
         """Draw rates together, and habits to those of a plain item."""
@@ -157,7 +154,7 @@ class _Fit:
         rate, habit = self.rate[part], self.habit[part]
         slope[:, :K] -= self.pull * (rate - rate.mean(axis=1, keepdims=True))
         slope[:, K:] -= HABIT_RIDGE * (habit - plain)
-        curve[:, :K, :K] += self.pull * _apart(K)
+        curve[:, :K, :K] += self.pull * apart(K)
         curve += np.diag([1e-3] * K + [HABIT_RIDGE + 1e-3] * d)
 
     def _slope(self, columns: list[Float], part: slice) -> tuple[Float, Float]:
@@ -215,7 +212,21 @@ def _start(
     return t, habit
 
 
-def _apart(K: int) -> Float:
+def pull_of(rate: Float, doubt: Float, count: Float) -> float:
+    """Return how strongly rates are to be drawn together: as closely as those of all items lie.
+
+    Args:
+        rate: Rates by category. Shape (M, K).
+        doubt: Covariances of what is left open of them. Shape (M, K, K).
+        count: How often each item was rated. Shape (M,).
+    """
+    K = rate.shape[1]
+    differ = ((rate @ apart(K)) ** 2).sum(axis=1) + np.einsum("kl,jlk->j", apart(K), doubt)
+    often = count > min(OFTEN, count.max() - 1)
+    return float((K - 1) / max(differ[often].mean(), 1e-4))
+
+
+def apart(K: int) -> Float:
     """Return the projection that takes K numbers to what is left without their mean."""
     return np.asarray(np.eye(K) - 1 / K)
 

@@ -16,13 +16,12 @@ from midpoint.analyst.compiled import compiled
 from midpoint.analyst.logistic import logistic_sums
 from midpoint.analyst.people import Block, People, in_parallel
 from midpoint.analyst.places import Float
+from midpoint.wire.places import LONGEST_STEP
 
 ROUNDS: Final = 6
 """Rounds of expectation and maximisation."""
 WIDEST: Final = 48.0
 """Most variance of places in any direction: devices refuse more than 64."""
-FARTHEST: Final = 2.0
-"""No Newton step is longer in any coordinate."""
 
 
 class Model(NamedTuple):
@@ -138,7 +137,8 @@ def locate(
                 curve[:, :d, :d] += second
             slope[:, d:] += pull - np.einsum("nde,ne->nd", gram, z[:, d:])
             curve[:, d:, d:] += gram
-            z += np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -FARTHEST, FARTHEST)
+            step = np.linalg.solve(curve, slope[..., None])[..., 0]
+            z += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         open_ = np.linalg.inv(curve)
         away = noise[begin:end]
         if draws is not None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from midpoint.analyst.habits import FARTHEST, FIRST_PULL, OFTEN
+from midpoint.analyst.habits import FARTHEST, FIRST_PULL, apart, pull_of
 from midpoint.analyst.people import Block, People, in_parallel
 from midpoint.analyst.place_law import Law, Model, law_of, locate
 from midpoint.analyst.places import Float, rounded
@@ -75,13 +75,10 @@ def _rates(
     for k, first, second in in_parallel(expect, people.blocks(), threads):
         expected[:, k] += first
         curve[:, k, k] += second
-    apart = np.eye(K) - 1 / K
-    curve += np.eye(K) * 1e-3 + pull * apart
-    slope = count - expected - pull * (model.rate @ apart)
+    curve += np.eye(K) * 1e-3 + pull * apart(K)
+    slope = count - expected - pull * (model.rate @ apart(K))
     step = np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -0.7, 0.7)
     seen = count.sum(axis=1) > 0
     rate = np.where(seen[:, None], model.rate + step, model.rate)
-    doubt = np.einsum("kl,jlk->j", apart, np.linalg.inv(curve))
-    differ = ((rate @ apart) ** 2).sum(axis=1) + doubt
-    often = count.sum(axis=1) > min(OFTEN, count.sum(axis=1).max() - 1)
-    return rate, (K - 1) / max(float(differ[often].mean()), 1e-4)
+    doubt: Float = np.asarray(np.linalg.inv(curve), np.float64)
+    return rate, pull_of(rate, doubt, count.sum(axis=1))

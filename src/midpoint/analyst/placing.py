@@ -19,6 +19,7 @@ from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
 from midpoint.errors import MidpointError
+from midpoint.wire.places import STEPS
 
 HABITS: Final = 4
 """Habits, unless given."""
@@ -36,8 +37,6 @@ SHARES: Final = (0.5, 1.0)
 """Places are learned from this share of each person's ratings, since later users rate less."""
 MOST: Final = 4_000_000_000
 """People times items that are looked at; of more people a sample is drawn."""
-STEPS: Final = 8
-"""Newton steps from her category's mean that a device takes to find its own place."""
 
 
 def place(
@@ -98,7 +97,7 @@ def place(
     model, law = _begin(profiles, sets, rated)
     if tastes < profiles.dimension:
         wide = learn_law(people, model, law, threads, done)
-        model, law = _narrow(people, model, law, wide, tastes)
+        model, law = _narrow(people, model, law, wide, weight, tastes)
     model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
     if habits:
         model, law = learn_rates(
@@ -211,10 +210,11 @@ def _with_tastes(model: Model, law: Law, weight: Float) -> tuple[Model, Law]:
     return wide, Law(mean, np.tile(np.diag(spread), (K, 1, 1)))
 
 
-def _narrow(people: People, model: Model, law: Law, wide: Law, tastes: int) -> tuple[Model, Law]:
+def _narrow(
+    people: People, model: Model, law: Law, wide: Law, weight: Float, tastes: int
+) -> tuple[Model, Law]:
     """Keep the directions along which counterparts differ most; the others become noise."""
     d = model.habit.shape[1]
-    weight = np.bincount(people.item, minlength=len(model.taste)).astype(np.float64)
     kept = _directions(wide, model.taste, weight, people.sizes, d, tastes)
     lost = model.taste - model.taste @ kept @ kept.T
     noise = model.noise + float(np.average((lost**2).sum(axis=1), weights=weight))

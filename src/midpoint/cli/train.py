@@ -281,12 +281,21 @@ def _tune(
 
 
 def _summarise(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
-    """Print what was learned: size, noise, and the items a feature moves most."""
+    """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
+    from midpoint.analyst import usual_scheme
+
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
         f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
         highlight=False,
     )
+    if profiles.places is not None:
+        habits, tastes = profiles.places.habits, profiles.places.taste.shape[1]
+        console.print(
+            f"It knows where people lie, in {habits} habits and {tastes} tastes; devices will be"
+            f" told so by {usual_scheme(profiles)}",
+            highlight=False,
+        )
     for k, category in enumerate(profiles.categories):
         order = profiles.offset[:, k].argsort()[::-1][:SHOWN]
         liked = ", ".join(f"{profiles.item_names[j]} ({profiles.offset[j, k]:+.2f})" for j in order)

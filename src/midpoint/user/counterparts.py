@@ -37,17 +37,13 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user.parameters import Parameters, Places
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.places import FARTHEST_PLACE
+from midpoint.wire.places import FARTHEST_PLACE, LONGEST_STEP, STEPS
 from midpoint.wire.telling import LEAST_REVEAL, most_spread
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-STEPS = 8
-"""Newton steps to the mode."""
-FARTHEST = 2.0
-"""The most by which a step changes a coordinate."""
 SUREST = 30.0
 """Log odds beyond this count as this."""
 
@@ -168,7 +164,7 @@ def _mode(model: Places, cell: int, asked: Index, rated: Index, value: Float) ->
         gradient[:d] -= p @ habit
         curvature = fixed.copy()
         curvature[:d, :d] += (habit * (p * (1 - p))[:, None]).T @ habit
-        z += np.clip(np.linalg.solve(curvature, gradient), -FARTHEST, FARTHEST)
+        z += np.clip(np.linalg.solve(curvature, gradient), -LONGEST_STEP, LONGEST_STEP)
     return z
 
 

@@ -10,6 +10,10 @@ from midpoint.wire.refusal import Refusal
 
 Row = tuple[Integer, ...]
 Square = tuple[Row, ...]
+STEPS = 8
+"""Newton steps from the mean of her category to the mode of a person's place."""
+LONGEST_STEP = 2.0
+"""The most by which such a step changes a coordinate: longer ones overshoot, and some never end."""
 MOST_LOGIT = 32
 """Log odds of rating an item, and what one habit adds to them, are at most this."""
 FARTHEST_PLACE = 64
