@@ -202,18 +202,11 @@ def test_what_is_told_of_places_is_what_was_learned(scheme: str, ready_stars: Re
     assert told.law.noise == to_fixed(places.noise_variance)
 
 
-def test_levels_are_those_of_ratings_as_devices_move_them(ready_stars: Ready) -> None:
+def test_levels_are_those_of_the_discrete_midpoint(ready_stars: Ready) -> None:
     profiles = ready_stars("cmpss")
-    assert profiles.places is not None
-    moved = believe(replace(profiles, statistics=profiles.places.moved)).levels
-    raw = believe(profiles).levels
-    assert moved is not None
-    assert raw is not None
-    told = column(disclose(profiles, "cmpss"), "levels") / ONE
-    assert np.abs(told - moved[profiles.order]).max() <= 1 / ONE
-    assert np.abs(told - raw[profiles.order]).max() > 0.01
-    same = disclose(replace(profiles, places=None), "dmpss")
-    assert disclose(profiles, "dmpss") == same  # what else is disclosed has nothing of it
+    alone = disclose(replace(profiles, places=None), "dmpss")
+    assert disclose(profiles, "cmpss").levels == disclose(profiles, "dmpss").levels == alone.levels
+    assert disclose(profiles, "dmpss") == alone  # what else is disclosed has nothing of places
 
 
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
@@ -242,7 +235,6 @@ def test_a_model_is_disclosed_by_what_it_knows(
     assert usual_scheme(trained.items) == scheme_in_use(simulated.ratings, "gender") == "mpss"
     assert scheme_in_use(stars.ratings, "gender") == "dmpss"  # with too few people to place them
     monkeypatch.setattr(placing, "ENOUGH", 3)
-    monkeypatch.setattr(placing, "FEW", 3)
     assert scheme_in_use(stars.ratings, "gender") == "cmpss"
     config = replace(stars.config, users=20, ratings=None)
     assert scheme_in_use(simulate(config, seed=1).ratings, "gender") == "cmp"

@@ -19,22 +19,20 @@ from midpoint.analyst import (
     disclose,
     place,
     placing,
-    tally,
     usual_habits,
 )
 from midpoint.analyst import habits as habits_module
 from midpoint.analyst import people as people_module
 from midpoint.analyst.lanes import WIDTH
 from midpoint.analyst.logistic import CHUNK, logistic_sums
-from midpoint.analyst.moved import Moved, move, weigh
 from midpoint.analyst.people import BLOCK, People, in_parallel
 from midpoint.analyst.place_law import WIDEST, Guess, Law, Model, law_of, learn_law, locate
-from midpoint.analyst.places import STEP, counterparts, rounded, transports
+from midpoint.analyst.places import STEP, rounded, transports
 from midpoint.data import Feature, Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.counterparts import own_numbers
+from midpoint.user.counterparts import Own, own_numbers
 from midpoint.user.parameters import Parameters
-from midpoint.wire import from_fixed, to_fixed
+from midpoint.wire import GRAIN, from_fixed, to_fixed
 from midpoint.wire.places import STEPS
 
 Float = NDArray[np.float64]
@@ -140,8 +138,6 @@ def require_equal(one: Any, other: Any) -> None:
         if isinstance(a, np.ndarray):
             assert a.dtype == b.dtype, field.name
             assert a.tobytes() == b.tobytes(), field.name
-        elif field.name == "moved":
-            require_equal(a, b)
         else:
             assert a == b, field.name
 
@@ -204,16 +200,14 @@ def test_without_a_difference_none_is_found(world: World) -> None:
     for name in Contrast._fields:
         share = np.std(getattr(none, name)) / np.std(getattr(true, name))
         assert share < 0.2, name
-    assert found.moved.count.sum() > 0.98 * len(world.ratings)
 
 
-def test_what_is_revealed_is_alike_in_all_categories(world: World, placed: Places) -> None:
+def test_what_is_revealed_is_alike_in_all_categories(
+    world: World, profiles: ItemProfiles, placed: Places
+) -> None:
     everyone = People.of(world.ratings, world.ratings.feature("kind"))
     people = everyone.thinned(*placing.SHARES, np.random.default_rng(9))
-    law = Law(placed.mean, placed.covariance)
-    model = Model(placed.rate, placed.choosing, placed.base, placed.taste, placed.noise_variance)
-    where = locate(people, model, law, law.mean[people.category], 5, None).place
-    reveal = move(people, model, law, where, (1.0, 9.0), None).reveal
+    reveal = as_devices_do(replace(profiles, places=placed), people).reveal
     cell = people.item * 2 + people.category[people.person]
     raw, left = (np.bincount(cell, weight, 160).reshape(-1, 2) for weight in (None, reveal))
     assert apart(left / people.sizes) < 0.25 * apart(raw / people.sizes)
@@ -262,12 +256,11 @@ def test_counterparts_lie_as_people_of_the_other_category_do() -> None:
     draws = np.random.default_rng(0)
     z = draws.multivariate_normal(law.mean[0], law.covariance[0], 20_000)
     maps = transports(law.covariance)
-    found = counterparts(z, 0, law.mean, maps)
-    np.testing.assert_allclose(found[:, 0], z)
-    np.testing.assert_allclose(found[:, 1].mean(axis=0), law.mean[1], atol=0.03)
-    np.testing.assert_allclose(np.cov(found[:, 1].T), law.covariance[1], atol=0.05)
+    found = law.mean[1] + (z - law.mean[0]) @ maps[0, 1].T
+    np.testing.assert_allclose(found.mean(axis=0), law.mean[1], atol=0.03)
+    np.testing.assert_allclose(np.cov(found.T), law.covariance[1], atol=0.05)
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(np.cov(found[:, 0].T), law.covariance[1], atol=0.05)
+        np.testing.assert_allclose(np.cov(z.T), law.covariance[1], atol=0.05)
 
 
 def slope_at(z: Float, k: int, rated: Any, value: Float, model: Model, law: Law) -> Float:
@@ -364,26 +357,8 @@ def test_work_in_parallel_comes_in_order() -> None:
 # What devices make of ratings.
 
 
-def test_ratings_are_moved_as_devices_move_them(few: Ratings, world: World) -> None:
-    model, law = world.model, world.law
-    people = People.of(few, few.feature("kind"))
-    z = np.random.default_rng(0).normal(size=(len(people), 4)) * 2
-    found = move(people, model, law, z, (1.0, 9.0), None)
-    maps = transports(law.covariance)
-    for at in range(0, len(people.item), 97):
-        i, j = int(people.person[at]), int(people.item[at])
-        k = int(people.category[i])
-        others = np.stack([law.mean[m] + maps[k, m] @ (z[i] - law.mean[k]) for m in (0, 1)])
-        p = [expit(model.rate[j, m] + model.habit[j] @ rounded(others[m][:2])) for m in (0, 1)]
-        shift = np.clip(rounded((others.mean(axis=0) - z[i])[2:]) @ model.taste[j], -6, 6)
-        assert found.reveal[at] == pytest.approx(max(min(p) / p[k], 1 / 64))
-        assert found.value[at] == pytest.approx(np.clip(people.value[at] + shift, 1, 9))
-    assert found.reveal.min() == 1 / 64
-    assert found.reveal.max() == 1
-
-
 @pytest.mark.parametrize("habits", [0, 2])
-def test_devices_do_what_was_learned_from(few: Ratings, habits: int) -> None:
+def test_devices_place_people_where_training_did(few: Ratings, habits: int) -> None:
     profiles = place(learned.fit(few, "kind"), few, habits=habits)
     found = the_places(profiles)
     people = People.of(few, few.feature("kind"))
@@ -391,40 +366,30 @@ def test_devices_do_what_was_learned_from(few: Ratings, habits: int) -> None:
     model = Model(found.rate, found.choosing, found.base, found.taste, found.noise_variance)
     start = law.mean[people.category]
     where = rounded(locate(people, model, law, start, STEPS, None).place)
-    mine = move(people, model, law, where, (1.0, 9.0), None)
-    told_all = Parameters.of(disclose(profiles))
-    item, value = profiles.place[people.item], to_fixed(people.value)
-    theirs = own_numbers(told_all, people.offsets, item, value, people.category)
-    assert theirs is not None
-    moved = np.clip(people.value + from_fixed(theirs.shift), 1, 9)
+    away = np.einsum("nmde,ne->nmd", found.maps()[people.category], where - start)
+    d, others = found.choosing.shape[1], law.mean + away
+    theirs = as_devices_do(profiles, people)
     # What is near a half of 1/256 may be rounded to either side.
-    assert np.mean(np.abs(moved - mine.value) < 1e-9) > 0.9
-    np.testing.assert_allclose(moved, mine.value, atol=0.02)
-    np.testing.assert_allclose(from_fixed(theirs.reveal), mine.reveal, atol=0.01)
-    assert np.abs(moved - people.value).max() > 0.1
-    assert (mine.reveal.min() < 0.9) == (habits > 0)
-
-
-def test_a_moved_value_counts_at_both_neighbours() -> None:
-    people = People(
-        offsets=np.array([0, 2, 3, 4]),
-        item=np.array([0, 2, 0, 0], np.int32),
-        value=np.array([1.0, 2.0, 9.0, 7.0]),
-        bounds=np.array([0, 1, 3]),
+    move = (others.mean(axis=1) - where)[:, d:]
+    np.testing.assert_allclose(theirs.move / GRAIN, move, atol=0.02)
+    assert np.abs(move).max() > 0.1
+    logit = model.rate[people.item] + np.einsum(
+        "nd,nmd->nm", found.choosing[people.item], others[people.person][:, :, :d]
     )
-    moved = Moved(np.array([0.5, 1.0, 0.25, 0.5]), np.array([1.25, 9.0, 8.0, 7.5]))
-    found = weigh(people, moved, 3, STARS, ((0, 1),))
-    expected = np.zeros((3, 2, 9))
-    expected[0, 0, :2] = 0.75, 0.25  # one rating is worth one, whatever its weight
-    expected[2, 0, 8] = 1.0
-    expected[0, 1, 6:8] = np.array([0.25, 0.5]) * (0.75 / 0.3125)
-    assert found.level_count is not None
-    np.testing.assert_allclose(found.level_count, expected)
-    np.testing.assert_allclose(found.count, expected.sum(axis=2))
-    np.testing.assert_allclose(found.total, expected @ STARS)
-    np.testing.assert_allclose(found.square, expected @ STARS**2)
-    assert found.count[0, 1] == pytest.approx(0.75**2 / 0.3125)
-    assert found.users.tolist() == [1, 2]
+    p = expit(logit)
+    reveal = p.min(axis=1) / p[np.arange(len(p)), people.category[people.person]]
+    expected = np.maximum(reveal, 1 / 64) if habits else np.ones(len(p))
+    np.testing.assert_allclose(from_fixed(theirs.reveal), expected, atol=0.01)
+    assert (expected.min() < 0.9) == (habits > 0)
+
+
+def as_devices_do(profiles: ItemProfiles, people: People) -> Own:
+    """Return what devices make of people's ratings, told what was learned."""
+    told = Parameters.of(disclose(profiles))
+    item, value = profiles.place[people.item], to_fixed(people.value)
+    own = own_numbers(told, people.offsets, item, value, people.category)
+    assert own is not None
+    return own
 
 
 # Whom it is learned from.
@@ -486,10 +451,17 @@ def test_the_unknown_and_the_silent_have_no_part(few: Ratings) -> None:
 def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.MonkeyPatch) -> None:
     base = learned.fit(few, "kind")
     monkeypatch.setattr(placing, "MOST", 100 * few.n_items)
-    assert the_places(place(base, few, habits=1)).moved.users.sum() == 100
-    assert the_places(place(base, few, habits=0)).moved.users.sum() == 150  # costs no more
-    one, other = (the_places(place(base, few, habits=1, seed=seed)) for seed in (1, 2))
-    assert (one.moved.users != other.moved.users).any()
+    taken: list[int] = []
+
+    def sample(self: People, size: int, draws: np.random.Generator) -> People:
+        taken.append(size)
+        return whole(self, size, draws)
+
+    whole = People.sample
+    monkeypatch.setattr(People, "sample", sample)
+    require_sound(the_places(place(base, few, habits=1)))
+    place(base, few, habits=0)  # costs no more with more people
+    assert taken == [100]
 
 
 # Odd data.
@@ -506,8 +478,6 @@ def require_sound(places: Places) -> None:
     for name in ("rate", "habit", "base", "taste"):
         value = getattr(places, name)
         assert (value == np.rint(value / STEP) * STEP).all(), name
-    assert np.isfinite(places.moved.total).all()
-    assert (places.moved.count >= 0).all()
 
 
 def test_what_devices_are_told_is_on_the_grid(placed: Places) -> None:
@@ -527,9 +497,6 @@ def test_without_habits_only_values_move(few: Ratings) -> None:
     require_sound(found)
     assert found.habit.shape == (80, 0)
     assert found.mean.shape == (2, 2)
-    counted = tally(few, few.feature("kind"))
-    np.testing.assert_allclose(found.moved.count, counted.count)  # nothing is withheld
-    assert np.abs(found.moved.total - counted.total).max() > 0.1
 
 
 @pytest.mark.parametrize("habits", [1, 4])
@@ -540,7 +507,6 @@ def test_an_item_that_nobody_rated_is_rare_and_says_nothing(few: Ratings, habits
     assert (found.rate[[7, 79]] < -5).all()
     assert not found.habit[[7, 79]].any()
     assert not found.taste[[7, 79]].any()
-    assert not found.moved.count[[7, 79]].any()
     assert found.habit[8].any()
 
 
@@ -551,7 +517,6 @@ def test_a_category_of_few_people_has_a_law(few: Ratings, size: int) -> None:
     ratings = few.with_feature(Feature("kind", ("a", "b", "c"), codes))
     found = the_places(place(learned.fit(ratings, "kind"), ratings))
     require_sound(found)
-    assert found.moved.users.tolist() == ratings.feature("kind").counts.tolist()
     assert np.abs(found.mean).max() < 5
 
 
@@ -561,7 +526,6 @@ def test_crossed_features_have_a_law_for_each_cell(few: Ratings) -> None:
     found = the_places(place(learned.fit(ratings, ["kind", "side"]), ratings, habits=2))
     require_sound(found)
     assert found.mean.shape == (6, 2 + 2 * 4)
-    assert found.moved.crossed == ((0, 0, 0, 1, 1, 1), (0, 1, 2, 0, 1, 2))
 
 
 def test_a_handful_of_ratings_is_enough() -> None:
@@ -588,7 +552,6 @@ def test_habits_are_told_apart_where_people_choose(
     assert usual_habits(few, "kind") is None  # too few people
     assert usual_habits(full, "kind") is None
     monkeypatch.setattr(placing, "ENOUGH", 3)
-    monkeypatch.setattr(placing, "FEW", 3)
     assert usual_habits(few, "kind") == placing.HABITS
     assert usual_habits(full, "kind") == 0
     assert usual_habits(full.select_ratings(np.arange(30) % 3 > 0), "kind") == 0
@@ -612,7 +575,7 @@ def test_the_seed_decides_and_threads_do_not(
     assert (the_places(run(seed=6, threads=1)).rate != one.rate).any()
 
 
-@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 25), (0, 2, 13), (1, 9, 19)])
+@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 24), (0, 2, 12), (1, 9, 18)])
 def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, rounds: int) -> None:
     seen: list[tuple[int, int]] = []
     place(
@@ -664,7 +627,7 @@ def test_places_are_saved_with_the_profiles(few: Ratings, tmp_path: Path) -> Non
     assert plain.statistics is not None
     assert found.statistics.count.tolist() == plain.statistics.count.tolist()
     with pytest.raises(ValueError, match="read-only"):
-        the_places(found).moved.count[0] = 0
+        the_places(found).rate[0] = 0
     plain.save(tmp_path / "full")  # replaces it, and nothing of the places is left
     assert ItemProfiles.load(tmp_path / "full").places is None
     assert not list((tmp_path / "full").glob("places*"))
@@ -673,6 +636,6 @@ def test_places_are_saved_with_the_profiles(few: Ratings, tmp_path: Path) -> Non
 def test_damaged_places_are_refused(few: Ratings, tmp_path: Path) -> None:
     place(learned.fit(few, "kind"), few, habits=0, tastes=1).save(tmp_path / "model")
     ItemProfiles.load(tmp_path / "model")
-    (tmp_path / "model" / "places_moved_count.npy").write_bytes(b"")
-    with pytest.raises(MidpointError, match=r"places_moved_count\.npy is damaged"):
+    (tmp_path / "model" / "places_taste.npy").write_bytes(b"")
+    with pytest.raises(MidpointError, match=r"places_taste\.npy is damaged"):
         ItemProfiles.load(tmp_path / "model")

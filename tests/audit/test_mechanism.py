@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from seen import LEAKY, Seen, codes, some
 
-from midpoint.analyst.place_columns import as_moved
 from midpoint.audit.attackers import ATTACKERS, ByCategory
 from midpoint.audit.attackers.mechanism import (
     _contrast,
@@ -85,7 +84,7 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
 @pytest.mark.parametrize("scheme", ["dmp", "cmp", "cmpss"])
 def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(scheme: str) -> None:
     view = shown(scheme)
-    believed = beliefs(as_moved(view.profiles))
+    believed = beliefs(view.profiles)
     assert believed is not None
     assert believed.levels is not None
     parameters = Parameters.of(view.disclosure)

@@ -80,7 +80,6 @@ def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
     """Of people enough; with too few of some category the discrete midpoint is left."""
     for enough, told in ((50, (sets.told, values.told)), (1000, (None, None))):
         monkeypatch.setattr(placing, "ENOUGH", enough)
-        monkeypatch.setattr(placing, "FEW", enough)
         for source, expected in zip(("simulated-tiny", "simulated-ptv"), told, strict=True):
             model = train(tmp_path / f"{source}-{enough}", source)
             assert (model.profiles.places is None) == (expected is None)

@@ -99,7 +99,6 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
         mean=rng.normal(size=(K, d + r)) * 0.4,
         covariance=factor @ factor.transpose(0, 2, 1) + 0.2 * np.eye(d + r),
         noise_variance=profiles.noise_variance,
-        moved=profiles.statistics,
     )
     return replace(profiles, places=places)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from midpoint.analyst.estimates import CategoryEstimates, Estimation, estimate
-from midpoint.analyst.place_columns import as_moved, place_columns
+from midpoint.analyst.place_columns import place_columns
 from midpoint.analyst.placing import usual_habits
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.analyst.statistics import CategoryStatistics
@@ -85,7 +85,7 @@ def disclose(
         if bits is not None:
             raise MidpointError(f"{name} is disclosed at one precision; ask for dmpss with bits")
         filled = place_columns(profiles, SCHEMES[name])
-        columns, profiles = columns - filled.keys(), as_moved(profiles)
+        columns = columns - filled.keys()
     if columns:
         statistics = _statistics(profiles)
         guess = believe(profiles, estimation)

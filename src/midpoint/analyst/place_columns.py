@@ -1,7 +1,5 @@
 """What devices are told so that they find their counterparts: columns of items, and a law."""
 
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,14 +44,6 @@ def law(places: Places) -> Law:
         map=as_rows(to_fixed(places.maps())),
         noise=int(to_fixed(places.noise_variance)),
     )
-
-
-@lru_cache(maxsize=16)
-def as_moved(profiles: ItemProfiles) -> ItemProfiles:
-    """Return the profiles with what is counted of ratings as devices move them."""
-    if profiles.places is None:
-        return profiles
-    return replace(profiles, statistics=profiles.places.moved)
 
 
 def _places(profiles: ItemProfiles, scheme: Scheme) -> Places:

@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.statistics import CategoryStatistics
 from midpoint.wire import GRAIN
 
 Float = NDArray[np.float64]
@@ -41,8 +40,6 @@ class Places:
     """Covariance of its places. Shape (K, D, D)."""
     noise_variance: float
     """Variance of a rating given x."""
-    moved: CategoryStatistics
-    """Ratings as devices move them, each weighed by its probability of being revealed."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -95,22 +92,6 @@ def _from(centre: Float, covariance: Float) -> Float:
     """Return the optimal transports from one centred normal law to others. Shape (K, D, D)."""
     root, inverse = _powers(centre, 0.5), _powers(centre, -0.5)
     return np.asarray(inverse @ _powers(root @ covariance @ root, 0.5) @ inverse)
-
-
-def counterparts(place: Float, category: int, mean: Float, maps: Float) -> Float:
-    """Return who each person would be in every category: mean_m + T_km (z - mean_k).
-
-    Args:
-        place: Places z of people of one category. Shape (n, D).
-        category: Their category k.
-        mean: Shape (K, D).
-        maps: The transports T. Shape (K, K, D, D).
-
-    Returns:
-        Shape (n, K, D).
-    """
-    away = np.einsum("mde,ne->nmd", maps[category], place - mean[category], optimize=True)
-    return np.asarray(mean + away)
 
 
 def _powers(symmetric: Float, power: float) -> Float:

@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from midpoint.analyst import habits as habit_model
 from midpoint.analyst import place_law, place_rates
 from midpoint.analyst.habits import Habits, learn_habits
-from midpoint.analyst.moved import move, weigh
 from midpoint.analyst.people import People
-from midpoint.analyst.place_law import Law, Model, learn_law, locate
+from midpoint.analyst.place_law import Law, Model, learn_law
 from midpoint.analyst.place_rates import learn_rates
 from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
 from midpoint.errors import MidpointError
-from midpoint.wire.places import STEPS
 
 HABITS: Final = 4
 """Habits, unless given."""
@@ -27,10 +25,8 @@ TASTES: Final = 10
 """Tastes, unless given: of twenty, those along which counterparts lie farthest apart."""
 FULL: Final = 0.6
 """Where a larger share of all ratings is there, people rate whatever they are asked about."""
-ENOUGH: Final = 1000
-"""People of every category that habits can be learned from."""
-FEW: Final = 200
-"""People of every category that tastes alone can be learned from."""
+ENOUGH: Final = 200
+"""People of every category that places can be learned from."""
 BESIDE: Final = 0.1
 """Variance that a taste starts with in what people rate, as log odds."""
 SHARES: Final = (0.5, 1.0)
@@ -52,13 +48,12 @@ def place(
     """Learn where people of each category lie, and return the profiles with `places`.
 
     Rates and habits are fitted to who rated what, tastes are the directions of the profiles along
-    which counterparts lie farthest apart; then the law of places, and what is left of the
-    categories once devices have moved and withheld. Users who rated nothing or whose category is
-    not known are left out. What devices are told of items is rounded before anything is
-    learned from it.
+    which counterparts lie farthest apart; then the law of places. Users who rated nothing or
+    whose category is not known are left out. What devices are told of items is rounded before
+    anything is learned from it.
 
     The work is users times items. Where that is over `MOST`, all this is learned from a random
-    sample of people, the tables of moved ratings too.
+    sample of people.
 
     Args:
         profiles: The item profiles, learned with a private feature on a discrete scale.
@@ -69,7 +64,7 @@ def place(
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with the rounds done and the rounds to do.
     """
-    levels, feature = _check(profiles, ratings, habits, tastes)
+    feature = _check(profiles, ratings, habits, tastes)
     for_sample, for_start, for_sets, for_law, for_rates = np.random.default_rng(seed).spawn(5)
     people = People.of(ratings, feature)
     if habits and len(people) * ratings.n_items > MOST:
@@ -77,7 +72,6 @@ def place(
     _require_categories(people, feature)
     tastes = min(tastes, profiles.dimension)
     total = habit_model.ROUNDS + place_rates.ROUNDS if habits else place_law.ROUNDS
-    total += 1
     total += place_law.ROUNDS if tastes < profiles.dimension else 0
     rounds = count(1)
 
@@ -91,7 +85,7 @@ def place(
         sets = learn_habits(
             thin, ratings.n_items, habits, draws=for_start, threads=threads, done=done
         )
-    everything, people = people, people.thinned(*SHARES, for_law)
+    people = people.thinned(*SHARES, for_law)
     rated = np.diff(ratings.by_item.offsets) > 0
     weight = np.bincount(people.item, minlength=ratings.n_items).astype(np.float64)
     model, law = _begin(profiles, sets, rated)
@@ -105,10 +99,6 @@ def place(
         )
     else:
         law = learn_law(people, model, law, threads, done)
-    start = law.mean[people.category]
-    where = rounded(locate(people, model, law, start, STEPS, threads).place)
-    moved = move(everything, model, law, where, (levels[0], levels[-1]), threads)
-    done()
     return replace(
         profiles,
         places=Places(
@@ -119,7 +109,6 @@ def place(
             mean=law.mean,
             covariance=law.covariance,
             noise_variance=model.noise,
-            moved=weigh(everything, moved, ratings.n_items, levels, feature.crossed),
         ),
     )
 
@@ -128,21 +117,18 @@ def usual_habits(ratings: Ratings, *feature: str) -> int | None:
     """Return how many habits suit these ratings: 0 where everyone rates everything.
 
     None where nobody should look for counterparts: without a feature or a discrete scale, or with
-    too few people of some category to learn where they lie. On MovieLens 100K, with 273 women,
-    counterparts hid no more than sub-sampling item by item does, and cost more.
+    too few people of some category to learn where they lie.
     """
     if not feature or not ratings.scale.is_discrete:
         return None
     full = len(ratings) > FULL * ratings.n_users * ratings.n_items
-    if int(ratings.feature(*feature).counts.min()) < (FEW if full else ENOUGH):
+    if int(ratings.feature(*feature).counts.min()) < ENOUGH:
         return None
     return 0 if full else HABITS
 
 
-def _check(
-    profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int
-) -> tuple[Float, Feature]:
-    """Return the levels and the feature, or say what is missing."""
+def _check(profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int) -> Feature:
+    """Return the feature, or say what is missing."""
     if habits < 0 or tastes < 1:
         raise MidpointError(
             f"habits must be at least 0, tastes at least 1: got {habits} and {tastes}"
@@ -167,7 +153,7 @@ def _check(
             f"feature {feature.name!r} of {ratings.name} has other categories than the profiles;"
             " give the ratings they were learned from"
         )
-    return np.array(profiles.scale.levels), feature
+    return feature
 
 
 def _require_categories(people: People, feature: Feature) -> None:

@@ -23,8 +23,8 @@ from midpoint.files import replace_directory
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
 MANIFEST = "manifest.json"
-PLACES, MOVED = "places_", "places_moved_"
-"""How the names of the arrays of `places` begin, and of its statistics."""
+PLACES = "places_"
+"""How the names of the arrays of `places` begin."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class ItemProfiles:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         arrays = _named(self) | _named(self.statistics)
         if self.places is not None:
-            arrays |= _named(self.places, PLACES) | _named(self.places.moved, MOVED)
+            arrays |= _named(self.places, PLACES)
         return arrays
 
 
@@ -222,16 +222,14 @@ def _named(holder: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     }
 
 
-def _statistics(
-    arrays: dict[str, NDArray[Any]], crossed: Any, prefix: str = ""
-) -> CategoryStatistics:
+def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatistics:
     return CategoryStatistics(
-        users=arrays[prefix + "users"],
-        count=arrays[prefix + "count"],
-        total=arrays[prefix + "total"],
-        square=arrays[prefix + "square"],
-        level_count=arrays.get(prefix + "level_count"),
-        level_values=arrays.get(prefix + "level_values"),
+        users=arrays["users"],
+        count=arrays["count"],
+        total=arrays["total"],
+        square=arrays["square"],
+        level_count=arrays.get("level_count"),
+        level_values=arrays.get("level_values"),
         crossed=tuple(tuple(cells) for cells in crossed),
     )
 
@@ -247,7 +245,6 @@ def _places(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Places
         mean=arrays[PLACES + "mean"],
         covariance=arrays[PLACES + "covariance"],
         noise_variance=float(manifest["places"]["noise_variance"]),
-        moved=_statistics(arrays, manifest["crossed"], MOVED),
     )
 
 

@@ -83,7 +83,7 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
     """
     if b.name == "full":
         return _same if a.name == "full" else None
-    if a.scheme.counterparts or b.scheme.counterparts:  # levels of values that were moved
+    if b.scheme.counterparts:  # where people lie follows from nothing that is told of ratings
         return _same if a == b else None
     wanted = b.scheme.columns
     same_numbers = a.estimation == b.estimation and a.bits in {None, b.bits}

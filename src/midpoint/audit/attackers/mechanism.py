@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates
-from midpoint.analyst.disclosing import believe
-from midpoint.analyst.place_columns import as_moved
 from midpoint.audit.attackers.attacker import Float, Labels
 from midpoint.audit.attackers.learned import SURE
 from midpoint.audit.features import beliefs, by_part
@@ -104,8 +102,6 @@ def _likelihood(view: View) -> Float:
     elif parameters.places is not None:
         rate = rate * typical_reveal(parameters.places)[place]
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
-    if parameters.places is not None:  # values were moved before they went to the midpoint
-        believed = believe(as_moved(view.profiles))
     return _added(view, which + _log_values(view, believed, parameters, place))
 
 
@@ -139,7 +135,7 @@ def _outcomes(
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
     found = np.zeros((M, K, L))
     own = None
-    if parameters.places is not None:  # levels are those of moved values already
+    if parameters.places is not None:  # how far values move differs by person
         still = np.zeros(len(item), dtype=np.int64)
         own = Own(np.full(len(item), ONE), still, still[:, None])
     coins = np.zeros((len(item), len(PURPOSES)))
