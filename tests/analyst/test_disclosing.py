@@ -233,9 +233,11 @@ def test_a_model_is_disclosed_by_what_it_knows(
         profiles = ready_stars(scheme)
         assert usual_scheme(profiles) == disclose(profiles).scheme == scheme
     assert usual_scheme(trained.items) == scheme_in_use(simulated.ratings, "gender") == "mpss"
+    assert scheme_in_use(stars.ratings, "gender") == "cmpss"
+    fewest = int(stars.ratings.feature("gender").counts.min())
+    monkeypatch.setattr(placing, "ENOUGH", fewest + 1)
     assert scheme_in_use(stars.ratings, "gender") == "dmpss"  # with too few people to place them
     monkeypatch.setattr(placing, "ENOUGH", 3)
-    assert scheme_in_use(stars.ratings, "gender") == "cmpss"
     config = replace(stars.config, users=20, ratings=None)
     assert scheme_in_use(simulate(config, seed=1).ratings, "gender") == "cmp"
 
