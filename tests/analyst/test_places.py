@@ -607,10 +607,24 @@ def test_what_places_cannot_be_learned_from_is_refused(
         ("no user feature", lambda: place(base, replace(few, features={}))),
         ("at least 0", lambda: place(base, few, habits=-1)),
         ("at least 1", lambda: place(base, few, tastes=0)),
+        ("at most 64 dimensions", lambda: place(base, few, habits=60, tastes=3)),
+        ("ask for fewer", lambda: place(base, few, habits=63)),
     ]
     for message, attempt in cases:
         with pytest.raises(MidpointError, match=message):
             attempt()
+
+
+def test_with_many_categories_there_are_fewer_tastes(
+    few: Ratings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = learned.fit(few, "kind")
+    assert the_places(place(base, few, habits=4)).taste.shape[1] == base.dimension
+    monkeypatch.setattr(placing, "MOST_NUMBERS", 16**2)  # of two categories eight dimensions
+    assert the_places(place(base, few, habits=4)).taste.shape[1] == 2
+    monkeypatch.setattr(placing, "CHOOSING", 1)
+    assert the_places(place(base, few, habits=4)).taste.shape[1] == 1
+    assert the_places(place(base, few, habits=0)).taste.shape[1] == base.dimension
 
 
 # On disk.

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
+from math import isqrt
 from typing import Final
 
 import numpy as np
@@ -18,11 +19,14 @@ from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
 from midpoint.errors import MidpointError
+from midpoint.wire.places import MOST_DIMENSIONS, MOST_NUMBERS
 
 HABITS: Final = 4
 """Habits, unless given."""
 TASTES: Final = 10
-"""Tastes, unless given: of twenty, those along which counterparts lie farthest apart."""
+"""Tastes, unless given, where everyone rates everything: more of them hide no more."""
+CHOOSING: Final = 20
+"""Tastes, unless given, where people choose what they rate, by more tastes than values show."""
 FULL: Final = 0.6
 """Where a larger share of all ratings is there, people rate whatever they are asked about."""
 ENOUGH: Final = 200
@@ -40,7 +44,7 @@ def place(
     ratings: Ratings,
     *,
     habits: int = HABITS,
-    tastes: int = TASTES,
+    tastes: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -59,18 +63,19 @@ def place(
         profiles: The item profiles, learned with a private feature on a discrete scale.
         ratings: The ratings they were learned from.
         habits: How many habits to tell apart; 0 where everyone rates everything.
-        tastes: How many tastes, at most as many as the profiles have dimensions.
+        tastes: How many tastes, at most as many as the profiles have dimensions; `CHOOSING` with
+            habits and `TASTES` without unless given.
         seed: Draws what is learned from.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with the rounds done and the rounds to do.
     """
     feature = _check(profiles, ratings, habits, tastes)
+    tastes = _fitting(profiles, habits, tastes)
     for_sample, for_start, for_sets, for_law, for_rates = np.random.default_rng(seed).spawn(5)
     people = People.of(ratings, feature)
     if habits and len(people) * ratings.n_items > MOST:
         people = people.sample(MOST // ratings.n_items, for_sample)
     _require_categories(people, feature)
-    tastes = min(tastes, profiles.dimension)
     total = habit_model.ROUNDS + place_rates.ROUNDS if habits else place_law.ROUNDS
     total += place_law.ROUNDS if tastes < profiles.dimension else 0
     rounds = count(1)
@@ -127,9 +132,9 @@ def usual_habits(ratings: Ratings, *feature: str) -> int | None:
     return 0 if full else HABITS
 
 
-def _check(profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int) -> Feature:
+def _check(profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int | None) -> Feature:
     """Return the feature, or say what is missing."""
-    if habits < 0 or tastes < 1:
+    if habits < 0 or (tastes is not None and tastes < 1):
         raise MidpointError(
             f"habits must be at least 0, tastes at least 1: got {habits} and {tastes}"
         )
@@ -154,6 +159,20 @@ def _check(profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int) -
             " give the ratings they were learned from"
         )
     return feature
+
+
+def _fitting(profiles: ItemProfiles, habits: int, tastes: int | None) -> int:
+    """Return how many tastes to learn: no more than the profiles have and devices accept."""
+    K = int(profiles.offset.shape[1])
+    room = min(MOST_DIMENSIONS, isqrt(MOST_NUMBERS) // K)
+    most = (room - habits) // 2 if habits else room
+    wanted = min((CHOOSING if habits else TASTES) if tastes is None else tastes, profiles.dimension)
+    if most < 1 or (tastes is not None and wanted > most):
+        raise MidpointError(
+            f"devices accept at most {room} dimensions of places with {K} categories, and {habits}"
+            f" habits with {wanted} tastes are more; ask for fewer, or merge categories"
+        )
+    return min(wanted, most)
 
 
 def _require_categories(people: People, feature: Feature) -> None:
