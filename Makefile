@@ -8,7 +8,8 @@ BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark check lint page docs bench lock clean
+.PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs bench \
+	lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -32,22 +33,34 @@ $(WEB_READY): web/package-lock.json
 demo: $(READY) ## train on MovieLens-100K, protect one person, serve the page
 	@$(BIN)/midpoint demo
 
-test: lint ## everything: format, lint, types, import contract, all tests
+test: ## everything: format, lint, types, import contract, all tests
+	@$(MAKE) --no-print-directory -j $(JOBS) lint
 	npm --prefix web test
 	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
 test-spark: $(READY) ## of these only what starts Spark (Java 17), a cluster of two processes among it
 	$(BIN)/pytest -m spark
 
-check: lint ## the quick subset of `test`, under a minute
-	$(BIN)/pytest -n $(JOBS) -m "not slow and not spark" -q --hypothesis-profile=quick
+# Every process of a test run would read the plugin of schemathesis, which one slow test needs.
+check: ## the quick subset of `test`, under a minute
+	@$(MAKE) --no-print-directory -j $(JOBS) lint
+	$(BIN)/pytest -n $(JOBS) -m "not slow and not spark" -q --hypothesis-profile=quick -p no:schemathesis
 
-lint: $(READY) $(WEB_READY)
+# In parts that `make -j` runs beside one another, the longest first.
+lint: lint-types lint-page lint-rooms lint-style
+
+lint-types: $(READY)
+	$(BIN)/mypy
+
+lint-page: $(WEB_READY)
 	npm --prefix web run --silent check
+
+lint-rooms: $(READY)
+	$(BIN)/lint-imports --no-logo
+
+lint-style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
 
 page: $(WEB_READY) ## build the page anew, into the Python package
 	npm --prefix web run build

@@ -8,6 +8,10 @@ from midpoint.audit.results import AUC, AuditResults, Row
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""
+SEE_MASK = ("adaptive-lr-items", "adaptive-lr-levels")
+"""Those of them that learn from which items were rated as well."""
+MASK = "adaptive-lr-mask"
+"""The attacker that learns from nothing else."""
 CORES = 2
 COST_BAR = 0.015
 
@@ -60,12 +64,13 @@ def sparse_schemes(results: AuditResults) -> Iterator[Bar]:
 
 
 def dense_schemes(results: AuditResults) -> Iterator[Bar]:
-    """Show that the discrete midpoint leaves nothing item by item, and little jointly."""
+    """Show that the discrete midpoint leaves nothing item by item, and little jointly.
+
+    Where not everyone rated everything, what was rated tells too; `dmpss` hides that, `dmp` cannot.
+    """
+    for scheme in (name for name in ("dmp", "dmpss") if name in results.bands):
+        yield from _item_wise(results, scheme)
     band = results.bands["dmp"]
-    for attack in ITEM_WISE:
-        row = farthest(results, "dmp", attack)
-        wanted = f"within {band.low:.3f}-{band.high:.3f}"
-        yield Bar(f"{attack} on dmp", wanted, f"{row.value:.3f}", band.holds_closely(row.value))
     dmp, mpr = (results.strongest(scheme) for scheme in ("dmp", "mpr"))
     if dmp is not None and mpr is not None:
         most, excess = abs(mpr.value - 0.5) / 2, abs(dmp.value - 0.5)
@@ -76,6 +81,18 @@ def dense_schemes(results: AuditResults) -> Iterator[Bar]:
             excess <= most,
         )
     yield _cost(results, "dmp")
+
+
+def _item_wise(results: AuditResults, scheme: str) -> Iterator[Bar]:
+    """Show what attackers of single items read of a scheme, beside what the mask tells alone."""
+    band = results.bands[scheme]
+    mask = farthest(results, scheme, MASK)
+    told = "" if band.holds_closely(mask.value) else f"; by what was rated alone {mask.value:.3f}"
+    for attack in ITEM_WISE:
+        row = farthest(results, scheme, attack)
+        wanted = f"within {band.low:.3f}-{band.high:.3f}"
+        found = f"{row.value:.3f}{told if attack in SEE_MASK else ''}"
+        yield Bar(f"{attack} on {scheme}", wanted, found, band.holds_closely(row.value))
 
 
 def counterparts(results: AuditResults) -> Iterator[Bar]:

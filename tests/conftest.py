@@ -1,8 +1,9 @@
 """Shared fixtures, and how much the property tests try: less of it in `make check`."""
 
+import gc
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,29 @@ settings.register_profile("quick", deadline=None, max_examples=15)
 
 JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java in tests runs for a minute or two: compiling thoroughly would take most of that."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave modules that are slow from end to end unread in `make check`.
+
+    What they import (a browser, Spark, attackers) would take every process seconds.
+    """
+    chosen = config.option.markexpr
+    if collection_path.suffix != ".py" or not chosen.startswith("not slow") or " or " in chosen:
+        return None
+    slow = "\npytestmark = pytest.mark.slow" in collection_path.read_text(encoding="utf-8")
+    return True if slow else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Spare the garbage collector what is imported: none of it ever becomes garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,6 +3,8 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import estimate, tally
+from midpoint.analyst.estimates import mean_effects
+from midpoint.analyst.shrinkage import shrink_effects
 from midpoint.data import (
     Feature,
     Ratings,
@@ -205,3 +207,31 @@ def test_a_category_without_users_changes_nothing_for_the_others(stars: Simulati
     between = np.sqrt(two.probability.prod(axis=1))  # midway in log space
     assert three.probability[:, 2] == pytest.approx(between, rel=0.02)
     assert three.levels[:, :2] == pytest.approx(two.levels, abs=0.01)
+
+
+def test_what_the_same_people_share_is_no_noise_of_a_single_item() -> None:
+    """Everyone rates everything, by taste: how items stand to each other is known very well."""
+    rng = np.random.default_rng(3)
+    people, items = 600, 60
+    tastes, own = rng.normal(0, 1.5, (items, 2)), rng.normal(0, 0.1, items)
+    sign = np.where(np.arange(people) % 2, 1.0, -1.0)
+    value = rng.normal(size=(people, 2)) @ tastes.T + np.outer(sign, own)
+    value += rng.normal(0, 0.5, value.shape)
+    user, item = (each.ravel().astype(str) for each in np.indices(value.shape))
+    gender = {str(i): "fm"[i % 2] for i in range(people)}
+    ratings = Ratings.from_columns(
+        user, item, value.ravel(), scale=Scale.continuous(-30, 30), features={"g": gender}
+    )
+    order = ratings.item_ids.astype(int)
+    counted, along, truth = tally(ratings, ratings.feature("g")), tastes[order], own[order]
+
+    def beside_tastes(effect: NDArray[np.float64]) -> NDArray[np.float64]:
+        fit, *_ = np.linalg.lstsq(along, effect, rcond=None)
+        return np.asarray(effect - along @ fit)
+
+    found = mean_effects(counted, along=along).effect[:, 1]
+    in_full = counted.within_variance / counted.count  # the control
+    shrunken = shrink_effects(counted.mean, in_full, counted.crossed, along).effect[:, 1]
+    right = beside_tastes(truth)
+    assert error(beside_tastes(found), right) < 0.5 * error(beside_tastes(shrunken), right)
+    assert error(beside_tastes(found), right) < 0.3 * float(right.std())

@@ -68,7 +68,7 @@ def test_agrees_with_float64_in_every_dimension(d: int) -> None:
         assert relative_error(found, reference(case, ridge, per_rating + 0.05)) > 1e-3
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=min(50, settings().max_examples))
 @given(
     d=st.integers(1, 64),
     lengths=st.lists(st.integers(0, 60), min_size=1, max_size=40).map(tuple),

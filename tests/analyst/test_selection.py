@@ -70,7 +70,7 @@ def best_of_all(problem: Problem) -> float:
     return min(loss_of(vectors, prior, weights, items) for items in sets)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=min(60, settings().max_examples))
 @given(problems())
 def test_the_choice_is_within_its_gap_of_the_exhaustive_optimum(problem: Problem) -> None:
     vectors, budget, prior, weights = problem
@@ -83,7 +83,7 @@ def test_the_choice_is_within_its_gap_of_the_exhaustive_optimum(problem: Problem
     assert found.loss <= best * (1 + found.gap) * (1 + 1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=min(60, settings().max_examples))
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_any_symmetric_matrix_proves_a_bound(problem: Problem, seed: int) -> None:
     vectors, budget, prior, weights = problem

@@ -261,6 +261,26 @@ def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None
     assert ends[0] == pytest.approx(ends[1], abs=0.02)
 
 
+def test_of_many_levels_neighbours_tell_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On some items men keep to the middle of a hundred levels, on others they avoid it."""
+    rng, values = np.random.default_rng(6), np.arange(101.0)
+    outer = np.where(np.abs(values - 50) > 30, 1.0, -1.0)
+    base = rng.dirichlet(np.full(101, 1.0), 60)[:, None]
+    habit = rng.normal(0, 0.3, (60, 1, 1)) * np.array([[-1.0], [1.0]])
+    truth = base * np.exp(habit * outer)
+    truth /= truth.sum(axis=2, keepdims=True)
+    effect = truth @ values - (truth @ values).mean(axis=1, keepdims=True)
+    count = rng.multinomial(300, truth)
+
+    def miss() -> float:
+        ends = shrink_distributions(count, values, effect)[:, :, outer > 0].sum(axis=2)
+        return error(np.diff(ends), np.diff(truth[:, :, outer > 0].sum(axis=2)))
+
+    together = miss()
+    monkeypatch.setattr("midpoint.analyst.shrinkage.MOST_RUNS", 1000)  # the control
+    assert together < 0.7 * miss()
+
+
 def test_the_category_that_rates_most_weighs_most_in_the_common_distribution() -> None:
     """Eight women rate about 3.5, two men about 1.5: neither is moved away from there."""
     rng = np.random.default_rng(9)

@@ -7,6 +7,7 @@ from made_up_results import made_up
 from seen import Seen, codes
 from small_audit import QUICKLY, SMALL, small_audit
 
+from midpoint.audit import report_tables
 from midpoint.audit.curves import Thinned, audit_curves, curve_schemes
 from midpoint.audit.placement import lines, placements, plain_schemes
 from midpoint.data import Scale, Simulation
@@ -78,8 +79,11 @@ def test_the_scheme_in_use_is_on_every_curve_that_it_has() -> None:
     assert found["cmpss:alpha=0.3"] == LearningProtocol("cmpss", alpha=0.3)
     assert found["cmpss:share=0.2"] == Thinned("cmpss", share=0.2)
     assert "cmpss" in found
-    assert "dmpss:bits=4" in found  # with bits there are no counterparts
-    assert not any(name.startswith("cmpss:bits") for name in found)
+    assert "dmpss:bits=4" in found
+    assert not any(name.startswith("cmpss:bits") for name in found)  # one precision, one point
+    for usual in ("cmpss", "cmp"):
+        assert usual in curve_schemes(["bits"], STARS, usual=usual)
+    assert "cmpss" not in curve_schemes(["bits"], STARS)
 
 
 def test_points_of_curves_are_protocols_by_name() -> None:
@@ -115,6 +119,29 @@ def test_a_line_goes_from_raw_ratings_to_the_scheme_by_the_same_attackers() -> N
     (bits,) = lines(made_up(VARIED), "bits")
     assert [point.setting for point in bits.points] == [2.0, 16.0]
     assert lines(made_up(VARIED), "share") == []
+
+
+def test_a_scheme_of_one_precision_is_a_point_beside_lines_by_their_attackers() -> None:
+    told = VARIED | {"cmpss": {"lse": 0.49, "lr": 0.53, "fraction": 0.9}, "cmp": {"lse": 0.4}}
+    results = made_up(told)
+    line, sets, values = lines(results, "bits")
+    assert [line.scheme, sets.scheme, values.scheme] == ["mpss", "cmpss", "cmp"]
+    assert sets.attacks == ("lse", "lr") == line.attacks  # not the one that no line was judged by
+    (point,) = sets.points
+    assert (point.leak, point.bits, point.chance) == pytest.approx((0.03, 346, 0.03 * 2**0.5))
+    assert values.points[0].leak == pytest.approx(0.1)
+    assert [line.scheme for line in lines(results, "alpha")] == ["mpss"]
+    (text,) = report_tables.curves(results, "bits")
+    assert "Told at one precision: cmpss, cmp." in text
+    rows = {row.split("</th>")[0].rpartition(">")[2]: row for row in text.split("<tr>")[2:]}
+    for cell in ("<td>its own</td>", "<td>0.530</td>", "<td>346.0</td>"):
+        assert cell in rows["cmpss"]
+    assert '<span class="leaks">0.600</span>' in rows["cmp"]  # judged like all others
+
+
+def test_where_no_bits_were_varied_there_is_no_point_either() -> None:
+    alone = {"no": {"lr": 0.9}, "dmpss": {"lr": 0.55}, "cmpss": {"lr": 0.52}}
+    assert lines(made_up(alone), "bits") == []
 
 
 def test_thinned_people_are_points_of_the_scheme_that_they_use() -> None:

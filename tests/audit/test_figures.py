@@ -161,6 +161,26 @@ def test_every_scheme_is_placed_by_its_numbers(drawn: list[Figure]) -> None:
     assert [text.get_text() for text in left.texts] == ["no", "mp", "dmpss"]
 
 
+def test_a_scheme_of_one_precision_is_marked_at_its_own_bits(drawn: list[Figure]) -> None:
+    told = {
+        "no": {"lr": 0.9},
+        "dmpss": {"lr": 0.56},
+        "dmpss:bits=2": {"lr": 0.6},
+        "cmpss": {"lr": 0.52},
+    }
+    found = curve_figures.bits_curve(made_up(told))
+    assert found is not None
+    assert "cmpss, told at one precision" in found.text
+    for axes, height in zip(drawn[0].axes, (0.52, 2.0), strict=True):
+        (mark,) = [line for line in axes.lines if line.get_label() == "cmpss"]
+        assert places(mark) == [pytest.approx((346, height))]
+    assert labels(drawn[0].axes[1]) == ["dmpss", "cmpss"]
+    without = {name: area for name, area in told.items() if name != "cmpss"}
+    other = curve_figures.bits_curve(made_up(without))
+    assert other is not None
+    assert "one precision" not in other.text
+
+
 def test_a_curve_of_thinned_people_is_drawn_only_where_there_is_one() -> None:
     few = {"no": {"lr": 0.9}, "no:share=0.2": {"lr": 0.6}, "dmpss": {"lr": 0.5}}
     without = {name: few[name] for name in ("no", "dmpss")}

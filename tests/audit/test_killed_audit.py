@@ -8,23 +8,26 @@ import time
 from pathlib import Path
 
 import pytest
+from small_audit import small_audit
 
 from midpoint.audit.results import CSV, AuditResults
+from midpoint.data import Simulation
 
 pytestmark = pytest.mark.slow  # whole audits in processes of their own
 
-SCRIPT = """
+SCHEMES = ["mp", "dmpss", "mpr"]
+SCRIPT = f"""
 import sys
 from pathlib import Path
 
-from small_audit import SMALL, small_audit
+from small_audit import small_audit
 
 from midpoint.data import PRESETS, simulate
 
 if __name__ == "__main__":
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     out = Path(sys.argv[1])
-    small_audit(ratings, out, schemes=["mp", "dmpss", "mpr"], jobs=2).save(out)
+    small_audit(ratings, out, schemes={SCHEMES}, jobs=2).save(out)
 """
 RESULTS = 2 * (1 + 4 * 4)
 """Of each fold the profiles, and of each scheme the cost and three attackers."""
@@ -51,10 +54,10 @@ def wait_for(out: Path, count: int) -> None:
         time.sleep(0.005)
 
 
-def test_a_run_killed_outright_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+def test_a_run_killed_outright_resumes_to_the_same_bytes(tiny: Simulation, tmp_path: Path) -> None:
     script, whole, cut = tmp_path / "run.py", tmp_path / "whole", tmp_path / "cut"
     script.write_text(SCRIPT)
-    assert start(script, whole).wait(PATIENCE) == 0
+    small_audit(tiny.ratings, whole, schemes=SCHEMES).save(whole)  # in one piece, here
     victim = start(script, cut)
     wait_for(cut, 5)
     victim.send_signal(signal.SIGKILL)

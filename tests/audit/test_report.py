@@ -12,6 +12,7 @@ from made_up_rounds import made_up_rounds
 from midpoint.audit import report
 from midpoint.audit.figures import pictures
 from midpoint.audit.report import page, write_report
+from midpoint.audit.results import Control
 from midpoint.audit.verdict import headline, judge
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
@@ -77,6 +78,8 @@ def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
     [
         (0.52, "no more than chance", True),
         (0.48, "no more than chance", True),
+        (0.535, "beyond the chance band, but not told from chance", True),
+        (0.465, "beyond the chance band, but not told from chance", True),
         (0.455, "a slight leak", False),
         (0.40, "a leak", False),
         (0.75, "a strong leak", False),
@@ -91,6 +94,37 @@ def test_distance_from_one_half_is_judged_on_either_side(
     assert verdict is not None
     assert f": {words}" in verdict.sentence
     assert verdict.safe == safe
+
+
+def test_an_answer_below_one_half_is_also_shown_turned_round() -> None:
+    below, above = (made_up({"no": {"lr": 0.8}, "dmp": {"lr": v}}) for v in (0.4, 0.6))
+    sentences = [judge(results, "dmp") for results in (below, above)]
+    assert [one.sentence.partition(" (lr")[0] for one in sentences if one] == [
+        "strongest attacker 0.400, or 0.600 turned round,",
+        "strongest attacker 0.600",
+    ]
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_the_page_says_whether_the_scheme_in_use_was_tried() -> None:
+    tried, untried, unknown = (page(made_up(usual=name)) for name in ("dmpss", "cmpss", ""))
+    assert "By this scheme a model of these data is disclosed" in tried
+    assert "disclosed by cmpss, unless told otherwise; that was not tried here" in untried
+    assert "unless told otherwise" not in unknown
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_categories_that_nobody_reads_anywhere_are_named() -> None:
+    """Of the third party one attacker reads something; of the second none does."""
+    controls = {
+        "lr": Control("no", 0.8, reads=True, unread=("I", "R")),
+        "lse": Control("no", 0.8, reads=True, unread=("I",)),
+    }
+    areas = {"no": {"lr": 0.8, "lse": 0.8}, "dmp": {"lr": 0.5, "lse": 0.5}}
+    found = made_up(areas, categories=("D", "I", "R"), controls=controls)
+    assert "nothing is shown about them: I.</p>" in page(found)
+    able = controls | {"lse": Control("no", 0.8, reads=True)}
+    assert "nothing is shown about them" not in page(replace(found, controls=able))
 
 
 def test_failing_attackers_that_cannot_read_prove_nothing() -> None:

@@ -82,17 +82,21 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     replace(results, rows=tuple(moved), seed=9).save(tmp_path / "other")
     shown = run("compare", audited[0], tmp_path / "other")
     assert "They differ in seed: 0, 9" in shown
+    assert "as two audits of different people, since they differ in seed" in shown
     assert "0.9900" in shown
     assert "The verdict on cmpss changed" in shown
     found = run("compare", audited[0], tmp_path / "other", "--json")
     assert [(one["scheme"], one["attack"]) for one in found["changes"]] == [("cmpss", "lse")]
     assert [one["scheme"] for one in found["verdicts"]] == ["cmpss"]
     assert found["differences"] == ["They differ in seed: 0, 9"]
+    assert not found["paired"]
     same = run("compare", audited[0], audited[0])
     assert "No number changed" in same
     assert "No verdict changed" in same
     every = run("compare", audited[0], audited[0], "--all", "--json")["changes"]
     assert len(every) == len(results.rows) + len(results.costs)
+    assert "Compared person by person: the same" in same
+    assert {one["metric"] for one in every if not one["paired"]} == {"disclosed_bits"}
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ def test_quantised_offsets_cost_their_error() -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples))
 @given(st.integers(0, 10**6), st.sampled_from(["ss", "mpss"]), st.sampled_from([1.0, 0.4]))
 def test_bounds_for_many_items_hold_where_the_exact_value_is_known(
     seed: int, name: str, alpha: float

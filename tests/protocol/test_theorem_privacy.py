@@ -52,7 +52,7 @@ def alike(found: list[tuple[list[int], list[float]]]) -> bool:
     return all(one == found[0] for one in found)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples))
 @given(
     st.integers(0, 10**6),
     st.sampled_from([(GENDER,), (AGE,), (GENDER, AGE)]),

@@ -65,7 +65,7 @@ def conversation(made: World, k: int, name: str, seed: int) -> list[tuple[list[i
     return rounds
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=min(30, settings().max_examples))
 @given(st.integers(0, 10**6))
 def test_twins_hold_the_same_conversation(seed: int) -> None:
     made = world(M=M, scale=WIDE, seed=seed)

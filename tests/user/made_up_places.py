@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from made_up import GENDER, STARS, believable
+from made_up import AGE, GENDER, STARS, believable
 
 from midpoint.wire import (
     GRAIN,
@@ -55,13 +55,32 @@ def counterparts_disclosure(
     return Disclosure(**(content | changes))
 
 
-def law(rng: np.random.Generator, K: int, D: int, span: float) -> Law:
-    """Draw means, precisions and maps near one; some means lie between two multiples of 1/256."""
+def real_size() -> Disclosure:
+    """Three categories, and places of 44 dimensions that are known badly in some directions."""
+    wide = law(np.random.default_rng(26), 3, 44, 4.0, least=ONE // 16, apart=ONE // 16)
+    return counterparts_disclosure(
+        features=(AGE,), n_items=300, seed=27, habits=4, tastes=20, choose=True, law=wide
+    )
+
+
+def law(
+    rng: np.random.Generator,
+    K: int,
+    D: int,
+    span: float,
+    *,
+    least: int = ONE,
+    apart: int = ONE // 4,
+) -> Law:
+    """Draw means, precisions and maps near one; some means lie between two multiples of 1/256.
+
+    Precisions are at least so much in all directions, entries of maps so far from those of 1.
+    """
     mean = rng.integers(-ONE, ONE, size=(K, D))
     mean[:, 0] = mean[:, 0] // GRAIN * GRAIN + GRAIN // 2
     side = rng.integers(-2, 3, size=(K, D, D))
-    precision = side @ side.transpose(0, 2, 1) * (ONE // 8) + np.eye(D, dtype=np.int64) * ONE
-    maps = rng.integers(-ONE // 4, ONE // 4, size=(K, K, D, D)) + np.eye(D, dtype=np.int64) * ONE
+    precision = side @ side.transpose(0, 2, 1) * (ONE // 8) + np.eye(D, dtype=np.int64) * least
+    maps = rng.integers(-apart, apart, size=(K, K, D, D)) + np.eye(D, dtype=np.int64) * ONE
     own = np.arange(K)
     maps[own, own] = np.eye(D, dtype=np.int64) * ONE
     return Law(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from made_up import AGE, disclosure, entries, sealed
-from made_up_places import counterparts_disclosure
+from made_up_places import counterparts_disclosure, real_size
 from vector_parts import FEATURES, HALVES, UNEVEN, Case, Listed, own_category, pinned, text
 
 from midpoint.user import Parameters, PrivateCategory, correct, obfuscate, own_numbers
@@ -255,6 +255,7 @@ def places() -> Iterator[Case]:
         "cmpss many items": make(n_items=400, habits=4, seed=23, reach=1.5),
         "cmp many items": make("cmp", n_items=300, points=HALVES, seed=24, reach=4.0),
         "cmpss, tastes choose": make(n_items=40, habits=3, tastes=4, seed=25, choose=True),
+        "cmpss 3, many items, as large as a real one": real_size(),
     }
     for turn, (name, one) in enumerate(shown.items()):
         people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))

@@ -1,9 +1,20 @@
 import numpy as np
 import pytest
 from made_up import AGE, STARS, disclosure
+from made_up_places import counterparts_disclosure
 
-from midpoint.user import PrivateCategory, correct
-from midpoint.wire import ONE, Disclosure, RatingScale, Refusal, RefusedError, Scores, correction
+from midpoint.analyst.topn import shortlist
+from midpoint.user import Parameters, PrivateCategory, correct, value_shift
+from midpoint.wire import (
+    GRAIN,
+    ONE,
+    Disclosure,
+    RatingScale,
+    Refusal,
+    RefusedError,
+    Scores,
+    correction,
+)
 
 OLD = PrivateCategory({"age": "old"})
 
@@ -65,3 +76,42 @@ def test_scores_of_other_disclosures_or_items_are_refused() -> None:
     with pytest.raises(RefusedError) as caught:
         correct(strange, shown, OLD, ())
     assert caught.value.code == Refusal.UNKNOWN_ITEM
+
+
+def losses(shown: Disclosure, move: tuple[int, ...], rng: np.random.Generator) -> tuple[int, int]:
+    """Return what the fourth place loses, at most, by a list made without her move; and the bound.
+
+    Of 60 items, she took out 6; the list holds every category's 4 + 6 best without a move.
+    """
+    everything = Scores(
+        disclosure=shown.digest,
+        items=shown.items,
+        score=tuple((3 * ONE + rng.integers(-ONE, ONE, 60)).tolist()),
+        deviation=(0,) * 60,
+    )
+    listed = shortlist(everything.score, correction(shown), top=4, margin=6)
+    some = everything.model_copy(
+        update={
+            "items": tuple(shown.items[j] for j in listed),
+            "score": tuple(everything.score[j] for j in listed),
+            "deviation": (0,) * len(listed),
+        }
+    )
+    woman = PrivateCategory({"gender": "F"})
+    rated = {one.item for one in correct(everything, shown, woman, (), ())[:6]}
+    hers, told = (correct(one, shown, woman, rated, move)[:4] for one in (everything, some))
+    shift = value_shift(Parameters.of(shown), np.array(move), np.arange(60))
+    lost = max(a.score - b.score for a, b in zip(hers, told, strict=True))
+    return lost, int(shift.max() - shift.min())
+
+
+def test_a_list_made_without_her_move_costs_at_most_the_range_of_what_it_moved() -> None:
+    """At every place of the list; the control: it does cost something, and nothing unmoved."""
+    rng, lost = np.random.default_rng(0), []
+    for seed in range(30):
+        shown = counterparts_disclosure(n_items=60, seed=seed)
+        assert losses(shown, (0, 0, 0), rng) == (0, 0)
+        found, most = losses(shown, tuple(rng.integers(-GRAIN, GRAIN, 3).tolist()), rng)
+        assert 0 <= found <= most
+        lost.append(found / most)
+    assert max(lost) > 0.3

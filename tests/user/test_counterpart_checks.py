@@ -242,3 +242,73 @@ def test_a_law_that_lies_a_little_moves_a_little() -> None:
         told = [answers(shown, dict.fromkeys(shown.items, star), cell) for cell in (0, 1)]
         means = [np.mean([*one.values()]) / ONE for one in told]
         assert 0.2 < means[0] - means[1] < 0.9
+
+
+def belongs(shown: Disclosure) -> bool:
+    """Tell whether the maps carry each category's law to every other's, and undo one another."""
+    assert shown.law is not None
+    P, T = np.array(shown.law.precision) / ONE, np.array(shown.law.map) / ONE
+    carried = T.transpose(0, 1, 3, 2) @ P[None] @ T
+    there_and_back = T[[0, 1], [1, 0]] @ T[[1, 0], [0, 1]]
+    return bool((carried == P[:, None]).all() and (there_and_back == np.eye(P.shape[1])).all())
+
+
+def crafted(reflected: bool) -> Nature:
+    """Tell of one title, the first, by what becomes of 40 others; each has the same law for all.
+
+    Reflected: who did not rate it lies far below the mean of her category, and her counterpart as
+    far above. Else: it holds those who did not rate it at 0, where half of the titles are rated by
+    one category alone, half by the other.
+    """
+    nature = Nature.draw(np.random.default_rng(0), (41, 2, 1, 1))
+    rate, habit = np.full((41, 2), 20.0), np.full((41, 1), -4.0)
+    rate[0], habit[0] = 30.0, 4.0
+    if not reflected:
+        rate[1::2], rate[2::2], habit[:] = (20.0, -5.0), (-5.0, 20.0), 0.5
+        rate[0], habit[0] = 0.0, 32.0
+    return replace(
+        nature,
+        rate=rate,
+        habit=habit,
+        taste=np.zeros((41, 1)),
+        mean=np.zeros((2, 2)),
+        covariance=np.repeat(np.eye(2)[None] * 32, 2, axis=0),
+    )
+
+
+def revealed_later(honest: Disclosure, later: Disclosure, cell: int, *, rated: bool) -> set[int]:
+    """Return how many of 40 titles people reveal whose first was rated and withheld, or was not."""
+    first, *others = honest.items
+    ratings = dict.fromkeys(others, STARS[2]) | ({first: STARS[2]} if rated else {})
+    category, found = PrivateCategory({"group": f"g{cell}"}), set()
+    for secret in range(12):
+        ledger = Ledger(DeviceSecret(bytes([secret]) * 32))
+        asked = solicitation(honest, 1, (first,))
+        if decide(ratings, asked, accepted(honest), category, ledger).answers:
+            continue
+        asked = solicitation(later, 2, tuple(others))
+        found.add(len(decide(ratings, asked, accepted(later), category, ledger).answers))
+    return found
+
+
+@pytest.mark.parametrize("cell", [0, 1])
+@pytest.mark.parametrize("reflected", [True, False])
+def test_maps_that_belong_to_their_laws_do_not_stop_a_lie(reflected: bool, cell: int) -> None:
+    """So devices do not check whether they do: a withheld title is read all the same.
+
+    The control is an honest law, under which nobody can tell.
+    """
+    nature = Nature.draw(np.random.default_rng(3), (41, 2, 1, 1))
+    nature.rate[0] = np.where(np.arange(2) == cell, 3.0, -3.0)  # her category withholds the first
+    honest, lie = disclose(nature, "cmpss", STARS), disclose(crafted(reflected), "cmpss", STARS)
+    assert lie.law is not None
+    if reflected:
+        maps = np.array(lie.law.map)
+        maps[[0, 1], [1, 0], 0, 0] = -ONE
+        lie = lie.model_copy(update={"law": lie.law.model_copy(update={"map": as_rows(maps)})})
+    assert belongs(lie)
+    check_numbers(lie)
+    rated, unrated = (revealed_later(honest, lie, cell, rated=one) for one in (True, False))
+    assert min(rated) > max(unrated) + (30 if reflected else 5)  # 40 and 2, or 31 and 22
+    rated, unrated = (revealed_later(honest, honest, cell, rated=one) for one in (True, False))
+    assert min(rated) <= max(unrated)

@@ -330,10 +330,26 @@ def test_a_move_of_nothing_changes_no_recommendation() -> None:
         disclosure=shown.digest, items=shown.items[:1], score=(3 * ONE,), deviation=(0,)
     )
     woman = PrivateCategory({"gender": "F"})
-    assert correct(scores, shown, woman, (), (0, 0)) == correct(scores, shown, woman, ())
-    assert correct(scores, shown, woman, (), (64, 0)) != correct(scores, shown, woman, ())
+    still = correct(scores, shown, woman, (), ())
+    assert correct(scores, shown, woman, (), (0, 0)) == still
+    assert correct(scores, shown, woman, (), (64, 0)) != still
     most = correct(scores, shown, woman, (), (2**30, 0))[0].score
-    assert MOST // 2 <= abs(most - correct(scores, shown, woman, ())[0].score) <= MOST
+    assert MOST // 2 <= abs(most - still[0].score) <= MOST
+
+
+@pytest.mark.parametrize("scheme", ["cmpss", "cmp"])
+def test_a_move_that_is_forgotten_is_an_error_that_says_what_to_give(scheme: str) -> None:
+    woman = PrivateCategory({"gender": "F"})
+    for name in (scheme, "dmpss"):
+        shown = disclosure(name)
+        scores = Scores(
+            disclosure=shown.digest, items=shown.items[:1], score=(3 * ONE,), deviation=(0,)
+        )
+        if name == "dmpss":  # the control: nothing is moved, and nothing need be given
+            assert correct(scores, shown, woman, ()) == correct(scores, shown, woman, (), ())
+        else:
+            with pytest.raises(MidpointError, match=r"move=ledger\.move_under\(disclosure\.digest"):
+                correct(scores, shown, woman, ())
 
 
 @pytest.mark.parametrize("shape", [(30, 2, 3, 2), (30, 3, 2, 2)])

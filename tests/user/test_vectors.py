@@ -135,7 +135,7 @@ def test_discrete(case: dict[str, Any]) -> None:
 def test_corrections(case: dict[str, Any]) -> None:
     shown = disclosed(case)
     category = PrivateCategory.of(shown, case["category"])
-    scores, move = Scores.parse(case["scores"].encode()), case.get("move", ())
+    scores, move = Scores.parse(case["scores"].encode()), case.get("move")
     ranked = correct(scores, shown, category, case["rated"], move)
     found = [
         {"item": r.item, "score": r.score, "shown": r.shown, "deviation": r.deviation}

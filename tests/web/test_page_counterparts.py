@@ -14,7 +14,7 @@ from web.conftest import Visit
 from web.running import Service
 
 pytestmark = pytest.mark.slow
-MANY = (5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1)
+MANY = (5,) * 16
 
 
 @pytest.fixture

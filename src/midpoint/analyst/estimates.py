@@ -11,6 +11,8 @@ from midpoint.analyst.statistics import CategoryStatistics, Counts
 
 Float = NDArray[np.float64]
 Estimation = Literal["plain", "shrunken"]
+LEAST_NOISE = 0.1
+"""Part of the variance of ratings that is not taste, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +48,36 @@ def mean_effects(
     show, and no offset. "shrunken" pulls them to what the data says of all items.
     """
     if method == "shrunken":
-        seen = np.where(statistics.count > 0, statistics.count, np.nan)
-        variance = statistics.within_variance / seen
+        variance = _own_variance(statistics, along)
         return shrink_effects(statistics.mean, variance, statistics.crossed, along)
     count, total = statistics.count.sum(axis=1), statistics.total.sum(axis=1)
     overall = total.sum() / max(count.sum(), 1)
     pooled = np.where(count > 0, total / np.maximum(count, 1), overall)
     complete = np.asarray((statistics.count > 0).all(axis=1))
     return centred(np.where(complete[:, None], np.nan_to_num(statistics.mean), pooled[:, None]))
+
+
+def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
+    """Return how unsure the mean of each cell is by itself, NaN if it is empty. Shape (M, K).
+
+    s_jk = (sigma^2 + |w_j|^2) / n_jk - |w_j|^2 / N_k
+
+    A rating varies by sigma^2, and by its rater's taste: by |w_j|^2, in units of tastes. But all
+    items are rated by the same N_k people. By how much their mean taste is off moves every item
+    along its w_j, and is no noise of an item: of it there is |w_j|^2 (1 / n_jk - 1 / N_k), nothing
+    where everyone rates everything. To count it in full would shrink away what categories think of
+    single items, which an attacker sees who knows by their other ratings what people's tastes are.
+    """
+    count = np.where(statistics.count > 0, statistics.count, np.nan)
+    within = statistics.within_variance
+    if along is None:
+        return np.asarray(within / count)
+    taste = (along**2).sum(axis=1, keepdims=True)
+    total = statistics.count.sum(axis=1, keepdims=True)
+    shared = float((taste * total).sum() / max(total.sum(), 1))
+    noise = max(within - shared, LEAST_NOISE * within)
+    together = taste / np.maximum(statistics.users, 1)
+    return np.asarray(np.maximum((noise + taste) / count - together, noise / count))
 
 
 def _plain(statistics: CategoryStatistics) -> CategoryEstimates:

@@ -27,7 +27,7 @@ TASTES: Final = 10
 """Tastes, unless given, where everyone rates everything: more of them hide no more."""
 CHOOSING: Final = 20
 """Tastes, unless given, where people choose what they rate, by more tastes than values show."""
-FULL: Final = 0.6
+FULL: Final = 0.95
 """Where a larger share of all ratings is there, people rate whatever they are asked about."""
 ENOUGH: Final = 200
 """People of every category that places can be learned from."""

@@ -86,6 +86,13 @@ def private_top(
     Whatever her category, and whichever items she has rated (no more than `margin`, withheld ones
     included), her `top` best of the others are among them. The size depends on public numbers
     only; see `shortlist`, which is given whole numbers of the wire, as the device will add them.
+
+    That is by her category's offsets. With counterparts a device also takes off what it moved,
+    shift_j = <move, taste_j>, which nobody else knows. Then what it shows at any place is worse
+    than the best of all items there by at most max_j shift_j - min_j shift_j. For with b_j its
+    score before that, in falling order over the items she has not rated, the n first are listed,
+    and hers are at least b_n - max shift, while no n items reach more than b_n - min shift. Where
+    that matters, send all scores (`score`): so do devices up to 20,000 items.
     """
     scores = score(profiles, estimate, disclosure)
     offsets = correction(disclosure)

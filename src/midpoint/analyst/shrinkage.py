@@ -21,6 +21,8 @@ FARTHEST = 8.0
 """How far steps are extrapolated, at most."""
 LEAST = 0.1
 """A level keeps at least this part of its share in all categories together."""
+MOST_RUNS = 10
+"""Runs of neighbouring levels whose shares are told apart by category, at most."""
 CONCENTRATIONS = np.geomspace(0.5, 5000.0, 30)
 """Candidate weights, in ratings, of the prior of a level distribution."""
 
@@ -216,14 +218,31 @@ def shrink_distributions(
 
 
 def _level_effects(count: Counts, pooled: Float, crossed: tuple[tuple[int, ...], ...]) -> Float:
-    """Shrink what each category adds to the share of each level. Shape (M, K, L)."""
-    given = count.sum(axis=2, keepdims=True)
+    """Shrink what each category adds to the share of each level. Shape (M, K, L).
+
+    On a long scale neighbours go together, in runs: a single one of a hundred levels tells so
+    little that its effect is shrunk away, though that of all of them is plain. Within a run the
+    effect is spread as the item's ratings are.
+    """
+    runs = _runs(count.sum(axis=(0, 1)).astype(np.float64))
+    together, expected = count @ runs, pooled @ runs
+    given = together.sum(axis=2, keepdims=True)
     seen = np.where(given > 0, given, np.nan)
-    share, variance = count / seen, pooled * (1 - pooled) / seen
-    levels = range(count.shape[2])
-    return np.stack(
-        [shrink_effects(share[:, :, k], variance[:, :, k], crossed).effect for k in levels], axis=2
+    share, variance = together / seen, expected * (1 - expected) / seen
+    each = range(runs.shape[1])
+    effect = np.stack(
+        [shrink_effects(share[:, :, k], variance[:, :, k], crossed).effect for k in each], axis=2
     )
+    return effect if len(each) == len(runs) else (effect / expected) @ runs.T * pooled
+
+
+def _runs(count: Float) -> Float:
+    """Cut levels into runs that were given about equally often: ones in columns. Shape (L, R)."""
+    if len(count) <= MOST_RUNS:
+        return np.eye(len(count))
+    middle = (np.cumsum(count) - count / 2) / max(float(count.sum()), 1.0)
+    _, run = np.unique((MOST_RUNS * middle).astype(np.int64), return_inverse=True)
+    return np.eye(int(run.max()) + 1)[run]
 
 
 def tilt(distribution: Float, values: Float, mean: Float, rounds: int = 200) -> Float:

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from math import hypot
 from typing import NamedTuple
 
-from midpoint.audit.results import ROUNDING, AuditResults
+from midpoint.audit.pairing import Key, Pairing
+from midpoint.audit.results import COST, ROUNDING, AuditResults
 from midpoint.audit.statistics import NORMAL_95
 from midpoint.audit.verdict import judge
-
-COST = "cost"
-"""How the share by which the error grew is called, beside the metrics of rows."""
 
 
 class Number(NamedTuple):
@@ -42,7 +40,9 @@ class Change(NamedTuple):
     after: float | None
     """In the second audit, if it is there."""
     apart: bool
-    """Whether |after - before| > 1.96 sqrt(se_1^2 + se_2^2)."""
+    """Whether |after - before| > 1.96 standard errors of the difference."""
+    paired: bool = False
+    """Whether that is the error among the same people, or sqrt(se_1^2 + se_2^2) of others."""
 
     @property
     def beyond_chance(self) -> bool:
@@ -61,12 +61,22 @@ class Turn(NamedTuple):
     """What the second one found."""
 
 
-def changes(a: AuditResults, b: AuditResults) -> Iterator[Change]:
-    """Go through all numbers of either audit, in order."""
+def changes(a: AuditResults, b: AuditResults, pairing: Pairing | None = None) -> Iterator[Change]:
+    """Go through all numbers of either audit, in order.
+
+    With a pairing they are of the same people (`pairing.pair`), and so is what they differ by: who
+    is easily read adds to both. Without one they are taken to be of different people.
+    """
     first, second = _numbers(a), _numbers(b)
     for key in dict.fromkeys([*first, *second]):
         x, y = first.get(key), second.get(key)
-        yield Change(*key, x and x.value, y and y.value, _apart(x, y))
+        if x is None or y is None:
+            yield Change(*key, x and x.value, y and y.value, apart=False)
+            continue
+        own = pairing.deviation(key, x.value, y.value) if pairing else None
+        error = hypot(x.deviation, y.deviation) if own is None else own
+        apart = abs(y.value - x.value) > NORMAL_95 * error + ROUNDING
+        yield Change(*key, x.value, y.value, apart, own is not None)
 
 
 def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
@@ -86,7 +96,7 @@ def differences(a: AuditResults, b: AuditResults) -> Iterator[str]:
             yield f"They differ in {what.replace('_', ' ')}: {x}, {y}"
 
 
-def _numbers(results: AuditResults) -> dict[tuple[str, str, str], Number]:
+def _numbers(results: AuditResults) -> dict[Key, Number]:
     """Return all numbers; costs too, which are surer than the errors they are ratios of."""
     rows = {
         (row.scheme, row.metric, row.attack): Number(row.value, row.low, row.high)
@@ -97,9 +107,3 @@ def _numbers(results: AuditResults) -> dict[tuple[str, str, str], Number]:
         for scheme, cost in results.costs.items()
     }
     return rows | costs
-
-
-def _apart(x: Number | None, y: Number | None) -> bool:
-    if x is None or y is None:
-        return False
-    return abs(y.value - x.value) > NORMAL_95 * hypot(x.deviation, y.deviation) + ROUNDING

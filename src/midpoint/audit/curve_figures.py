@@ -123,11 +123,15 @@ def bits_curve(results: AuditResults) -> Picture | None:
     _chance(left, found)
     left.set(xlabel="bits told of each item", ylabel="AUC of the strongest attacker")
     right.set(xlabel="bits told of each item", ylabel="RMSE above raw ratings (%)")
+    for axes in (left, right):
+        _counts(axes)
     legend_beside(right)
+    alone = " and ".join(line.scheme for line in found if len(line.points) == 1)
+    own = f" A large mark alone: {alone}, told at one precision." if alone else ""
     return picture(
         figure,
         "Privacy against disclosure",
-        "Along a line, the same numbers are told in more bits, up to all 16 (large mark). By"
+        f"Along a line, the same numbers are told in more bits, up to all 16 (large mark).{own} By"
         f" attackers that tried every point: {_who(found)}. Dashed: what chance would show.",
     )
 
@@ -157,6 +161,9 @@ def _draw(axes: Axes, found: Sequence[Line], where: Coordinates) -> None:
     """Draw lines, with a larger mark where the setting is at its end."""
     for k, line in enumerate(found):
         places = np.array([where(one) for one in line.points], dtype=np.float64)
+        if len(places) == 1:
+            axes.plot(*places.T, label=line.scheme, markersize=8, **point_look(k))
+            continue
         axes.plot(*places.T, label=line.scheme, markersize=3.5, **line_look(k))
         axes.plot(*places[-1:].T, markersize=8, **point_look(k))
 

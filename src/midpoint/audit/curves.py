@@ -24,7 +24,11 @@ CURVES = ("alpha", "bits", "share")
 ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares of ratings that are obfuscated: the paper's steps; its ends are `no` and the scheme."""
 BITS = (1, 2, 3, 4, 6, 8)
-"""Bits of each disclosed number; all 16 is the scheme itself."""
+"""Bits of each disclosed number; all 16 is the scheme itself.
+
+Schemes with counterparts are told at one precision, by which devices place their users. They are
+one point.
+"""
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7)
 """Shares of their ratings that people give; all of them is the scheme itself."""
 QUICK: Mapping[str, tuple[float, ...]] = MappingProxyType(
@@ -90,6 +94,8 @@ def curve_schemes(
         steps = QUICK[key] if quick else {"alpha": ALPHAS, "bits": BITS, "share": SHARES}[key]
         for name in _schemes_of(key, scale, usual or default_scheme(scale), quick=quick):
             chosen[name] = LearningProtocol(name)
+            if key == "bits" and SCHEMES[name].counterparts:  # told at one precision: a point
+                continue
             chosen |= {f"{name}:{key}={step:g}": _MAKERS[key](name, step) for step in steps}
     return chosen
 
@@ -105,11 +111,9 @@ _MAKERS: Mapping[str, Callable[[str, float], LearningProtocol]] = MappingProxyTy
 
 def _schemes_of(key: str, scale: Scale, usual: str, *, quick: bool) -> list[str]:
     """Return the schemes that a curve is drawn for: Figure 7's, and the one in use."""
-    if key == "bits" and SCHEMES[usual].counterparts:  # which is told at one precision only
-        usual = default_scheme(scale)
     wanted = {
         "alpha": ("mpss", "mpssr", "ssia", usual) if quick else ("mpss", "mpssr", "ssia", "ssfa"),
-        "bits": ("mpssr", "mpss"),
+        "bits": ("mpssr", "mpss", default_scheme(scale)),
         "share": (RAW,),
     }[key]
     names = dict.fromkeys([*wanted, usual])

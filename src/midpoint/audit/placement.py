@@ -1,7 +1,7 @@
 """Where schemes lie between privacy, accuracy and disclosure, by measurement (Figures 1 and 7)."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -54,7 +54,7 @@ class Line:
     attacks: tuple[str, ...]
     """The attackers that tried all of its points; others are left out."""
     points: tuple[Placement, ...]
-    """Its points, the setting ascending."""
+    """Its points, the setting ascending; a single one where the scheme has no such setting."""
 
 
 def placements(results: AuditResults) -> list[Placement]:
@@ -100,7 +100,10 @@ def plain_schemes(results: AuditResults) -> list[str]:
 
 
 def lines(results: AuditResults, key: str) -> list[Line]:
-    """Return the curves over a setting, of every scheme of which it was varied."""
+    """Return the curves over a setting, of every scheme of which it was varied.
+
+    Beside curves over bits, schemes that are told at one precision are single points.
+    """
     groups: dict[str, dict[float, str]] = {}
     names: dict[str, str] = {}
     for scheme in results.scheme_names():
@@ -111,7 +114,22 @@ def lines(results: AuditResults, key: str) -> list[Line]:
         group = json.dumps(_unvaried(settings), sort_keys=True)
         names[group] = str(settings["name"]) if varied else scheme
         groups.setdefault(group, {})[_setting(settings, key)] = scheme
-    return [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
+    found = [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
+    return [*found, *_points(results, found)] if key == "bits" else found
+
+
+def _points(results: AuditResults, beside: Sequence[Line]) -> Iterator[Line]:
+    """Place schemes that are told at one precision beside lines, by the lines' attackers."""
+    judges = dict.fromkeys(attack for line in beside for attack in line.attacks)
+    for scheme in plain_schemes(results):
+        settings = results.schemes[scheme]
+        if _varied(settings) or not LearningProtocol(settings["name"]).scheme.counterparts:
+            continue
+        tried = {row.attack for row in results.areas(scheme)}
+        order = tuple(attack for attack in judges if attack in tried)
+        one = place(results, scheme, FINEST, order)
+        if one is not None:
+            yield Line(scheme, order, (one,))
 
 
 def _line(results: AuditResults, key: str, name: str, some: Mapping[float, str]) -> Line:

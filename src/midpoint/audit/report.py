@@ -16,7 +16,7 @@ from midpoint.audit.figures import pictures
 from midpoint.audit.placement import plain_schemes
 from midpoint.audit.results import AuditResults
 from midpoint.audit.transcript_results import TranscriptResults
-from midpoint.audit.verdict import headline, judge, proves_nothing
+from midpoint.audit.verdict import headline, judge, proves_nothing, unproved
 from midpoint.files import replace_file
 
 PAGE = "report.html"
@@ -32,7 +32,7 @@ table { border-collapse: collapse; font-size: 0.8rem; margin: 0.6rem 0; min-widt
 th, td { border: 1px solid #999; padding: 0.2rem 0.45rem; text-align: right;
   vertical-align: top; font-weight: normal; }
 thead th { background: #f0f0f0; font-weight: bold; }
-th[scope=row], .words th, .words td { text-align: left; }
+th[scope=row], thead th:first-child, .words th, .words td { text-align: left; }
 caption { text-align: left; padding: 0.3rem 0; }
 .wide { overflow-x: auto; }
 .verdict { border-left: 0.5rem solid #0072B2; padding: 0.5rem 1rem; background: #f2f7fb;
@@ -125,6 +125,7 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
     main = headline(results)
     if main is not None:
         yield f'<p class="verdict"><b>{escape(main.scheme)}</b>: {escape(main.sentence)}.</p>'
+        yield from _in_use(results, main.scheme)
     if found is not None:
         yield f"<p><b>{escape(found.product)}</b>: {escape(found.sentence)}.</p>"
     void = [name for name in results.attack_names() if proves_nothing(results, name)]
@@ -132,6 +133,11 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
         yield (
             "<p>Could not read their control, so that their failing proves nothing: "
             f"{escape(', '.join(void))}.</p>"
+        )
+    if unseen := unproved(results):
+        yield (
+            "<p>No attacker could tell these from the rest even in what it must be able to read,"
+            f" so that nothing is shown about them: {escape(', '.join(unseen))}.</p>"
         )
     yield "<ul>"
     for scheme in plain_schemes(results):
@@ -146,10 +152,23 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
         " reads with its scores as they are and people's categories dealt out anew within folds;"
         " 95 % of that is inside. It is judged by a band wider by a factor of 1.41, because the"
         " people of one fold are those that attackers of the others learned from: on noise, an AUC"
-        " found so varies up to twice as much as the dealing shows. Intervals take the trained"
+        " found so varies up to twice as much as the dealing shows. The fewer people, the wider it"
+        f" is: of these {results.description['users']:,}, a leak inside it cannot be told from"
+        " chance, and is not ruled out. Intervals take the trained"
         " attackers and the folds as given. Cost is the error with the device's own correction"
         " against the best that raw ratings give.</small></p>"
     )
+
+
+def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
+    """Say whether what is judged first is what devices would be told by default."""
+    if results.usual == judged:
+        yield "<p>By this scheme a model of these data is disclosed, unless told otherwise.</p>"
+    elif results.usual:
+        yield (
+            f"<p><b>A model of these data is disclosed by {escape(results.usual)}, unless told"
+            " otherwise; that was not tried here.</b></p>"
+        )
 
 
 def _figures(drawn: Figures, *titles: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from html import escape
 
 from midpoint.audit.paper import PAPER_ATTACKS, paper_numbers
 from midpoint.audit.placement import Line, lines, plain_schemes
-from midpoint.audit.results import RMSE, AuditResults, Band, Row
+from midpoint.audit.results import RMSE, ROUNDING, AuditResults, Band, Row
 from midpoint.audit.transcript_results import TranscriptResults
 from midpoint.audit.verdict import headline, proves_nothing
 from midpoint.protocol import STATEMENTS, state
@@ -86,8 +86,9 @@ def curves(results: AuditResults, key: str) -> Iterator[str]:
     if found:
         yield table(
             "The numbers behind the figure; AUC folded to 0.5 and above, by attackers that tried"
-            " every point.",
-            ["scheme", key, "strongest AUC", "AUC of lse", "RMSE, local", "cost", "bits"],
+            " every point. <b>Bold</b>: above what chance would show (wider band)."
+            f"{_without_setting(found)}",
+            ["scheme", _SETTING[key], *_POINT_HEADS],
             [row for line in found for row in _point_rows(line)],
         )
 
@@ -266,12 +267,32 @@ def _range(results: AuditResults, scheme: str) -> str:
     return f"<br><small>{100 * cost.low:+.2f} to {100 * cost.high:+.2f}</small>"
 
 
+_SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}
+"""How the settings of curves are called in a table."""
+_POINT_HEADS = (
+    "strongest AUC",
+    "chance, up to",
+    "AUC of lse",
+    "RMSE, local",
+    "cost",
+    "bits of an item",
+)
+
+
+def _without_setting(found: Sequence[Line]) -> str:
+    """Say which schemes are told at one precision, if some are."""
+    names = [line.scheme for line in found if len(line.points) == 1]
+    return f" Told at one precision: {escape(', '.join(names))}." if names else ""
+
+
 def _point_rows(line: Line) -> Iterator[Cells]:
     for one in line.points:
+        area = f"{one.leak + 0.5:.3f}"
         yield [
             escape(line.scheme),
-            f"{one.setting:g}",
-            f"{one.leak + 0.5:.3f}",
+            "its own" if len(line.points) == 1 else f"{one.setting:g}",
+            f'<span class="leaks">{area}</span>' if one.leak > one.chance + ROUNDING else area,
+            f"{one.chance + 0.5:.3f}",
             "" if one.paper_area is None else f"{one.paper_area:.3f}",
             f"{one.error:.4f}",
             f"{100 * one.cost:+.2f} %",

@@ -16,6 +16,8 @@ from midpoint.files import replace_file
 AUC = "auc"
 RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
 METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
+COST = "cost"
+"""How the share by which the error grew is called where it stands beside the metrics."""
 CSV, JSON = "results.csv", "results.json"
 FORMAT = 1
 ROUNDING = 1e-9

@@ -36,6 +36,7 @@ SHOWING = frozenset(
         "curve_figures",
         "drawing",
         "figures",
+        "pairing",
         "paper",
         "placement",
         "report",

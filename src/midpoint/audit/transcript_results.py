@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from midpoint.audit.results import Band, Row
+from midpoint.audit.verdict import reading
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -72,12 +73,12 @@ class TranscriptResults:
         best, band = self.strongest(self.product), self.bands[self.product]
         inside = "no more than chance" if band.holds(best.value) else "outside it"
         naive = [name for name in self.bands if name not in {self.product, self.raw}]
-        read = ", ".join(f"{self.strongest(one).value:.3f} if {_kind(one)}" for one in naive)
+        read = ", ".join(f"{reading(self.strongest(one).value)} if {_kind(one)}" for one in naive)
         return (
-            f"over {self.rounds} rounds the strongest attacker reads {best.value:.3f}"
+            f"over {self.rounds} rounds the strongest attacker reads {reading(best.value)}"
             f" ({best.attack}, {best.low:.3f}-{best.high:.3f}), {band.words}: {inside}; of devices"
             f" that do not keep decisions {read}; of raw ratings"
-            f" {self.strongest(self.raw).value:.3f}"
+            f" {reading(self.strongest(self.raw).value)}"
         )
 
     def save(self, directory: Path) -> None:

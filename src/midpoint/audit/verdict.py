@@ -9,6 +9,9 @@ DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"
+CHANCE = "no more than chance"
+UNSURE = "beyond the chance band, but not told from chance by the wider one"
+"""Nobody should sign that it is chance, nor that it is a leak: more people would tell."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,13 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     tried = {one.attack for one in results.areas(scheme)} & set(able)
     if inside and not tried:
         found = "no attacker could read raw ratings either, so this proves nothing"
+    elif inside:
+        found = CHANCE if band.holds_closely(row.value) else UNSURE
     else:
-        found = "no more than chance" if inside else _grade(row.value)
+        found = _grade(row.value)
     price = "" if cost is None else f"; cost {100 * cost:+z.1f} % RMSE{_range(results, scheme)}"
     sentence = (
-        f"strongest attacker {row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
+        f"strongest attacker {reading(row.value)} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
         f" {band.words}: {found}{price}"
     )
     return Verdict(scheme, row, found, sentence, inside and bool(tried))
@@ -54,6 +59,22 @@ def headline(results: AuditResults) -> Verdict | None:
     names = [name for name in names if name != "nothing"] or names
     chosen = [name for name in (results.usual, *DEFAULTS) if name in names] or names[-1:]
     return judge(results, chosen[0]) if chosen else None
+
+
+def reading(value: float) -> str:
+    """Write an AUC, below 0.5 also what it is once the answers are turned round."""
+    return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} turned round,"
+
+
+def unproved(results: AuditResults) -> list[str]:
+    """Return of several categories those that no attacker can tell from the rest anywhere."""
+    if len(results.categories) <= 2:
+        return []
+    return [
+        name
+        for name in results.categories
+        if all(name in control.unread for control in results.controls.values())
+    ]
 
 
 def proves_nothing(results: AuditResults, attack: str) -> bool:

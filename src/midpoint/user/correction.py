@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from midpoint.errors import MidpointError
 from midpoint.user.counterparts import value_shift
 from midpoint.user.parameters import Parameters
 from midpoint.user.private import PrivateCategory
@@ -30,14 +31,22 @@ def correct(
     disclosure: Disclosure,
     category: PrivateCategory,
     rated: Collection[str],
-    move: Sequence[int] = (),
+    move: Sequence[int] | None = None,
 ) -> tuple[Recommendation, ...]:
     """Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
 
     Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are
-    her own items, withheld ones included (see `Ledger.decided`); they are left out. By how much
-    her values were moved, <move, taste_j>, is taken off again (see `Ledger.move_under`).
+    her own items, withheld ones included (see `Ledger.decided`); they are left out. Where devices
+    look for counterparts, by how much her values were moved, <move, taste_j>, is taken off again:
+    `move` is what `Ledger.move_under` says, empty if nothing was, and must be given. A list of
+    fewer items is made without knowing it: at any place, what is shown is worse than her best by
+    at most max_j - min_j of <move, taste_j>, which is at most 3/4 of the scale.
     """
+    if move is None and disclosure.obfuscation.counterparts:
+        raise MidpointError(
+            f"scheme {disclosure.scheme!r} moved her values, which scores have to lose again; give"
+            " move=ledger.move_under(disclosure.digest)"
+        )
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
     places = {item: place for place, item in enumerate(disclosure.items)}

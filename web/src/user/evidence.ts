@@ -6,11 +6,12 @@
  * turned round) and P(value | k) is the disclosed distribution over the levels, or where only
  * offsets or averages are disclosed a Gaussian around them. For what is sent the same is worked out
  * through the scheme: that it comes out equal for all categories is computed, not assumed. Where
- * devices look for counterparts, P(rated | k), P(rated and revealed | k) and a Gaussian of the raw
- * values come from the law of places (`expecting`).
+ * devices look for counterparts, P(rated | k) and P(rated and revealed | k) come from the law of places
+ * (`expecting`). Two things are assumed there: values are taken as if they had not been moved, and with
+ * more than 16 joint cells, that something is revealed is equally likely for all.
  *
- * Items that were not rated are left out: but with counterparts, how often each category rates an
- * item at all is not disclosed, only the ratios. Nor does this see how one person's ratings go together: what a joint
+ * Items that were not rated are left out: without counterparts only ratios of how often categories
+ * rate an item are disclosed. Nor does this see how one person's ratings go together: what a joint
  * attack reads is measured by an auditor, not here.
  */
 import { cellsOf, type Disclosure, schemeOf } from "../wire/disclosure";
@@ -166,8 +167,6 @@ function splitShare(value: number, points: Row, answer: number): number {
 function distributions(disclosure: Disclosure, place: number): readonly Row[] {
   const { levels, scale } = disclosure;
   const points = scale.levels ?? [];
-  const law = expectedOf(disclosure, place);
-  if (law) return law.centre.map((mean, k) => gaussian(points, mean, law.deviation[k]));
   if (levels) return levels[place].map((row) => row.map((mass) => mass / ONE));
   const means = centres(disclosure, place);
   const deviation = spreadOf(disclosure);

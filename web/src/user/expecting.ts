@@ -1,12 +1,12 @@
 /**
- * What the law of places says of one item and each category: how often it is rated, how, and how
- * often it is revealed where devices look for counterparts (`counterparts`).
+ * What the law of places says of one item and each category: how often it is rated, and how often it
+ * is rated and revealed, where devices look for counterparts (`counterparts`).
  *
  * Log odds are normal: those of category m, at the counterparts of the people of category k, are
  * rate_jm + <habit_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' habit_j. Expectations are sums
  * over points that are the same for all categories, so that equal laws give equal numbers.
  */
-import { GRAIN, ONE } from "../wire/fixed";
+import { GRAIN } from "../wire/fixed";
 import { chance, type Places } from "./counterparts";
 import { dot, lower, solve, times } from "./matrices";
 
@@ -17,19 +17,21 @@ type Rows = readonly Row[];
 export interface Expected {
   /** P(rated | k), or 1 where sets are not protected. */
   readonly rated: Row;
-  /** P(rated and revealed | k), or 1 where sets are not protected. */
+  /** P(rated and revealed | k); 1 where sets are not protected, and beyond 16 joint cells. */
   readonly revealed: Row;
-  /** Mean of its ratings, in fixed point. */
-  readonly centre: Row;
-  /** Their standard deviation, in fixed point. */
-  readonly deviation: Row;
 }
 
-/** More joint cells than this are taken to reveal alike: it would take too long to work out. */
-const MOST_CELLS = 8;
+/**
+ * More joint cells than this are taken to reveal alike, as they do by an honest law: the time it takes
+ * to work that out grows with their cube, to 10 ms an item here.
+ */
+const MOST_CELLS = 16;
 const POINTS = 64;
-/** Two for each dimension. */
-const PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
+/** Two for each cell. */
+const PRIMES = [
+  2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97,
+  101, 103, 107, 109, 113, 127, 131,
+];
 
 const KNOWN = new WeakMap<Places, Map<number, Expected>>();
 const COVARIANCES = new WeakMap<Places, readonly Rows[]>();
@@ -44,38 +46,35 @@ export function expected(model: Places, place: number): Expected {
 }
 
 function workedOut(model: Places, place: number): Expected {
-  const { mean, noise } = model;
-  const covariances = covariancesOf(model);
+  const { mean } = model;
   const habit = model.habit[place].map((one) => one / GRAIN);
-  const taste = model.taste[place].map((one) => one / GRAIN);
-  const none = (row: Row) => row.map(() => 0);
-  const [a, b] = [
-    [...habit, ...none(taste)],
-    [...none(habit), ...taste],
-  ];
+  if (habit.length === 0) return { rated: mean.map(() => 1), revealed: mean.map(() => 1) };
+  const covariances = covariancesOf(model);
+  const a = mean[0].map((_, i) => habit[i] ?? 0);
   const odds = mean.map((own, k) => model.rate[place][k] / GRAIN + dot(a, own));
-  const variance = (k: number, by: Row) => dot(by, times(covariances[k], by));
-  const centre = mean.map((own, k) => model.base[place][k] / GRAIN + dot(b, own));
-  const free = habit.length === 0;
+  const variance = (k: number) => dot(a, times(covariances[k], a));
+  const least = (k: number) => leastChance(odds, jointly(model.map[k], covariances[k], a));
   return {
-    rated: odds.map((own, k) => (free ? 1 : leastChance([own], [[variance(k, a)]]))),
-    revealed: odds.map((_, k) =>
-      free || odds.length > MOST_CELLS
-        ? 1
-        : leastChance(odds, jointly(model.map[k], covariances[k], a)),
-    ),
-    centre: centre.map((one) => one * ONE),
-    deviation: mean.map((_, k) => Math.sqrt(noise + variance(k, b)) * ONE),
+    rated: odds.map((own, k) => leastChance([own], [[variance(k)]])),
+    revealed: odds.map((_, k) => (odds.length > MOST_CELLS ? 1 : least(k))),
   };
 }
 
 /** Return the covariance of the counterparts' log odds, for people of one category. Shape (K, K). */
 function jointly(maps: readonly Rows[], covariance: Rows, a: Row): number[][] {
-  const back = maps.map((map) =>
-    a.map((_, i) => map.reduce((sum, row, j) => sum + row[i] * a[j], 0)),
-  );
+  const back = maps.map((map) => transposedTimes(map, a));
   const spread = back.map((one) => times(covariance, one));
   return back.map((one) => spread.map((other) => dot(one, other)));
+}
+
+/** Return A' b; where b is 0, the row of A is not looked at. Shapes (m, n), (m,). */
+function transposedTimes(A: Rows, b: Row): number[] {
+  const sums = new Array<number>(A[0].length).fill(0);
+  for (let j = 0; j < b.length; j++) {
+    if (b[j] === 0) continue;
+    for (let i = 0; i < sums.length; i++) sums[i] += A[j][i] * b[j];
+  }
+  return sums;
 }
 
 /** Return the expectation of the least of the probabilities whose log odds are so distributed. */
@@ -84,9 +83,13 @@ function leastChance(mean: Row, covariance: Rows): number {
   const points = normalPoints(mean.length);
   let sum = 0;
   for (const point of points) {
-    for (const sign of [1, -1]) {
-      sum += Math.min(...mean.map((one, k) => chance(one + sign * dot(L[k], point))));
+    let [up, down] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let k = 0; k < mean.length; k++) {
+      const away = dot(L[k], point);
+      up = Math.min(up, mean[k] + away);
+      down = Math.min(down, mean[k] - away);
     }
+    sum += chance(up) + chance(down); // the least probability is that of the least log odds
   }
   return sum / (2 * points.length);
 }

@@ -39,6 +39,17 @@ function metBy(told: Disclosure, rated: ReadonlyMap<string, number>, cell: numbe
   return counterparts(modelOf(told) as Places, cell, all, answered, value);
 }
 
+describe("a model", () => {
+  it("is of one disclosure, also where two have one law", () => {
+    const { law, taste } = shown;
+    const halved = taste!.map((row) => row.map((one) => Math.trunc(one / 2)));
+    const other: Disclosure = { ...shown, law, taste: halved };
+    expect(modelOf(shown)!.taste).toEqual(taste);
+    expect(modelOf(other)!.taste).toEqual(halved);
+    expect(modelOf(shown)).toBe(modelOf(shown));
+  });
+});
+
 describe("counterparts", () => {
   it("of whoever rated nothing lie at the means where only values are moved", () => {
     const told = disclosure({ scheme: "cmp", features: [AGE] });
@@ -91,7 +102,7 @@ describe("a moved rating", () => {
     expect([at(0.9, 3 * ONE), at(0.9, -3 * ONE), at(0.9, 0)]).toEqual([5, 1, 4]);
   });
 
-  it("moves by at most 3/4 of the scale", () => {
+  it("moves by at most 3/8 of the scale", () => {
     const far = shown.items.map((_, place) => valueShift(shown, [2 ** 20, 2 ** 20], place));
     expect(new Set(far.map(Math.abs))).toEqual(new Set([1.5 * ONE]));
   });
@@ -114,7 +125,7 @@ describe("a round", () => {
       deviation: shown.items.map(() => ONE),
     });
     const plain = new Map(
-      correct(scores, shown, woman, new Set()).map((one) => [one.item, one.score]),
+      correct(scores, shown, woman, new Set(), []).map((one) => [one.item, one.score]),
     );
     const moved = correct(scores, shown, woman, new Set(), move);
     for (const { item, score } of moved) {
@@ -122,6 +133,18 @@ describe("a round", () => {
       expect(score).toBe(plain.get(item)! - valueShift(shown, move, place));
     }
     expect(moved.some(({ item, score }) => score !== plain.get(item))).toBe(true);
+    expect(() => correct(scores, shown, woman, new Set())).toThrow(
+      "give ledger.moveUnder(disclosure.digest)",
+    );
+    const still = disclosure(); // the control: nothing is moved, and nothing need be given
+    const theirs = Scores.make({
+      ...scores,
+      disclosure: still.digest,
+      items: still.items.slice(0, 1),
+      score: [ONE],
+      deviation: [0],
+    });
+    expect(correct(theirs, still, woman, new Set())).toHaveLength(1);
   });
 
   it("uses the move of the last round, and of none under a scheme without counterparts", async () => {
