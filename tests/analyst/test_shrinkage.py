@@ -5,7 +5,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from midpoint.analyst import estimate, tally
-from midpoint.analyst.shrinkage import centred, shrink_distributions, shrink_effects, tilt
+from midpoint.analyst.shrinkage import (
+    MOST_RUNS,
+    _runs,
+    centred,
+    shrink_distributions,
+    shrink_effects,
+    tilt,
+)
 from midpoint.data import Feature, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 
@@ -308,3 +315,12 @@ def test_features_cross_in_row_major_order() -> None:
         [Feature.from_labels("a", ["x", "y"]), Feature.from_labels("b", ["p", "q"])]
     )
     assert joint.crossed == ((0, 0, 1, 1), (0, 1, 0, 1))
+
+
+def test_long_scales_have_at_most_ten_runs_of_levels_used_or_not() -> None:
+    used = np.array([*np.arange(1.0, 81.0), *np.zeros(21)])
+    for count in (used, used[::-1], np.ones(101), np.zeros(101)):
+        runs = _runs(count)
+        assert runs.shape[1] <= MOST_RUNS
+        assert (runs.sum(axis=1) == 1).all()
+    assert (_runs(np.ones(5)) == np.eye(5)).all()

@@ -10,7 +10,7 @@ AREAS = {
     "mp": {"lr": 0.81, "adaptive-lr-items": 0.85, "fraction": 1.0},
     "dmpss": {"lr": 0.48, "adaptive-lr-items": 0.56, "fraction": 0.5},
 }
-BITS = {"no": 0.0, "mp": 19.0, "dmpss": 136.0, "cmpss": 346.0}
+BITS = {"no": 0.0, "mp": 19.0, "dmpss": 136.0, "cmpss": 466.0}
 
 
 def made_up(areas: dict[str, dict[str, float]] | None = None, **changes: Any) -> AuditResults:

@@ -128,13 +128,13 @@ def test_a_scheme_of_one_precision_is_a_point_beside_lines_by_their_attackers() 
     assert [line.scheme, sets.scheme, values.scheme] == ["mpss", "cmpss", "cmp"]
     assert sets.attacks == ("lse", "lr") == line.attacks  # not the one that no line was judged by
     (point,) = sets.points
-    assert (point.leak, point.bits, point.chance) == pytest.approx((0.03, 346, 0.03 * 2**0.5))
+    assert (point.leak, point.bits, point.chance) == pytest.approx((0.03, 466, 0.03 * 2**0.5))
     assert values.points[0].leak == pytest.approx(0.1)
     assert [line.scheme for line in lines(results, "alpha")] == ["mpss"]
     (text,) = report_tables.curves(results, "bits")
     assert "Told at one precision: cmpss, cmp." in text
     rows = {row.split("</th>")[0].rpartition(">")[2]: row for row in text.split("<tr>")[2:]}
-    for cell in ("<td>its own</td>", "<td>0.530</td>", "<td>346.0</td>"):
+    for cell in ("<td>its own</td>", "<td>0.530</td>", "<td>466.0</td>"):
         assert cell in rows["cmpss"]
     assert '<span class="leaks">0.600</span>' in rows["cmp"]  # judged like all others
 

@@ -173,7 +173,7 @@ def test_a_scheme_of_one_precision_is_marked_at_its_own_bits(drawn: list[Figure]
     assert "cmpss, told at one precision" in found.text
     for axes, height in zip(drawn[0].axes, (0.52, 2.0), strict=True):
         (mark,) = [line for line in axes.lines if line.get_label() == "cmpss"]
-        assert places(mark) == [pytest.approx((346, height))]
+        assert places(mark) == [pytest.approx((466, height))]
     assert labels(drawn[0].axes[1]) == ["dmpss", "cmpss"]
     without = {name: area for name, area in told.items() if name != "cmpss"}
     other = curve_figures.bits_curve(made_up(without))

@@ -22,6 +22,7 @@ GENDER = np.arange(PEOPLE) % 2
 PARTY = np.arange(PEOPLE) % 3
 HIDDEN = np.full(PEOPLE, 10)
 NOISE = np.random.default_rng(0).normal(size=PEOPLE)
+BANDS = ("[0, 18)", "[18, 25)", "25 and over")
 READ: Key = ("no", "auc", "lr")
 
 
@@ -58,7 +59,7 @@ def audited(
     wanted = range(3) if several else [1]
     areas = [area(table[:, c], category == k, FOLD) for c, k in enumerate(wanted)]
     found = [("lr", Area.mean(areas))]
-    found += [(f"lr[{'DIR'[k]}]", one) for k, one in enumerate(areas) if several]
+    found += [(f"lr[{BANDS[k]}]", one) for k, one in enumerate(areas) if several]
     found += [(name, area(one[:, 0], category == 1, FOLD)) for name, one in beside.items()]
     rows = [row("auc", attack, one.value, *one.interval()) for attack, one in found]
     rows.append(row("rmse_local", "", *root_mean(squares, HIDDEN)))
@@ -70,7 +71,7 @@ def audited(
         made_up({"no": {"lr": 0.6}}),
         rows=tuple(rows),
         folds=FOLDS,
-        categories=("D", "I", "R") if several else ("F", "M"),
+        categories=BANDS if several else ("F", "M"),
         costs={"dmp": Cost(*paired_cost(1.02 * squares, squares))},
     )
 
@@ -159,7 +160,7 @@ def test_each_of_several_categories_is_compared(tmp_path: Path) -> None:
     found, _ = compared(tmp_path, {"scores": scores}, {"scores": other})
     seen = {attack: change for (_, metric, attack), change in found.items() if metric == "auc"}
     assert {name for name, change in seen.items() if change.paired} == set(seen)
-    assert {name for name, change in seen.items() if change.apart} == {"lr", "lr[D]"}
+    assert {name for name, change in seen.items() if change.apart} == {"lr", "lr[[0, 18)]"}
 
 
 def test_what_does_not_belong_together_is_not_compared_person_by_person(tmp_path: Path) -> None:

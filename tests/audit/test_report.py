@@ -78,8 +78,8 @@ def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
     [
         (0.52, "no more than chance", True),
         (0.48, "no more than chance", True),
-        (0.535, "beyond the chance band, but not told from chance", True),
-        (0.465, "beyond the chance band, but not told from chance", True),
+        (0.535, "beyond the chance band, but not told from chance", False),
+        (0.465, "beyond the chance band, but not told from chance", False),
         (0.455, "a slight leak", False),
         (0.40, "a leak", False),
         (0.75, "a strong leak", False),

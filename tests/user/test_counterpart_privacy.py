@@ -1,10 +1,12 @@
 """The claim: whatever is sent has one law for all categories, jointly, if people follow the law.
 
 The discrete midpoint is the control. It blinds every item for itself, and what goes together, how
-much is rated, and how tastes spread still tell.
+much is rated, and how tastes spread still tell. It is exact with the tables of moved values, and
+holds for what training discloses: tables of all ratings, all that differs in the mean in `base`.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ from made_up import STARS
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from midpoint.analyst import Factorizer, ItemProfiles, place
+from midpoint.analyst import disclose as tell
+from midpoint.data import Ratings, Scale
 from midpoint.user import Obfuscated, Own, Parameters, check_numbers, obfuscate
 from midpoint.user.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
@@ -53,7 +58,7 @@ class World:
         return obfuscate(people.item, people.value, cell, p, self.coins, own=people.own(p))
 
     def disclosure(self, scheme: str) -> Disclosure:
-        """Count level tables as an analyst does: as devices move and reveal, with counterparts."""
+        """Know the law, and count level tables exactly: of values as devices move and reveal."""
         everything = (len(self.learned.item), ONE)
         if SCHEMES[scheme].counterparts:
             own = self.learned.own(Parameters.of(disclose(self.nature, scheme, STARS)))
@@ -62,6 +67,22 @@ class World:
         own = Own(np.full(*everything), np.zeros(everything[0], np.int64), np.zeros((1, 1), int))
         more = {"reveal": self.reveal()} if SCHEMES[scheme].sub_samples else {}
         return disclose(self.nature, scheme, STARS, tables(self.learned, own), **more)
+
+    @cached_property
+    def trained(self) -> ItemProfiles:
+        """What an analyst learns from the people whom it knows."""
+        people = self.learned
+        items = np.array([f"i{j:03d}" for j in range(len(self.nature.rate))])
+        users = np.array([f"u{i:05d}" for i in range(N)])
+        ratings = Ratings.from_columns(
+            users[people.person],
+            items[people.item],
+            people.value / ONE,
+            scale=Scale.stars(1, 5),
+            features={"side": dict(zip(users, np.array(["l", "r"])[people.category], strict=True))},
+        )
+        profiles = Factorizer(threads=1).fit(ratings, "side")
+        return place(profiles, ratings, habits=4 if self.nature.habit.shape[1] else 0, threads=1)
 
     def reveal(self) -> tuple[tuple[int, ...], ...]:
         """Return Algorithm 2's probabilities, counted."""
@@ -152,3 +173,24 @@ def test_the_reports_of_people_who_follow_the_law_do_not_tell(seed: int, dense: 
     assert after.keep.all() == dense
     assert after.keep.mean() > 0.6  # it is not by telling nothing
     assert (after.value[after.keep] == world.attacked.value[after.keep]).mean() > 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dense", [False, True])
+def test_what_training_discloses_hides_as_much(dense: bool) -> None:
+    world = World.draw(2, dense=dense)
+    item_by_item, joint = ("dmp", "cmp") if dense else ("dmpss", "cmpss")
+    before, after = (world.told(tell(world.trained, name)) for name in (item_by_item, joint))
+    assert world.read(before.keep, before.value) > 0.5 + 2 * CHANCE
+    assert abs(world.read(after.keep, after.value) - 0.5) < CHANCE
+    assert after.keep.mean() > 0.6
+
+
+@pytest.mark.slow
+def test_tables_of_all_ratings_need_all_that_differs_in_the_mean_in_the_base() -> None:
+    """The law with the true means of tastes: moves and tables both take their difference off."""
+    world = World.draw(2, dense=True)
+    of_all = world.disclosure("dmp").levels
+    assert of_all is not None
+    told = world.told(disclose(world.nature, "cmp", STARS, np.array(of_all)))
+    assert world.read(told.keep, told.value) > 0.5 + 2 * CHANCE

@@ -76,8 +76,7 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
     total = statistics.count.sum(axis=1, keepdims=True)
     shared = float((taste * total).sum() / max(total.sum(), 1))
     noise = max(within - shared, LEAST_NOISE * within)
-    together = taste / np.maximum(statistics.users, 1)
-    return np.asarray(np.maximum((noise + taste) / count - together, noise / count))
+    return np.asarray((noise + taste) / count - taste / np.maximum(statistics.users, 1))
 
 
 def _plain(statistics: CategoryStatistics) -> CategoryEstimates:

@@ -121,10 +121,12 @@ def place(
 def usual_habits(ratings: Ratings, *feature: str) -> int | None:
     """Return how many habits suit these ratings: 0 where everyone rates everything.
 
-    None where nobody should look for counterparts: without a feature or a discrete scale, or with
-    too few people of some category to learn where they lie.
+    None where nobody should look for counterparts: without a feature or a discrete scale, with
+    too few people of some category to learn where they lie, or with too many categories.
     """
     if not feature or not ratings.scale.is_discrete:
+        return None
+    if len(ratings.feature(*feature).categories) * (HABITS + 2) > isqrt(MOST_NUMBERS):
         return None
     full = len(ratings) > FULL * ratings.n_users * ratings.n_items
     if int(ratings.feature(*feature).counts.min()) < ENOUGH:
@@ -170,7 +172,8 @@ def _fitting(profiles: ItemProfiles, habits: int, tastes: int | None) -> int:
     if most < 1 or (tastes is not None and wanted > most):
         raise MidpointError(
             f"devices accept at most {room} dimensions of places with {K} categories, and {habits}"
-            f" habits with {wanted} tastes are more; ask for fewer, or merge categories"
+            f" habits leave room for {max(most, 0)} tastes, each of which counts twice beside"
+            " habits; ask for fewer, or merge categories"
         )
     return min(wanted, most)
 
@@ -192,6 +195,8 @@ def _no_habits(profiles: ItemProfiles) -> Habits:
 
 def _begin(profiles: ItemProfiles, sets: Habits, rated: NDArray[np.bool_]) -> tuple[Model, Law]:
     """Take all tastes of the profiles, in units of covariance I; an item nobody rated has none."""
+    # All that categories differ by in the mean is in `base`, and tables of all ratings take it off.
+    # Were it in the means of tastes, devices would take it off twice.
     model = Model(
         rate=rounded(sets.rate),
         habit=rounded(sets.habit),

@@ -241,7 +241,8 @@ def _runs(count: Float) -> Float:
     if len(count) <= MOST_RUNS:
         return np.eye(len(count))
     middle = (np.cumsum(count) - count / 2) / max(float(count.sum()), 1.0)
-    _, run = np.unique((MOST_RUNS * middle).astype(np.int64), return_inverse=True)
+    run_of = np.minimum((MOST_RUNS * middle).astype(np.int64), MOST_RUNS - 1)
+    _, run = np.unique(run_of, return_inverse=True)
     return np.eye(int(run.max()) + 1)[run]
 
 

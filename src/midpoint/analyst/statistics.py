@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from midpoint.data import Feature, Ratings, Scale
 
-Counts = NDArray[np.int64] | NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class CategoryStatistics:
     users: NDArray[np.int64]
     """Users in each category. Shape (K,)."""
     count: Counts
-    """Ratings of each item by each category; weights may make it fractional. Shape (M, K)."""
+    """Ratings of each item by each category. Shape (M, K)."""
     total: NDArray[np.float64]
     """Their sum. Shape (M, K)."""
     square: NDArray[np.float64]

@@ -59,7 +59,7 @@ def trade_off(results: AuditResults) -> Picture | None:
         figure,
         "Privacy, accuracy and disclosure",
         "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
-        " the grey band is no more than chance. Left in the first panel is accurate; left in the"
+        " the grey band is not told from chance. Left in the first panel is accurate; left in the"
         " second tells little.",
     )
 

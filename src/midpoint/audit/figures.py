@@ -100,7 +100,7 @@ def bars(results: AuditResults) -> Picture | None:
         figure,
         "Privacy and accuracy",
         "Above, how well attackers tell the categories apart: 0.5 is a blind guess, 1 is certainty;"
-        " below the dotted line it is no more than chance. Below, the error of predictions, on an"
+        " below the dotted line it is not told from chance. Below, the error of predictions, on an"
         f" axis that does not begin at 0.{whose} As the paper's Figures 4 and 5.",
     )
 

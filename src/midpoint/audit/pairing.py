@@ -74,7 +74,7 @@ class Kept:
         wanted = questions(len(self.results.categories))
         name, single = attack, list(range(len(wanted)))
         if attack not in self.results.controls and attack.endswith("]"):
-            name, _, category = attack[:-1].rpartition("[")
+            name, _, category = attack[:-1].partition("[")
             single = [self.results.categories.index(category)]
         found = self._every(scheme, ATTACK, name)
         if found is None:

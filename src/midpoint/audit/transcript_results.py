@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from midpoint.audit.results import Band, Row
-from midpoint.audit.verdict import reading
+from midpoint.audit.verdict import CHANCE, UNSURE, reading
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -71,7 +71,8 @@ class TranscriptResults:
     def sentence(self) -> str:
         """Say what several rounds give away, in one sentence."""
         best, band = self.strongest(self.product), self.bands[self.product]
-        inside = "no more than chance" if band.holds(best.value) else "outside it"
+        unsure = UNSURE if band.holds(best.value) else "outside it"
+        inside = CHANCE if band.holds_closely(best.value) else unsure
         naive = [name for name in self.bands if name not in {self.product, self.raw}]
         read = ", ".join(f"{reading(self.strongest(one).value)} if {_kind(one)}" for one in naive)
         return (

@@ -50,7 +50,7 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
         f"strongest attacker {reading(row.value)} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
         f" {band.words}: {found}{price}"
     )
-    return Verdict(scheme, row, found, sentence, inside and bool(tried))
+    return Verdict(scheme, row, found, sentence, found == CHANCE)
 
 
 def headline(results: AuditResults) -> Verdict | None:
@@ -63,12 +63,12 @@ def headline(results: AuditResults) -> Verdict | None:
 
 def reading(value: float) -> str:
     """Write an AUC, below 0.5 also what it is once the answers are turned round."""
-    return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} turned round,"
+    return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} turned round"
 
 
 def unproved(results: AuditResults) -> list[str]:
     """Return of several categories those that no attacker can tell from the rest anywhere."""
-    if len(results.categories) <= 2:
+    if len(results.categories) <= 2 or not results.controls:
         return []
     return [
         name

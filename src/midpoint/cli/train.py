@@ -106,7 +106,8 @@ def train_command(
         typer.Option(
             help="Learn where people lie, for devices to find their counterparts: in the `sets` of"
             " what they rate and how (scheme cmpss), or where everyone rates everything in their"
-            " `values` alone (cmp). In memory only."
+            " `values` alone (cmp). `auto` does so from 200 people of each category on, by values"
+            " where more than 95 % of all possible ratings are there. In memory only."
         ),
     ] = Counterparts.auto,
     at_least: options.AtLeast = 1,

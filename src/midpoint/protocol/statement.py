@@ -40,7 +40,7 @@ _ALIKE = (
 )
 _SHIFTED = (
     "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"
-    " the ends of the scale do not cut; else nearly so."
+    " the ends of the scale do not cut, and tastes spread alike; else nearly so."
 )
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
@@ -177,14 +177,14 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "Appendix, Thm. 2 for the set; docs/protocol.md for the values",
         ),
         "cmp": Statement(
-            f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
+            f"{_LEVELS}; {_PLACES}",
             f"{_PLACED}; {_ALL_RATED}",
             f"{_SHIFTED} {_ALIKE} {_OPEN_SET}",
             "item by item",
             "docs/protocol.md; measured on real data",
         ),
         "cmpss": Statement(
-            f"{_LEVELS}, moved to the midpoint of tastes; {_PLACES}",
+            f"{_LEVELS}; {_PLACES}",
             _PLACED,
             f"The set is distributed alike in all categories, jointly, but for what is revealed"
             f" with the least probability. {_SHIFTED} {_ALIKE}",

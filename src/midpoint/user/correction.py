@@ -51,7 +51,7 @@ def correct(
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
     places = {item: place for place, item in enumerate(disclosure.items)}
     own = correction(disclosure)[:, category.cell_in(disclosure)]
-    if move:
+    if move is not None and len(move):
         everything = np.arange(len(disclosure.items))
         own = own - value_shift(Parameters.of(disclosure), np.array(move), everything)
     low, high = disclosure.scale.low, disclosure.scale.high
