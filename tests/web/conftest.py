@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.site import Site
@@ -16,6 +16,7 @@ from web.running import FLAGS, Service, chromium
 
 Size = Literal["phone", "desktop"]
 Visit = Callable[..., Person]
+expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not wrong
 
 
 def publish(simulated: Simulation, folder: Path, *features: str) -> Site:

@@ -29,7 +29,9 @@ def test_ten_films_and_what_becomes_of_them(visit: Visit, size: Size) -> None:
     expect(she.leaving).to_have_count(10)
     exact = she.page.get_by_text("Show the exact bytes")
     exact.click()
-    shown = json.loads(she.page.locator("details pre").first.inner_text())
+    bytes_ = she.page.locator("details pre").first
+    expect(bytes_).to_be_visible()
+    shown = json.loads(bytes_.inner_text())
     assert she.told == ["POST /v1/solicitation"]  # nothing of this was sent by looking at it
 
     she.send()

@@ -75,11 +75,11 @@ def test_a_head_without_end_is_cut_off(client: httpx.Client, piece: bytes) -> No
         opened.sendall(b"GET /v1/chain HTTP/1.1\r\nHost: x\r\nX-Long: ")
         sent = 0
         try:
-            while sent < 20 * heads.LARGEST_HEAD:
+            while sent < 100 * heads.LARGEST_HEAD:
                 sent += opened.send(piece)
         except ConnectionError:
             pass
-        assert sent < 20 * heads.LARGEST_HEAD
+        assert sent < 100 * heads.LARGEST_HEAD
     many = {f"x-{n}": "a" * 100 for n in range(300)}  # the control: a long head is taken
     assert client.get("/v1/chain", headers=many).status_code == 200
 
