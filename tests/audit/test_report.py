@@ -100,7 +100,7 @@ def test_an_answer_below_one_half_is_also_shown_turned_round() -> None:
     below, above = (made_up({"no": {"lr": 0.8}, "dmp": {"lr": v}}) for v in (0.4, 0.6))
     sentences = [judge(results, "dmp") for results in (below, above)]
     assert [one.sentence.partition(" (lr")[0] for one in sentences if one] == [
-        "strongest attacker 0.400, or 0.600 turned round,",
+        "strongest attacker 0.400, or 0.600 turned round",
         "strongest attacker 0.600",
     ]
 

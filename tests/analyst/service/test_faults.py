@@ -78,7 +78,7 @@ def test_a_killed_worker_loses_nothing_and_is_replaced(site: Site, sqlite: str) 
     crowd = Crowd.gather(site, sqlite, PEOPLE)
     with Process(site.root, ("--workers", "2", "--no-log")) as process:
         sender = sending(crowd, process)
-        for share in (0.2, 0.5):
+        for share in (0.2, 0.35, 0.5, 0.65, 0.8):  # one may hit a worker that has nothing to do
             until(lambda share=share: len(crowd.receipts) > share * PEOPLE)  # type: ignore[misc]
             until(lambda: len(workers_of(process)) == 2)
             workers_of(process)[0].kill()
