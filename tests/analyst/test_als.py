@@ -49,6 +49,7 @@ def miss(simulated: Simulation, trained: Training, hidden: Ratings) -> float:
     return float(np.sqrt(np.mean((guess - expected(simulated, hidden)) ** 2)))
 
 
+@pytest.mark.slow
 def test_predictions_come_close_to_the_truth_and_learning_needs_no_tuning() -> None:
     config = SimulationConfig(users=500, items=120, ratings=25_000, dimension=3, taste_sd=0.8)
     simulated = simulate(config, seed=2)

@@ -70,6 +70,7 @@ def test_least_squares_of_too_few_ratings_has_the_least_norm(trained: Training) 
     assert expected_loss(Evidence.none(profiles).information, 1.0) == float("inf")
 
 
+@pytest.mark.slow
 def test_the_loss_is_that_of_eq_12(trained: Training) -> None:
     """E |x-hat - x|^2 = sigma^2 tr[(sum v v^T)^-1], whatever x is."""
     profiles, rng = trained.items, np.random.default_rng(1)
@@ -89,6 +90,7 @@ def test_the_loss_is_that_of_eq_12(trained: Training) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_posterior_is_the_best_guess_for_people_of_the_prior(trained: Training) -> None:
     profiles, rng = trained.items, np.random.default_rng(2)
     people = rng.multivariate_normal(profiles.profile_mean, profiles.profile_covariance, 2000)

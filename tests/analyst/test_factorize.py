@@ -20,6 +20,7 @@ from midpoint.data import (
 from midpoint.errors import MidpointError
 
 
+@pytest.mark.slow
 def test_a_validation_slice_ends_training_and_all_ratings_are_used_then(
     simulated: Simulation,
 ) -> None:

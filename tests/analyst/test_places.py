@@ -565,6 +565,7 @@ def test_habits_are_told_apart_where_people_choose(
 # The same again.
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_threads_do_not(
     world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -618,6 +619,7 @@ def test_what_places_cannot_be_learned_from_is_refused(
             attempt()
 
 
+@pytest.mark.slow
 def test_with_many_categories_there_are_fewer_tastes(
     few: Ratings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

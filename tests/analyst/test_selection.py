@@ -304,6 +304,7 @@ def test_the_expected_loss_is_not_below_the_loss_of_the_expected_information() -
     assert loss_of(vectors, prior, None, found.items) < found.loss  # were all of them rated
 
 
+@pytest.mark.slow
 def test_greedy_beats_random_and_most_rated() -> None:
     ratios = []
     for seed in range(8):

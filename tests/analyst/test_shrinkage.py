@@ -254,6 +254,7 @@ def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
     assert error(found, truth) < 0.9 * error(without, truth)
 
 
+@pytest.mark.slow
 def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None:
     """Men avoid the ends on all items, at the same means: no one item shows it."""
     rng = np.random.default_rng(12)
@@ -268,6 +269,7 @@ def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None
     assert ends[0] == pytest.approx(ends[1], abs=0.02)
 
 
+@pytest.mark.slow
 def test_of_many_levels_neighbours_tell_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """On some items men keep to the middle of a hundred levels, on others they avoid it."""
     rng, values = np.random.default_rng(6), np.arange(101.0)

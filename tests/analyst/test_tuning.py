@@ -12,6 +12,7 @@ def planted() -> Simulation:
     return simulate(config, seed=1)
 
 
+@pytest.mark.slow
 def test_the_planted_dimension_and_a_sane_ridge_win(planted: Simulation) -> None:
     calls: list[tuple[int, int]] = []
     found = tune(

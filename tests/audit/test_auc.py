@@ -50,6 +50,7 @@ def test_scores_are_compared_within_folds_only() -> None:
     assert abs(area(scores + per_fold[folds], labels).value - moved.value) > 0.05
 
 
+@pytest.mark.slow
 def test_the_interval_agrees_with_the_bootstrap() -> None:
     scores, labels, folds = people(600, 0.8, 1)
     found = area(scores, labels, folds)
@@ -125,6 +126,7 @@ def test_the_band_of_copies_is_that_of_one() -> None:
     assert copies.half_width == pytest.approx(one.half_width, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_bands_of_three_categories_are_those_of_the_greatest_and_of_the_mean() -> None:
     rng = np.random.default_rng(8)
     category, folds = rng.integers(0, 3, 900), np.arange(900) % 3

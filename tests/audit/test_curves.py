@@ -57,6 +57,7 @@ def test_which_ratings_are_given_is_drawn_at_random() -> None:
         thinned.report(told, seen.profiles, given, np.zeros((len(given.item), 4)))
 
 
+@pytest.mark.slow
 def test_thinned_people_are_moved_by_what_they_give() -> None:
     """What is taken off the scores is what values were moved by, not what all ratings say."""
     seen, thinned = Seen(), Thinned("cmpss", share=0.3)

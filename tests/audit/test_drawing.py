@@ -41,6 +41,7 @@ def test_marks_have_an_edge_that_shows_on_white() -> None:
 
 @settings(max_examples=12)
 @given(st.integers(0, 10**6))
+@pytest.mark.slow
 def test_names_do_not_cover_one_another(seed: int) -> None:
     rng = np.random.default_rng(seed)
     figure = Figure(figsize=(3.6, 3.8))

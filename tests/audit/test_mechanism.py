@@ -54,6 +54,7 @@ def test_the_joint_error_is_that_of_a_regularised_regression() -> None:
         assert joint_errors(view)[0, k] == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_fraction_attack_reads_unrounded_shifts_and_nothing_else() -> None:
     for scheme in ("mp", "mpss"):
         assert reading(fractions(shown(scheme))) == 1.0
@@ -70,6 +71,7 @@ def test_a_continuous_scale_has_no_fractions_to_read() -> None:
     assert Scale.guess(smooth.tried.value).levels is None
 
 
+@pytest.mark.slow
 def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
     assert reading(likelihoods(shown("mp"))) == 1.0
     assert reading(likelihoods(shown("no"))) > 0.85

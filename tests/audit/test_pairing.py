@@ -103,6 +103,7 @@ def test_a_small_change_is_found_among_the_same_people_and_missed_among_others(
     assert not alone.beyond_chance
 
 
+@pytest.mark.slow
 def test_no_change_is_found_between_two_that_are_equal(tmp_path: Path) -> None:
     """The control: what each person is taken for differs by chance, in half of its variance."""
     rng = np.random.default_rng(4)
@@ -116,6 +117,7 @@ def test_no_change_is_found_between_two_that_are_equal(tmp_path: Path) -> None:
     assert sum(change.beyond_chance for change in areas) <= 7  # 2 expected; 8 once in a thousand
 
 
+@pytest.mark.slow
 def test_errors_of_differences_are_what_other_people_would_make_of_them(tmp_path: Path) -> None:
     """Against people drawn again: the linear parts hold for every metric."""
     rng = np.random.default_rng(2)

@@ -105,6 +105,7 @@ def losses(shown: Disclosure, move: tuple[int, ...], rng: np.random.Generator) -
     return lost, int(shift.max() - shift.min())
 
 
+@pytest.mark.slow
 def test_a_list_made_without_her_move_costs_at_most_the_range_of_what_it_moved() -> None:
     """At every place of the list; the control: it does cost something, and nothing unmoved."""
     rng, lost = np.random.default_rng(0), []

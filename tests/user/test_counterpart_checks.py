@@ -293,6 +293,7 @@ def revealed_later(honest: Disclosure, later: Disclosure, cell: int, *, rated: b
 
 @pytest.mark.parametrize("cell", [0, 1])
 @pytest.mark.parametrize("reflected", [True, False])
+@pytest.mark.slow
 def test_maps_that_belong_to_their_laws_do_not_stop_a_lie(reflected: bool, cell: int) -> None:
     """So devices do not check whether they do: a withheld title is read all the same.
 

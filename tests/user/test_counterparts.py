@@ -105,6 +105,7 @@ def active(rng: np.random.Generator) -> Nature:
     return nature
 
 
+@pytest.mark.slow
 def test_the_steps_reach_the_mode_of_the_most_active_and_the_least() -> None:
     rng = np.random.default_rng(1)
     nature = active(rng)

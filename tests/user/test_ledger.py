@@ -82,6 +82,7 @@ def test_it_is_for_its_owner_only(folder: Path) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_one_changed_byte_anywhere_is_seen(small: Path) -> None:
     file = small / "ledger"
     content = file.read_bytes()
