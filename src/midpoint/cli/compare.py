@@ -48,6 +48,8 @@ def compare_command(
         typer.echo(json.dumps(content, indent=2))
         return
     console = Console(highlight=False)
+    for when, place in (("before", first), ("after", second)):
+        console.print(f"{when}: {place}", markup=False, soft_wrap=True)
     for line in apart:
         console.print(line, markup=False, soft_wrap=True)
     console.print(how, markup=False, soft_wrap=True)
@@ -60,7 +62,7 @@ def compare_command(
         console.print("No number changed by more than chance.")
         return
     table = Table()
-    for head in ("scheme", "metric", "attack", str(first), str(second), "change"):
+    for head in ("scheme", "metric", "attack", "before", "after", "change"):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
     for change in found:
         table.add_row(change.scheme, change.metric, change.attack, *_cells(change))
