@@ -6,12 +6,12 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import (
+    CategoryEstimates,
     Factorizer,
     ItemProfiles,
     Training,
     default_scheme,
     disclose,
-    estimate,
     place,
     placing,
     prepare,
@@ -104,7 +104,10 @@ def test_plain_and_shrunken_differ(trained_stars: Training) -> None:
     profiles = trained_stars.items
     assert profiles.statistics is not None
     plain = column(disclose(profiles, "mp", estimation="plain"), "offset")
-    assert np.abs(plain / ONE - estimate(profiles.statistics, "plain").offset).max() <= 0.5 / ONE
+    assert (
+        np.abs(plain / ONE - CategoryEstimates(profiles.statistics, "plain").offset).max()
+        <= 0.5 / ONE
+    )
     assert np.abs(plain - column(disclose(profiles, "mp"), "offset")).max() > 0.05 * ONE
 
 

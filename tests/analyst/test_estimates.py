@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.analyst import estimate, tally
+from midpoint.analyst import CategoryEstimates, tally
 from midpoint.analyst.estimates import mean_effects
 from midpoint.analyst.shrinkage import shrink_effects
 from midpoint.data import (
@@ -36,7 +36,7 @@ def error(found: NDArray[np.float64], truth: NDArray[np.floating]) -> float:
 
 def test_plain_offsets_are_half_differences_of_class_means() -> None:
     ratings = table()
-    found = estimate(tally(ratings, ratings.feature("g")), "plain")
+    found = CategoryEstimates(tally(ratings, ratings.feature("g")), "plain")
     x, y = (int(np.flatnonzero(ratings.item_ids == name)[0]) for name in ("x", "y"))
     assert found.offset[x] == pytest.approx([(1.5 - 4) / 2, (4 - 1.5) / 2])
     assert found.centre[x] == pytest.approx((1.5 + 4) / 2)
@@ -50,7 +50,7 @@ def test_plain_offsets_are_half_differences_of_class_means() -> None:
 
 def test_plain_estimates_of_what_a_class_never_rated() -> None:
     ratings = table()
-    found = estimate(tally(ratings, ratings.feature("g")), "plain")
+    found = CategoryEstimates(tally(ratings, ratings.feature("g")), "plain")
     half, none = (int(np.flatnonzero(ratings.item_ids == n)[0]) for n in ("only-f", "nobody"))
     assert found.offset[half].tolist() == found.offset[none].tolist() == [0, 0]
     assert found.centre[half] == pytest.approx(3.5)
@@ -69,14 +69,14 @@ def test_plain_offsets_of_three_categories_are_centred_class_means() -> None:
         [1, 2, 5, 4],
         features={"f": {"a": "A", "b": "B", "c": "C", "c2": "C"}},
     )
-    found = estimate(tally(ratings, ratings.feature("f")), "plain")
+    found = CategoryEstimates(tally(ratings, ratings.feature("f")), "plain")
     assert found.centre == pytest.approx([2.5])
     assert found.offset == pytest.approx(np.array([[-1.5, -0.5, 2.0]]))
 
 
 def test_shrunken_estimates_are_finite_everywhere() -> None:
     ratings = table()
-    found = estimate(tally(ratings, ratings.feature("g")))
+    found = CategoryEstimates(tally(ratings, ratings.feature("g")))
     assert found.levels is not None
     for part in (found.centre, found.offset, found.probability, found.levels):
         assert np.isfinite(part).all()
@@ -100,7 +100,7 @@ def test_shrinkage_is_closer_to_the_truth_most_of_all_for_rare_items(seed: int) 
     )
     simulated = simulate(config, seed=seed)
     statistics = tally(simulated.ratings, simulated.ratings.feature("gender"))
-    plain, shrunken = (estimate(statistics, method) for method in ("plain", "shrunken"))
+    plain, shrunken = (CategoryEstimates(statistics, method) for method in ("plain", "shrunken"))
     truth = simulated.offset("gender")
     rare, frequent = rare_and_frequent(simulated)
     assert error(shrunken.offset, truth) < 0.7 * error(plain.offset, truth)
@@ -117,7 +117,7 @@ def test_of_no_effect_none_is_left() -> None:
     )
     simulated = simulate(config, seed=4)
     statistics = tally(simulated.ratings, simulated.ratings.feature("gender"))
-    plain, shrunken = (estimate(statistics, method) for method in ("plain", "shrunken"))
+    plain, shrunken = (CategoryEstimates(statistics, method) for method in ("plain", "shrunken"))
     assert np.abs(shrunken.offset).max() < 0.05
     assert np.abs(plain.offset).max() > 0.5
     assert np.abs(np.diff(np.log(shrunken.probability))).max() < 0.15
@@ -139,7 +139,9 @@ def test_shrunken_probabilities_are_closer_in_log_space() -> None:
         smallest = np.log(np.maximum(probability, 0.5 / statistics.users))
         return float(np.sqrt(np.mean((smallest[:, 1] - smallest[:, 0] - ratio) ** 2)))
 
-    plain, shrunken = (estimate(statistics, method).probability for method in ("plain", "shrunken"))
+    plain, shrunken = (
+        CategoryEstimates(statistics, method).probability for method in ("plain", "shrunken")
+    )
     assert miss(shrunken) < 0.7 * miss(plain)
     assert error(np.log(shrunken), truth) < 0.3
 
@@ -165,7 +167,9 @@ def test_level_distributions_predict_held_out_ratings(ratings: int, bias: float)
         assert np.abs(levels.sum(axis=2) - 1).max() < 1e-9
         return float(-(later * np.log(np.maximum(levels, 1e-3))).sum() / later.sum())
 
-    plain, shrunken = (estimate(statistics, method).levels for method in ("plain", "shrunken"))
+    plain, shrunken = (
+        CategoryEstimates(statistics, method).levels for method in ("plain", "shrunken")
+    )
     assert shrunken is not None
     pooled = np.repeat(shrunken.mean(axis=1, keepdims=True), 2, axis=1)
     assert log_loss(shrunken) < log_loss(plain) - 0.05
@@ -187,7 +191,7 @@ def test_rating_better_items_is_no_effect_on_the_levels() -> None:
         features={"g": {str(u): "F" if woman[u] else "M" for u in range(400)}},
     )
     feature = ratings.feature("g")
-    found = estimate(tally(ratings, feature))
+    found = CategoryEstimates(tally(ratings, feature))
     assert found.levels is not None
     by_class = [ratings.value[feature.codes[ratings.user] == k].mean() for k in (0, 1)]
     assert by_class[0] - by_class[1] > 0.7
@@ -198,7 +202,7 @@ def test_a_category_without_users_changes_nothing_for_the_others(stars: Simulati
     ratings = stars.ratings
     feature = ratings.feature("gender")
     wider = Feature("gender", ("F", "M", "X"), feature.codes)
-    two, three = (estimate(tally(ratings, f)) for f in (feature, wider))
+    two, three = (CategoryEstimates(tally(ratings, f)) for f in (feature, wider))
     assert two.levels is not None
     assert three.levels is not None
     assert np.diff(three.offset[:, :2]) == pytest.approx(np.diff(two.offset), abs=0.01)

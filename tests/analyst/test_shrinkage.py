@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from midpoint.analyst import estimate, tally
+from midpoint.analyst import CategoryEstimates, tally
 from midpoint.analyst.shrinkage import (
     MOST_RUNS,
     _runs,
@@ -87,19 +87,19 @@ def test_main_effects_recover_an_additive_truth_better_than_cells() -> None:
     ratings = simulated.ratings
     truth = simulated.offset("gender", "age").astype(np.float64)
     statistics = tally(ratings, ratings.feature("gender", "age"))
-    found = estimate(statistics).offset
-    assert error(found, truth) < 0.6 * error(estimate(statistics, "plain").offset, truth)
+    found = CategoryEstimates(statistics).offset
+    assert error(found, truth) < 0.6 * error(CategoryEstimates(statistics, "plain").offset, truth)
     as_one = shrink_effects(
         statistics.mean,
         statistics.within_variance / np.where(statistics.count > 0, statistics.count, np.nan),
         (tuple(range(6)),),
     )
     assert error(found, truth) < 0.9 * error(as_one.effect, truth)
-    flipped = estimate(tally(ratings, ratings.feature("age", "gender")))
+    flipped = CategoryEstimates(tally(ratings, ratings.feature("age", "gender")))
     order = np.arange(6).reshape(2, 3).T.ravel()
     for ours, theirs in (
         (found, flipped.offset),
-        (estimate(statistics).probability, flipped.probability),
+        (CategoryEstimates(statistics).probability, flipped.probability),
     ):
         assert ours[:, order] == pytest.approx(theirs, rel=1e-6)
     assert found != pytest.approx(flipped.offset, rel=1e-3)

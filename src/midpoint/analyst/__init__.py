@@ -1,7 +1,7 @@
 """The analyst: learns item profiles, says what it must, profiles people, recommends."""
 
 from midpoint.analyst.disclosing import default_scheme, disclose, scheme_in_use, usual_scheme
-from midpoint.analyst.estimates import CategoryEstimates, estimate
+from midpoint.analyst.estimates import CategoryEstimates
 from midpoint.analyst.evidence import (
     Estimate,
     Evidence,
@@ -36,7 +36,6 @@ __all__ = [
     "answers_of",
     "default_scheme",
     "disclose",
-    "estimate",
     "estimate_profiles",
     "evidence_of",
     "expected_loss",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from midpoint.analyst.estimates import CategoryEstimates, Estimation, estimate
+from midpoint.analyst.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.place_columns import place_columns
 from midpoint.analyst.placing import usual_habits
 from midpoint.analyst.profiles import ItemProfiles
@@ -118,7 +118,7 @@ def disclose(
 def believe(profiles: ItemProfiles, estimation: Estimation = "shrunken") -> CategoryEstimates:
     """Return what the analyst believes of each category, once it knows the items' profiles."""
     tastes = profiles.standard_vectors.astype(np.float64)
-    return estimate(_statistics(profiles), estimation, tastes)
+    return CategoryEstimates(_statistics(profiles), estimation, tastes)
 
 
 def _statistics(profiles: ItemProfiles) -> CategoryStatistics:

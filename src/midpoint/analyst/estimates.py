@@ -1,6 +1,7 @@
 """Biases, rating probabilities and level distributions of each category, plain or shrunken."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -17,26 +18,49 @@ LEAST_NOISE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class CategoryEstimates:
-    """What the analyst believes of each category; M items, K categories, L levels."""
+    """What the analyst believes of each category, each part worked out when it is first asked for.
 
-    centre: Float
-    """The midpoint of the categories' mean ratings. Shape (M,)."""
-    offset: Float
-    """What each category adds to it: x0 v_j0 for a binary feature. Shape (M, K)."""
-    probability: Float
-    """How likely a user of each category has rated the item: p_j in Sec. 6.1. Shape (M, K)."""
-    levels: Float | None
-    """On a discrete scale, each category's distribution over the levels. Shape (M, K, L)."""
-
-
-def estimate(
-    statistics: CategoryStatistics, method: Estimation = "shrunken", along: Float | None = None
-) -> CategoryEstimates:
-    """Estimate as the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken").
-
-    The latter knows that categories differ in taste, if told the items' profiles: `along`, (M, D).
+    M items, K categories, L levels.
     """
-    return _plain(statistics) if method == "plain" else _shrunken(statistics, along)
+
+    statistics: CategoryStatistics
+    """What was counted."""
+    method: Estimation = "shrunken"
+    """As the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken")."""
+    along: Float | None = None
+    """Items' profiles, by which the latter knows that categories differ in taste. Shape (M, D)."""
+
+    @cached_property
+    def _means(self) -> Effects:
+        return mean_effects(self.statistics, self.method, self.along)
+
+    @property
+    def centre(self) -> Float:
+        """The midpoint of the categories' mean ratings. Shape (M,)."""
+        return self._means.centre
+
+    @property
+    def offset(self) -> Float:
+        """What each category adds to it: x0 v_j0 for a binary feature. Shape (M, K)."""
+        return self._means.effect
+
+    @cached_property
+    def probability(self) -> Float:
+        """How likely a user of each category has rated the item: p_j in Sec. 6.1. Shape (M, K)."""
+        if self.method == "plain":
+            return np.asarray(self.statistics.count / np.maximum(self.statistics.users, 1))
+        rates = _shrunken_log_probability(self.statistics)
+        return np.asarray(np.minimum(np.exp(rates.centre[:, None] + rates.effect), 1.0))
+
+    @cached_property
+    def levels(self) -> Float | None:
+        """On a discrete scale, each category's distribution over the levels. Shape (M, K, L)."""
+        count, values = self.statistics.level_count, self.statistics.level_values
+        if count is None or values is None:
+            return None
+        if self.method == "plain":
+            return _frequencies(count)
+        return shrink_distributions(count, values, self.offset, self.statistics.crossed)
 
 
 def mean_effects(
@@ -79,33 +103,6 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
     return np.asarray((noise + taste) / count - taste / np.maximum(statistics.users, 1))
 
 
-def _plain(statistics: CategoryStatistics) -> CategoryEstimates:
-    """Take class means and relative frequencies as they are."""
-    means = mean_effects(statistics, "plain")
-    return CategoryEstimates(
-        centre=means.centre,
-        offset=means.effect,
-        probability=statistics.count / np.maximum(statistics.users, 1),
-        levels=_frequencies(statistics.level_count),
-    )
-
-
-def _shrunken(statistics: CategoryStatistics, along: Float | None) -> CategoryEstimates:
-    """Pull means to common effects, probabilities likewise in log space, and distributions."""
-    means = mean_effects(statistics, along=along)
-    rates = _shrunken_log_probability(statistics)
-    distributions = None
-    if statistics.level_count is not None and statistics.level_values is not None:
-        levels, values = statistics.level_count, statistics.level_values
-        distributions = shrink_distributions(levels, values, means.effect, statistics.crossed)
-    return CategoryEstimates(
-        centre=means.centre,
-        offset=means.effect,
-        probability=np.minimum(np.exp(rates.centre[:, None] + rates.effect), 1.0),
-        levels=distributions,
-    )
-
-
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     """Shrink log p; half a rating is added so that an item one class never rated has one.
 
@@ -116,10 +113,8 @@ def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     return shrink_effects(np.log(smoothed), variance, statistics.crossed)
 
 
-def _frequencies(count: Counts | None) -> Float | None:
+def _frequencies(count: Counts) -> Float:
     """Return relative frequencies; an empty cell takes its item's, an empty item the overall."""
-    if count is None:
-        return None
     result = count.astype(np.float64)
     overall = np.broadcast_to(result.sum(axis=(0, 1)), result.shape)
     for fallback in (np.broadcast_to(result.sum(axis=1, keepdims=True), result.shape), overall):

@@ -131,7 +131,8 @@ class _Fit(NamedTuple):
         Q = H - h[:, :, None] * (h / safe)[:, None, :]
         z = h1 - h * (h1[:, first].sum(axis=1, keepdims=True) / safe)
         R, D = len(t), W.shape[1]
-        N = (np.einsum("jrs,jd,je->rdse", Q, W, W, optimize=True)).reshape(R * D, R * D)
+        N = (Q.reshape(-1, R * R, 1) * W[:, None, :]).reshape(-1, R * R * D).T @ W
+        N = N.reshape(R, R, D, D).swapaxes(1, 2).reshape(R * D, R * D)
         # In units of their prior deviation all coefficients but the common ones have variance 1.
         unit = np.sqrt(np.column_stack([np.ones(R), np.tile(g[:, None], D - 1)]).reshape(-1))
         known = np.tile(np.arange(D) > 0, R).astype(np.float64)
@@ -141,7 +142,7 @@ class _Fit(NamedTuple):
         common = W @ theta.T
         level = (h1[:, first].sum(axis=1) - (h * common).sum(axis=1)) / safe[:, 0]
         level = np.where(weight > 0, level, level[weight > 0].mean())
-        return cls(Q, z - np.einsum("jrs,js->jr", Q, common), common, level, W, N, C)
+        return cls(Q, z - (Q * common[:, None, :]).sum(axis=2), common, level, W, N, C)
 
     def steps(self, feature: NDArray[np.intp]) -> Float:
         """Return y' P V P y / tr P V of each feature, of u and of G. Shape (2, features)."""
@@ -149,8 +150,8 @@ class _Fit(NamedTuple):
         S = (self.W @ self.C.reshape(R, D, R, D).transpose(1, 0, 2, 3).reshape(D, -1)).reshape(
             -1, R, R, D
         )
-        S = np.einsum("jrsd,jd->jrs", S, self.W)
-        trace = np.einsum("jrr->r", self.Q) - np.einsum("jrs,jst,jtr->r", self.Q, S, self.Q)
+        S = (S @ self.W[:, None, :, None])[..., 0]
+        trace = np.einsum("jrr->r", self.Q) - (self.Q @ S * self.Q).sum(axis=(0, 2))
         of_items = _ratios((self.r**2).sum(axis=0), trace, feature)
         left = np.diag(self.N - self.N @ self.C @ self.N).reshape(R, D)[:, 1:].sum(axis=1)
         pull = ((self.r.T @ self.W)[:, 1:] ** 2).sum(axis=1)

@@ -26,7 +26,7 @@ has one law for all categories, jointly (docs/protocol.md). To the last bit:
    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -46,6 +46,21 @@ Index = NDArray[np.intp]
 
 SUREST = 30.0
 """Log odds beyond this count as this."""
+AT_ONCE = 2**19
+"""People times items that are looked at in one go."""
+MANY = 8
+"""From so many people on it pays to multiply all pairs of habits first."""
+
+
+class Answers(NamedTuple):
+    """What one person rated."""
+
+    cell: int
+    """Her category or joint cell."""
+    item: Index
+    """The items, by their place in the disclosure. Shape (n,)."""
+    value: Integers
+    """Her ratings, in fixed point. Shape (n,)."""
 
 
 class Counterparts(NamedTuple):
@@ -93,15 +108,17 @@ def own_numbers(
     everything = np.arange(parameters.n_items)
     reveal, shift = np.full(len(item), ONE), np.zeros(len(item), dtype=np.int64)
     move = np.zeros((len(category), model.taste.shape[1]), dtype=np.int64)
-    for person, (start, end) in enumerate(pairwise(starts.tolist())):
-        if start == end:
-            continue
-        rated, cell = item[start:end], int(category[person])
-        about = everything if asked is None else asked[person]
-        found = counterparts(model, cell, about, rated, value[start:end])
-        mine = own_of(parameters, cell, rated, found)
-        reveal[start:end], shift[start:end] = mine.reveal, mine.shift
-        move[person] = found.move
+    part = [slice(*ends) for ends in pairwise(starts.tolist())]
+    rated = [i for i in range(len(part)) if part[i].start < part[i].stop]
+    size = max(1, AT_ONCE // parameters.n_items) if asked is None else 1
+    for first in range(0, len(rated), size):
+        group = rated[first : first + size]
+        people = [Answers(int(category[i]), item[part[i]], value[part[i]]) for i in group]
+        places = _modes(model, everything if asked is None else asked[group[0]], people)
+        for i, one, place in zip(group, people, places, strict=True):
+            found = _carried(model, one.cell, place)
+            mine = own_of(parameters, one.cell, one.item, found)
+            reveal[part[i]], shift[part[i]], move[i] = mine.reveal, mine.shift, found.move
     return Own(reveal, shift, move)
 
 
@@ -117,7 +134,11 @@ def counterparts(
     model: Places, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Counterparts:
     """Estimate one person's place by steps 1 and 2; return her counterparts."""
-    mode = _mode(model, cell, asked, rated, value / ONE)
+    return _carried(model, cell, _modes(model, asked, [Answers(cell, rated, value)])[0])
+
+
+def _carried(model: Places, cell: int, mode: Float) -> Counterparts:
+    """Round the mode of someone's place and carry it to the other categories, step 2."""
     place = _round(np.clip(mode, -FARTHEST_PLACE, FARTHEST_PLACE)) / GRAIN
     others = model.mean + model.map[cell] @ (place - model.mean[cell])
     others = np.clip(others, -FARTHEST_PLACE, FARTHEST_PLACE)
@@ -146,26 +167,50 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
     return shift
 
 
-def _mode(model: Places, cell: int, asked: Index, rated: Index, value: Float) -> Float:
-    """Climb to the mode of the place of someone who was asked this and rated that. Shape (D,)."""
-    d = model.habit.shape[1]
-    habit, rate = model.habit[asked] / GRAIN, model.rate[asked, cell] / GRAIN
-    taste = model.taste[rated] / GRAIN
-    wanted = np.zeros(len(model.mean[cell]))
-    wanted[:d] = (model.habit[rated] / GRAIN).sum(axis=0)
-    wanted[d:] = taste.T @ (value - model.base[rated, cell] / GRAIN) / model.noise
-    fixed = model.precision[cell].copy()
-    fixed[d:, d:] += taste.T @ taste / model.noise
-    pull = wanted + model.precision[cell] @ model.mean[cell]
-    z: Float = model.mean[cell].copy()
+def _modes(model: Places, asked: Index, people: Sequence[Answers]) -> Float:
+    """Climb to the modes of the places of people who were asked the same. Shape (N, D)."""
+    d, cell = model.habit.shape[1], [one.cell for one in people]
+    habit, rate = model.habit[asked] / GRAIN, model.rate[asked][:, cell].T / GRAIN
+    seen = [_seen(model, one) for one in people]
+    pull, fixed = np.stack([one[0] for one in seen]), np.stack([one[1] for one in seen])
+    gram, z = _gram_of(habit, len(people)), model.mean[cell]
     for _ in range(STEPS):
-        p = _chance(rate + habit @ z[:d])
-        gradient = pull - fixed @ z
-        gradient[:d] -= p @ habit
+        p = _chance(rate + z[:, :d] @ habit.T)
+        gradient = pull - (fixed @ z[:, :, None])[:, :, 0]
+        gradient[:, :d] -= p @ habit
         curvature = fixed.copy()
-        curvature[:d, :d] += (habit * (p * (1 - p))[:, None]).T @ habit
-        z += np.clip(np.linalg.solve(curvature, gradient), -LONGEST_STEP, LONGEST_STEP)
+        curvature[:, :d, :d] += gram(p * (1 - p))
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        z = z + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
     return z
+
+
+def _seen(model: Places, person: Answers) -> tuple[Float, Float]:
+    """Return of step 1 what no step changes: of g what z is not in, of H all but what p is in."""
+    cell, rated, value = person
+    d, precision = model.habit.shape[1], model.precision[cell]
+    taste = model.taste[rated] / GRAIN
+    pull, fixed = precision @ model.mean[cell], precision.copy()
+    pull[:d] += (model.habit[rated] / GRAIN).sum(axis=0)
+    pull[d:] += taste.T @ (value / ONE - model.base[rated, cell] / GRAIN) / model.noise
+    fixed[d:, d:] += taste.T @ taste / model.noise
+    return pull, fixed
+
+
+def _gram_of(habit: Float, people: int) -> Callable[[Float], Float]:
+    """Return what sums w_j habit_j habit_j' for the weights of each person. Shape (N, d, d)."""
+    if people < MANY:
+        return lambda weight: (habit.T * weight[:, None, :]) @ habit
+    d = habit.shape[1]
+    a, b = np.triu_indices(d)
+    products = habit[:, a] * habit[:, b]
+
+    def gram(weight: Float) -> Float:
+        square = np.empty((people, d, d))
+        square[:, a, b] = square[:, b, a] = weight @ products
+        return square
+
+    return gram
 
 
 def _chance(logit: Float) -> Float:

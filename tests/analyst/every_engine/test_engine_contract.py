@@ -13,12 +13,12 @@ import pytest
 
 from every_engine.tables_on_disk import Tables, write
 from midpoint.analyst import (
+    CategoryEstimates,
     CategoryStatistics,
     Factorizer,
     ItemProfiles,
     Progress,
     disclose,
-    estimate,
     tally,
 )
 from midpoint.analyst.streaming import fit_from_disk, scan, tally_scan
@@ -136,7 +136,7 @@ def test_statistics_are_those_of_memory(
     found = engine.tally(stars.folder, stars.users, feature)
     expected = tally(stars.ratings, stars.ratings.feature(*feature))
     require_equal(found, expected)
-    one, other = estimate(found), estimate(expected)
+    one, other = CategoryEstimates(found), CategoryEstimates(expected)
     for name in ("centre", "offset", "probability", "levels"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-9)
 
