@@ -350,6 +350,24 @@ def test_logistic_sums_bear_any_logit() -> None:
         assert second[0, 0, 0] == pytest.approx(p * expit(-logit), rel=1e-5, abs=1e-30)
 
 
+def test_the_law_keeps_up_with_the_rates(
+    world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control is the law that was learned beside the rates: it lags behind them."""
+    laws: list[Law] = []
+
+    def watched(people: People, model: Model, law: Law, *how: Any) -> Law:
+        found = learn_law(people, model, law, *how)
+        laws[:] = law, found, learn_law(people, model, found, *how)
+        return found
+
+    monkeypatch.setattr(placing, "learn_law", watched)
+    place(profiles, world.ratings, habits=2, tastes=3)
+    beside, told, further = laws
+    lag = np.abs(told.mean - beside.mean).max()
+    assert np.abs(further.mean - told.mean).max() < lag / 2
+
+
 def test_work_in_parallel_comes_in_order() -> None:
     parts = list(range(40))
     for threads in (1, 3, None):
@@ -579,7 +597,7 @@ def test_the_seed_decides_and_threads_do_not(
     assert (the_places(run(seed=6, threads=1)).rate != one.rate).any()
 
 
-@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 24), (0, 2, 12), (1, 9, 18)])
+@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 30), (0, 2, 12), (1, 9, 24)])
 def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, rounds: int) -> None:
     seen: list[tuple[int, int]] = []
     place(

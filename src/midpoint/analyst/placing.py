@@ -52,7 +52,8 @@ def place(
     """Learn where people of each category lie, and return the profiles with `places`.
 
     Rates and habits are fitted to who rated what, tastes are the directions of the profiles along
-    which counterparts lie farthest apart; then the law of places. Users who rated nothing or
+    which counterparts lie farthest apart; then the law of places, together with the rates and once
+    more when they are final: it lags behind them. Users who rated nothing or
     whose category is not known are left out. What devices are told of items is rounded before
     anything is learned from it.
 
@@ -76,8 +77,8 @@ def place(
     if habits and len(people) * ratings.n_items > MOST:
         people = people.sample(MOST // ratings.n_items, for_sample)
     _require_categories(people, feature)
-    total = habit_model.ROUNDS + place_rates.ROUNDS if habits else place_law.ROUNDS
-    total += place_law.ROUNDS if tastes < profiles.dimension else 0
+    total = habit_model.ROUNDS + place_rates.ROUNDS if habits else 0
+    total += place_law.ROUNDS * (2 if tastes < profiles.dimension else 1)
     rounds = count(1)
 
     def done() -> None:
@@ -102,8 +103,7 @@ def place(
         model, law = learn_rates(
             people, *_with_tastes(model, law, weight), for_rates, threads, done
         )
-    else:
-        law = learn_law(people, model, law, threads, done)
+    law = learn_law(people, model, law, threads, done)
     return replace(
         profiles,
         places=Places(
