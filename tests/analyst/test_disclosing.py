@@ -198,10 +198,11 @@ def test_what_is_told_of_places_is_what_was_learned(scheme: str, ready_stars: Re
     assert told.law is not None
     for name in SCHEMES[scheme].columns - {"levels"}:  # on the grid already, so to the last bit
         assert np.array_equal(column(told, name), getattr(places, name)[profiles.order] * GRAIN)
+    assert np.array_equal(told.law.least, places.least * GRAIN)
     assert np.array_equal(told.law.mean, to_fixed(places.mean))
     assert np.array_equal(told.law.map, to_fixed(places.maps()))
     exact = np.array(told.law.precision) / ONE @ places.covariance
-    assert exact == pytest.approx(np.broadcast_to(np.eye(exact.shape[1]), exact.shape), abs=1e-3)
+    assert exact == pytest.approx(np.broadcast_to(np.eye(exact.shape[-1]), exact.shape), abs=1e-3)
     assert told.law.noise == to_fixed(places.noise_variance)
 
 

@@ -18,6 +18,7 @@ from midpoint.analyst import (
     Training,
     disclose,
     place,
+    place_strata,
     placing,
     usual_habits,
 )
@@ -158,7 +159,15 @@ class Contrast(NamedTuple):
     """Covariances of two ratings. Shape (M, M)."""
 
 
-def contrast(model: Model | Places, law: Law | Places) -> Contrast:
+def of_all_strata(found: Places) -> Law:
+    """Return the law of all strata together, each of which holds the same share of people."""
+    mean = found.mean.mean(axis=0)
+    away = found.mean - mean
+    between = np.einsum("gkd,gke->kde", away, away) / len(away)
+    return Law(mean, found.covariance.mean(axis=0) + between)
+
+
+def contrast(model: Model | Places, law: Law) -> Contrast:
     habit = model.choosing if isinstance(model, Places) else model.habit
     d = habit.shape[1]
     t, x = law.mean[:, :d], law.mean[:, d:]
@@ -185,7 +194,7 @@ def test_the_law_is_found_again(
 ) -> None:
     monkeypatch.setattr(placing, "SHARES", (1.0, 1.0))  # a part of the ratings has other rates
     placed = the_places(place(profiles, world.ratings, habits=2, tastes=3))
-    true, found = contrast(world.model, world.law), contrast(placed, placed)
+    true, found = contrast(world.model, world.law), contrast(placed, of_all_strata(placed))
     for name, least in (("logit", 0.97), ("logits", 0.95), ("rating", 0.95), ("ratings", 0.9)):
         slope, match = slope_and_match(getattr(found, name), getattr(true, name))
         assert match > least, name
@@ -198,7 +207,7 @@ def test_without_a_difference_none_is_found(world: World) -> None:
     codes = np.random.default_rng(0).permutation(feature.codes)
     shuffled = world.ratings.with_feature(replace(feature, codes=codes))
     found = the_places(place(learned.fit(shuffled, "kind"), shuffled, habits=2, tastes=3))
-    true, none = contrast(world.model, world.law), contrast(found, found)
+    true, none = contrast(world.model, world.law), contrast(found, of_all_strata(found))
     for name in Contrast._fields:
         share = np.std(getattr(none, name)) / np.std(getattr(true, name))
         assert share < 0.2, name
@@ -361,7 +370,8 @@ def test_the_law_keeps_up_with_the_rates(
         laws[:] = law, found, learn_law(people, model, found, *how)
         return found
 
-    monkeypatch.setattr(placing, "learn_law", watched)
+    monkeypatch.setattr(place_strata, "learn_law", watched)
+    monkeypatch.setattr(placing, "STRATA", 1)
     place(profiles, world.ratings, habits=2, tastes=3)
     beside, told, further = laws
     lag = np.abs(told.mean - beside.mean).max()
@@ -378,17 +388,29 @@ def test_work_in_parallel_comes_in_order() -> None:
 # What devices make of ratings.
 
 
-@pytest.mark.parametrize("habits", [0, 2])
-def test_devices_place_people_where_training_did(few: Ratings, habits: int) -> None:
+@pytest.mark.parametrize(("habits", "strata"), [(0, 1), (2, 1), (2, 2)])
+def test_devices_place_people_where_training_did(
+    few: Ratings, habits: int, strata: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placing, "MANY", 150 if strata == 1 else 10)
     profiles = place(learned.fit(few, "kind"), few, habits=habits)
     found = the_places(profiles)
+    assert len(found.least) == strata
     people = People.of(few, few.feature("kind"))
-    law = Law(found.mean, found.covariance)
     model = Model(found.rate, found.choosing, found.base, found.taste, found.noise_variance)
-    start = law.mean[people.category]
-    where = rounded(locate(people, model, law, start, STEPS, None).place)
-    away = np.einsum("nmde,ne->nmd", found.maps()[people.category], where - start)
-    d, others = found.choosing.shape[1], law.mean + away
+    expected = expit(found.rate).sum(axis=0)[people.category]
+    activity = rounded((np.diff(people.offsets) + 8) / (expected + 8))
+    stratum = (activity >= found.least[:, people.category]).sum(axis=0) - 1
+    where, start = np.zeros((2, len(people), found.mean.shape[2]))
+    others = np.zeros((len(people), *found.mean.shape[1:]))
+    for g, maps in enumerate(found.maps()):
+        law, own = Law(found.mean[g], found.covariance[g]), stratum == g
+        start[own] = law.mean[people.category[own]]
+        located = locate(people, model, law, law.mean[people.category], STEPS, None).place
+        where[own] = rounded(located[own])
+        away = np.einsum("nmde,ne->nmd", maps[people.category], where - start)
+        others[own] = (law.mean + away)[own]
+    d = found.choosing.shape[1]
     theirs = as_devices_do(profiles, people)
     # What is near a half of 1/256 may be rounded to either side.
     move = (others.mean(axis=1) - where)[:, d:]
@@ -399,9 +421,9 @@ def test_devices_place_people_where_training_did(few: Ratings, habits: int) -> N
     )
     p = expit(logit)
     reveal = p.min(axis=1) / p[np.arange(len(p)), people.category[people.person]]
-    expected = np.maximum(reveal, 1 / 64) if habits else np.ones(len(p))
-    np.testing.assert_allclose(from_fixed(theirs.reveal), expected, atol=0.01)
-    assert (expected.min() < 0.9) == (habits > 0)
+    wanted = np.maximum(reveal, 1 / 64) if habits else np.ones(len(p))
+    np.testing.assert_allclose(from_fixed(theirs.reveal), wanted, atol=0.01)
+    assert (wanted.min() < 0.9) == (habits > 0)
 
 
 def as_devices_do(profiles: ItemProfiles, people: People) -> Own:
@@ -411,6 +433,97 @@ def as_devices_do(profiles: ItemProfiles, people: People) -> Own:
     own = own_numbers(told, people.offsets, item, value, people.category)
     assert own is not None
     return own
+
+
+# Strata.
+
+
+def two_kinds_of_raters() -> Ratings:
+    """Draw light raters, of whom `a` differ much in a habit, and heavy ones, of whom `b` do.
+
+    On the whole the categories have one law: means and covariances do not tell them apart.
+    """
+    model, _ = make_truth()
+    category = np.random.default_rng(6).integers(0, 2, 2000)
+    parts = []
+    for kind, activity in enumerate((-1.0, 1.0)):
+        spread = np.tile(np.eye(4) * 0.2, (2, 1, 1))
+        spread[kind, 1, 1], spread[1 - kind, 1, 1] = 1.4, 0.05
+        rate = np.full_like(model.rate, activity - 1.0)
+        law = Law(np.zeros((2, 4)), spread)
+        parts.append(draw_people(model._replace(rate=rate), law, category, seed=kind))
+    light, heavy = parts
+    return made_ratings(
+        np.concatenate([light.user, heavy.user + light.n_users]),
+        np.concatenate([light.item, heavy.item]),
+        np.concatenate([light.value, heavy.value]),
+        np.tile(category, 2),
+        len(model.rate),
+    )
+
+
+@pytest.mark.slow
+def test_light_and_heavy_raters_are_carried_each_by_their_own_law(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Among heavy raters one category differs more in what it rates, and one law cannot say so."""
+    ratings, (model, _) = two_kinds_of_raters(), make_truth()
+    profiles = learned.fit(ratings, "kind")
+    people = People.of(ratings, ratings.feature("kind"))
+    heavy = np.diff(people.offsets) > np.median(np.diff(people.offsets))
+
+    def wider(weight: Float) -> float:
+        """Return how much wider a category's mean habits spread than the other's, as a log."""
+        sums = np.bincount(people.person, weight * model.habit[people.item, 1], len(people))
+        mean = sums / np.bincount(people.person, weight, len(people))
+        a, b = (mean[heavy & (people.category == k)].std() for k in (0, 1))
+        return float(np.log(b / a))
+
+    left = {}
+    for strata in (1, 2):
+        monkeypatch.setattr(placing, "STRATA", strata)
+        placed = place(profiles, ratings, habits=2, tastes=3)
+        assert len(the_places(placed).least) == strata
+        left[strata] = wider(as_devices_do(placed, people).reveal.astype(np.float64))
+    raw = wider(np.ones(len(people.item)))
+    assert raw > 0.5
+    assert abs(left[2]) < 0.6 * raw
+    assert left[1] > 0.9 * raw
+
+
+def test_every_stratum_holds_the_same_share_of_every_category(world: World, placed: Places) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    people = people.thinned(*placing.SHARES, np.random.default_rng(2))
+    expected = expit(placed.rate).sum(axis=0)[people.category]
+    activity = (np.diff(people.offsets) + 8) / (expected + 8)
+    heavy = activity >= placed.least[1, people.category]
+    shares = [heavy[people.category == k].mean() for k in (0, 1)]
+    assert shares == pytest.approx([0.5, 0.5], abs=0.06)
+    assert (placed.least[0] == 0).all()
+    assert (placed.least * GRAIN == np.rint(placed.least * GRAIN)).all()
+
+
+def test_strata_are_told_apart_of_many_people_only(few: Ratings, world: World) -> None:
+    assert len(the_places(place(learned.fit(few, "kind"), few, habits=1)).least) == 1
+    some = world.ratings.select_users(np.arange(800))
+    profiles = learned.fit(some, "kind")
+    assert len(the_places(place(profiles, some, habits=1)).least) == 2
+    assert len(the_places(place(profiles, some, habits=0)).least) == 1
+
+
+def test_people_who_all_rated_equally_many_are_one_stratum() -> None:
+    draws = np.random.default_rng(0)
+    user = np.repeat(np.arange(700), 12)
+    item = np.concatenate([np.sort(draws.permutation(40)[:12]) for _ in range(700)])
+    ratings = made_ratings(
+        user, item, draws.integers(1, 10, len(user)).astype(float), np.arange(700) % 2, 40
+    )
+    people = People.of(ratings, ratings.feature("kind"))
+    model = Model(np.zeros((40, 2)), np.ones((40, 1)), np.full((40, 2), 5.0), np.ones((40, 1)), 6.0)
+    law = Law(np.zeros((2, 2)), np.tile(np.eye(2), (2, 1, 1)))
+    assert len(place_strata.learn_strata(people, model, law, 2, 1, nothing).least) == 1
+    some = people.thinned(0.3, 1.0, draws)
+    assert len(place_strata.learn_strata(some, model, law, 2, 1, nothing).least) == 2
 
 
 # Whom it is learned from.
@@ -506,9 +619,9 @@ def test_what_devices_are_told_is_on_the_grid(placed: Places) -> None:
     assert placed.rate.shape == placed.base.shape == (80, 2)
     assert placed.habit.shape == (80, 2)
     assert placed.taste.shape == (80, 3)
-    assert placed.mean.shape == (2, 2 + 2 * 3)
-    assert placed.covariance.shape == (2, 8, 8)
-    assert placed.maps().shape == (2, 2, 8, 8)
+    assert placed.mean.shape == (2, 2, 2 + 2 * 3)
+    assert placed.covariance.shape == (2, 2, 8, 8)
+    assert placed.maps().shape == (2, 2, 2, 8, 8)
     assert placed.habits == 2
     assert rounded(np.array([0.001, -0.003, 0.25])).tolist() == [0.0, -STEP, 0.25]
 
@@ -517,7 +630,7 @@ def test_without_habits_only_values_move(few: Ratings) -> None:
     found = the_places(place(learned.fit(few, "kind"), few, habits=0, tastes=2))
     require_sound(found)
     assert found.habit.shape == (80, 0)
-    assert found.mean.shape == (2, 2)
+    assert found.mean.shape == (1, 2, 2)
 
 
 @pytest.mark.parametrize("habits", [1, 4])
@@ -546,7 +659,7 @@ def test_crossed_features_have_a_law_for_each_cell(few: Ratings) -> None:
     ratings = few.with_feature(other)
     found = the_places(place(learned.fit(ratings, ["kind", "side"]), ratings, habits=2))
     require_sound(found)
-    assert found.mean.shape == (6, 2 + 2 * 4)
+    assert found.mean.shape == (1, 6, 2 + 2 * 4)
 
 
 def test_a_handful_of_ratings_is_enough() -> None:

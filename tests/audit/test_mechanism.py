@@ -102,14 +102,31 @@ def test_the_mean_person_reveals_what_categories_have_in_common() -> None:
     """With nobody away from the mean this is Algorithm 2: p_k reveal_k agrees in all categories."""
     places = Parameters.of(shown("cmpss").disclosure).places
     assert places is not None
+    assert len(places.least) == 1  # of two hundred people
     d = places.habit.shape[1]
-    logit = places.rate / GRAIN + places.habit / GRAIN @ places.mean[:, :d].T
+    logit = places.rate / GRAIN + places.habit / GRAIN @ places.mean[0, :, :d].T
     p = 1 / (1 + np.exp(-logit))
     told = p * typical_reveal(places) / ONE
     free = (typical_reveal(places) > LEAST_REVEAL).all(axis=1)
     assert free.mean() > 0.9
     assert told[free, 0] == pytest.approx(told[free, 1], rel=0.02)
     assert np.abs(np.log(p[free, 0] / p[free, 1])).max() > 0.5
+
+
+def test_of_two_strata_the_mean_people_reveal_on_the_average() -> None:
+    one = Parameters.of(shown("cmpss").disclosure).places
+    assert one is not None
+    other = replace(one, mean=one.mean * -2)
+    both = replace(
+        one,
+        least=np.repeat(one.least, 2, axis=0),
+        mean=np.concatenate([one.mean, other.mean]),
+        precision=np.repeat(one.precision, 2, axis=0),
+        map=np.repeat(one.map, 2, axis=0),
+    )
+    mean = (typical_reveal(one) + typical_reveal(other)) / 2
+    assert typical_reveal(both) == pytest.approx(mean, abs=1)
+    assert np.abs(mean - typical_reveal(one)).max() > 0.01 * ONE
 
 
 def test_pooled_people_are_read_by_what_they_were_told() -> None:

@@ -141,7 +141,7 @@ def other_numbers(content: dict[str, Any]) -> None:
 
 
 def other_law(content: dict[str, Any]) -> None:
-    content["law"]["mean"][1][0] += 1
+    content["law"]["mean"][0][1][0] += 1
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,10 @@ class Nature:
         """Return the law as it is disclosed."""
         precision = np.linalg.inv(self.covariance)
         return Law(
-            mean=as_rows(to_fixed(self.mean)),
-            precision=as_rows(to_fixed((precision + precision.transpose(0, 2, 1)) / 2)),
-            map=as_rows(to_fixed(transports(self.covariance))),
+            least=as_rows(np.zeros((1, len(self.mean)))),
+            mean=as_rows(to_fixed(self.mean[None])),
+            precision=as_rows(to_fixed((precision + precision.transpose(0, 2, 1))[None] / 2)),
+            map=as_rows(to_fixed(transports(self.covariance)[None])),
             noise=max(1, int(to_fixed(self.noise))),
         )
 

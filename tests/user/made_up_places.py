@@ -27,6 +27,7 @@ def counterparts_disclosure(
     tastes: int = 3,
     reach: float = 1.0,
     choose: bool = False,
+    strata: int = 1,
     **changes: Any,
 ) -> Disclosure:
     """Draw a consistent disclosure; habits and tastes matter more with a larger reach.
@@ -49,7 +50,9 @@ def counterparts_disclosure(
         "features": features,
         "scale": RatingScale(low=points[0], high=points[-1], levels=points),
         "items": tuple(f"item-{j:03d}" for j in range(n_items)),
-        "law": law(rng, K, d + tastes * (1 + choose), (points[-1] - points[0]) / ONE),
+        "law": law(
+            rng, K, d + tastes * (1 + choose), (points[-1] - points[0]) / ONE, strata=strata
+        ),
         **{name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns},
     }
     return Disclosure(**(content | changes))
@@ -57,7 +60,7 @@ def counterparts_disclosure(
 
 def real_size() -> Disclosure:
     """Three categories, and places of 44 dimensions that are known badly in some directions."""
-    wide = law(np.random.default_rng(26), 3, 44, 4.0, least=ONE // 16, apart=ONE // 16)
+    wide = law(np.random.default_rng(26), 3, 44, 4.0, certain=ONE // 16, apart=ONE // 16, strata=2)
     return counterparts_disclosure(
         features=(AGE,), n_items=300, seed=27, habits=4, tastes=20, choose=True, law=wide
     )
@@ -69,21 +72,26 @@ def law(
     D: int,
     span: float,
     *,
-    least: int = ONE,
+    certain: int = ONE,
     apart: int = ONE // 4,
+    strata: int = 1,
 ) -> Law:
     """Draw means, precisions and maps near one; some means lie between two multiples of 1/256.
 
     Precisions are at least so much in all directions, entries of maps so far from those of 1.
     """
-    mean = rng.integers(-ONE, ONE, size=(K, D))
-    mean[:, 0] = mean[:, 0] // GRAIN * GRAIN + GRAIN // 2
-    side = rng.integers(-2, 3, size=(K, D, D))
-    precision = side @ side.transpose(0, 2, 1) * (ONE // 8) + np.eye(D, dtype=np.int64) * least
-    maps = rng.integers(-apart, apart, size=(K, K, D, D)) + np.eye(D, dtype=np.int64) * ONE
+    G, unit = strata, np.eye(D, dtype=np.int64) * ONE
+    mean = rng.integers(-ONE, ONE, size=(G, K, D))
+    mean[:, :, 0] = mean[:, :, 0] // GRAIN * GRAIN + GRAIN // 2
+    side = rng.integers(-2, 3, size=(G, K, D, D))
+    precision = side @ side.swapaxes(2, 3) * (ONE // 8) + unit // ONE * certain
+    maps = rng.integers(-apart, apart, size=(G, K, K, D, D)) + unit
     own = np.arange(K)
-    maps[own, own] = np.eye(D, dtype=np.int64) * ONE
+    maps[:, own, own] = unit
+    least = np.zeros((G, K), dtype=np.int64)
+    least[1:] = np.sort(rng.integers(GRAIN // 4, 2 * GRAIN, size=(G - 1, K)), axis=0)
     return Law(
+        least=as_rows(least),
         mean=as_rows(mean),
         precision=as_rows(precision),
         map=as_rows(maps),

@@ -30,6 +30,7 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
     made["cmpss strong"] = make(seed=5, habits=3, tastes=3, reach=8.0)
     made["cmpss, tastes choose"] = make(seed=6, habits=2, tastes=3, choose=True)
+    made["cmpss, three strata"] = make(features=(AGE,), seed=7, habits=2, tastes=2, strata=3)
     return made
 
 
@@ -127,8 +128,13 @@ def at_the_limits() -> Disclosure:
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
     far = [[64 * ONE * (-1) ** (i + j) for j in range(4)] for i in range(4)]
     thin = [[(ONE // 64 + 1) * (i == j) for j in range(4)] for i in range(4)]
-    law = {"mean": [far[0], far[1]], "precision": [thin, unit], "map": [[unit, far], [far, unit]]}
-    law["precision"] = [thin, [[2**14 * value for value in row] for row in unit]]
+    great = [[2**14 * value for value in row] for row in unit]
+    law = {
+        "least": [[0, 0], [0, 2**40]],
+        "mean": [[far[0], far[1]]] * 2,
+        "precision": [[thin, great]] * 2,
+        "map": [[[unit, far], [far, unit]]] * 2,
+    }
     return shown.model_copy(
         update={
             "rate": ((32 * GRAIN, -32 * GRAIN),),
@@ -142,29 +148,37 @@ def at_the_limits() -> Disclosure:
 
 def bad_places() -> Iterator[Case]:
     """Laws of places that are none, and numbers beyond all measure; each beside a fine one."""
-    shown = counterparts_disclosure(n_items=5, habits=2, tastes=2)
+    shown = counterparts_disclosure(n_items=5, habits=2, tastes=2, strata=2)
     told = shown.law
     assert told is not None
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
-    one, _ = told.precision
-    other, span = told.map[0][1], 4 * GRAIN
-    skewed = _with(one, 1, 0, one[0][1] + 1)
+    (one, two), light = told.precision[0], told.precision[1]
+    (there, back), span = told.map[0], 4 * GRAIN
+    other, heavy, mean = there[1], told.map[1], told.mean
+    skewed = _with(two, 1, 0, two[0][1] + 1)
     tilted = _with(_with(unit, 0, 1, ONE), 1, 0, ONE)
     thin = _with(unit, 3, 3, ONE // 64)
+    great = _with(unit, 2, 2, 2**14 * ONE + 1)
+    far = (unit, _with(other, 0, 0, 64 * ONE + 1))
     rows: list[tuple[str, Mapping[str, Any]]] = [
-        ("a precision that is not symmetric", {"precision": (one, skewed)}),
-        ("a precision that is not definite", {"precision": (tilted, one)}),
-        ("a negative precision", {"precision": (one, _with(unit, 2, 2, -ONE))}),
-        ("a precision at the least", {"precision": (thin, one)}),
-        ("no precision", {"precision": (one, _with(unit, 0, 0, 0))}),
-        ("a map to itself", {"map": ((_with(unit, 0, 1, 1), other), told.map[1])}),
-        ("a map to itself, of another", {"map": (told.map[0], (other, other))}),
-        ("a far map", {"map": ((unit, _with(other, 0, 0, 64 * ONE + 1)), told.map[1])}),
-        ("a far mean", {"mean": (told.mean[0], (0, 0, 0, -64 * ONE - 1))}),
-        ("a great precision", {"precision": (one, _with(unit, 2, 2, 2**14 * ONE + 1))}),
+        ("a precision that is not symmetric", {"precision": ((one, skewed), light)}),
+        ("a precision that is not definite", {"precision": ((tilted, one), light)}),
+        ("a negative precision", {"precision": ((one, _with(unit, 2, 2, -ONE)), light)}),
+        ("a precision at the least", {"precision": ((thin, one), light)}),
+        ("a precision at the least, of the last stratum", {"precision": (light, (thin, one))}),
+        ("no precision", {"precision": ((one, _with(unit, 0, 0, 0)), light)}),
+        ("a map to itself", {"map": (((_with(unit, 0, 1, 1), other), back), heavy)}),
+        ("a map to itself, of another", {"map": ((there, (other, other)), heavy)}),
+        ("a map to itself, of the last stratum", {"map": (heavy, (there, (other, other)))}),
+        ("a far map", {"map": ((far, back), heavy)}),
+        ("a far mean", {"mean": ((mean[0][0], (0, 0, 0, -64 * ONE - 1)), mean[1])}),
+        ("a great precision", {"precision": ((one, great), light)}),
         ("little noise", {"noise": ONE // 256 - 1}),
         ("no noise", {"noise": 0}),
         ("noise below none", {"noise": -ONE}),
+        ("a first stratum that not all reach", {"least": ((0, 1), (9, 9))}),
+        ("strata that descend", {"least": ((0, 0), (9, -1))}),
+        ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
     ]
     lawless = [(name, {"law": told.model_copy(update=_rows(changes))}) for name, changes in rows]
     items: list[tuple[str, dict[str, Any]]] = [
@@ -209,7 +223,14 @@ def bad_laws() -> Iterator[tuple[str, str, str, Refusal]]:
     good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
     values = json.loads(text(counterparts_disclosure("cmp", n_items=2, tastes=2)))
     law, shape, columns = good["law"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
-    empty = {"mean": [[], []], "precision": [[], []], "map": [[[], []], [[], []]], "noise": ONE}
+    empty = {
+        "least": [[0, 0]],
+        "mean": [[[], []]],
+        "precision": [[[], []]],
+        "map": [[[[], []], [[], []]]],
+        "noise": ONE,
+    }
+    five = {name: law[name] * 5 for name in ("least", "mean", "precision", "map")}
     many = [[0] * 513] * 2
     rows: list[tuple[str, Any, Refusal]] = [
         ("law missing", {k: v for k, v in good.items() if k != "law"}, columns),
@@ -223,15 +244,20 @@ def bad_laws() -> Iterator[tuple[str, str, str, Refusal]]:
         ("law with more", good | {"law": law | {"a": 1}}, Refusal.UNKNOWN_FIELD),
         ("law with text", good | {"law": law | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
         ("law as a list", good | {"law": []}, shape),
-        ("a mean too few", good | {"law": law | {"mean": law["mean"][:1]}}, shape),
-        ("a mean too short", good | {"law": law | {"mean": [[0], [0]]}}, shape),
-        ("a precision too many", good | {"law": law | {"precision": law["precision"] * 2}}, shape),
-        ("a precision not square", good | {"law": law | {"precision": [[[1, 2]], [[1, 2]]]}},
+        ("a mean too few", good | {"law": law | {"mean": [law["mean"][0][:1]]}}, shape),
+        ("a mean too short", good | {"law": law | {"mean": [[[0], [0]]]}}, shape),
+        ("a precision too many", good | {"law": law | {"precision": [law["precision"][0] * 2]}},
          shape),
-        ("maps of one category", good | {"law": law | {"map": law["map"][:1]}}, shape),
-        ("maps to one category", good | {"law": law | {"map": [m[:1] for m in law["map"]]}},
+        ("a precision not square", good | {"law": law | {"precision": [[[[1, 2]], [[1, 2]]]]}},
          shape),
-        ("a map too small", good | {"law": law | {"map": [[[[1]]] * 2] * 2}}, shape),
+        ("maps of one category", good | {"law": law | {"map": [law["map"][0][:1]]}}, shape),
+        ("maps to one category", good | {"law": law | {"map": [[m[:1] for m in law["map"][0]]]}},
+         shape),
+        ("a map too small", good | {"law": law | {"map": [[[[[1]]] * 2] * 2]}}, shape),
+        ("no strata", good | {"law": law | {name: [] for name in five}}, shape),
+        ("too many strata", good | {"law": law | five}, shape),
+        ("means of one stratum more", good | {"law": law | {"mean": law["mean"] * 2}}, shape),
+        ("a stratum of one category", good | {"law": law | {"least": [[0]]}}, shape),
         ("the law of other columns", values | {"taste": [[0], [0]]}, shape),
         ("habits of two lengths", good | {"habit": [[0], [0, 0]]}, shape),
         ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
@@ -255,6 +281,7 @@ def places() -> Iterator[Case]:
         "cmpss many items": make(n_items=400, habits=4, seed=23, reach=1.5),
         "cmp many items": make("cmp", n_items=300, points=HALVES, seed=24, reach=4.0),
         "cmpss, tastes choose": make(n_items=40, habits=3, tastes=4, seed=25, choose=True),
+        "cmpss, three strata": make(n_items=40, habits=3, tastes=2, seed=28, strata=3),
         "cmpss 3, many items, as large as a real one": real_size(),
     }
     for turn, (name, one) in enumerate(shown.items()):

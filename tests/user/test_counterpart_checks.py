@@ -78,7 +78,7 @@ def test_numbers_of_items_have_their_limits(column: str, most: int) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_means_and_maps_have_theirs(sign: int) -> None:
-    for name, place in (("mean", (0, 0)), ("map", (0, 1, 0, 1))):
+    for name, place in (("mean", (0, 0, 0)), ("map", (0, 0, 1, 0, 1))):
         assert code_of(law=entry(name, place, sign * 64 * ONE)) is None
         assert code_of(law=entry(name, place, sign * (64 * ONE + 1))) == Refusal.BAD_PLACES
 
@@ -91,16 +91,16 @@ def test_noise_is_positive(noise: int) -> None:
 
 def test_a_map_to_ones_own_category_changes_nothing() -> None:
     for k in (0, 1):
-        for place, number in (((k, k, 0, 0), ONE - 1), ((k, k, 0, 1), 1)):
+        for place, number in (((0, k, k, 0, 0), ONE - 1), ((0, k, k, 0, 1), 1)):
             assert code_of(law=entry("map", place, number)) == Refusal.BAD_PLACES
-    assert code_of(law=entry("map", (0, 1, 0, 0), ONE - 1)) is None
+    assert code_of(law=entry("map", (0, 0, 1, 0, 0), ONE - 1)) is None
 
 
 def test_a_precision_is_symmetric() -> None:
-    number = int(array("precision")[1, 0, 2])
-    assert code_of(law=entry("precision", (1, 0, 2), number + 1)) == Refusal.BAD_PLACES
+    number = int(array("precision")[0, 1, 0, 2])
+    assert code_of(law=entry("precision", (0, 1, 0, 2), number + 1)) == Refusal.BAD_PLACES
     both = array("precision")
-    both[1, 0, 2] = both[1, 2, 0] = number + 1
+    both[0, 1, 0, 2] = both[0, 1, 2, 0] = number + 1
     assert code_of(law=law(precision=as_rows(both))) is None
 
 
@@ -120,10 +120,27 @@ def test_a_precision_has_a_least_in_all_directions() -> None:
     ):
         for k in (0, 1):
             both = array("precision")
-            both[k] = precision
+            both[0, k] = precision
             assert code_of(law=law(precision=as_rows(both))) == (
                 None if fine else Refusal.BAD_PLACES
             )
+
+
+@pytest.mark.parametrize(
+    ("least", "fine"),
+    [
+        ((0, 0), True),
+        ((300, 2**40), True),
+        ((300, 2**40 + 1), False),
+        ((-1, 5), False),
+    ],
+)
+def test_strata_ascend_from_nothing(least: tuple[int, int], fine: bool) -> None:
+    twice = {name: getattr(law(), name) * 2 for name in ("mean", "precision", "map")}
+    two = law(least=((0, 0), least), **twice)
+    assert code_of(law=two) == (None if fine else Refusal.BAD_PLACES)
+    turned = law(least=((0, 1), (5, 5)), **twice)
+    assert code_of(law=turned) == Refusal.BAD_PLACES
 
 
 def test_values_only_have_the_same_checks() -> None:
@@ -175,7 +192,7 @@ def test_no_accepted_law_stops_a_device_or_leaves_the_scale(data: st.DataObject)
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     if data.draw(st.booleans()) and shown.law is not None:
         maps = rng.choice([-64 * ONE, 0, ONE, 64 * ONE], np.array(shown.law.map).shape)
-        maps[[0, 1], [0, 1]] = np.eye(shape[2] + 2) * ONE
+        maps[0, [0, 1], [0, 1]] = np.eye(shape[2] + 2) * ONE
         shown = shown.model_copy(
             update={"law": shown.law.model_copy(update={"map": as_rows(maps)})}
         )
@@ -247,7 +264,7 @@ def test_a_law_that_lies_a_little_moves_a_little() -> None:
 def belongs(shown: Disclosure) -> bool:
     """Tell whether the maps carry each category's law to every other's, and undo one another."""
     assert shown.law is not None
-    P, T = np.array(shown.law.precision) / ONE, np.array(shown.law.map) / ONE
+    (P,), (T,) = np.array(shown.law.precision) / ONE, np.array(shown.law.map) / ONE
     carried = T.transpose(0, 1, 3, 2) @ P[None] @ T
     there_and_back = T[[0, 1], [1, 0]] @ T[[1, 0], [0, 1]]
     return bool((carried == P[:, None]).all() and (there_and_back == np.eye(P.shape[1])).all())
@@ -305,7 +322,7 @@ def test_maps_that_belong_to_their_laws_do_not_stop_a_lie(reflected: bool, cell:
     assert lie.law is not None
     if reflected:
         maps = np.array(lie.law.map)
-        maps[[0, 1], [1, 0], 0, 0] = -ONE
+        maps[0, [0, 1], [1, 0], 0, 0] = -ONE
         lie = lie.model_copy(update={"law": lie.law.model_copy(update={"map": as_rows(maps)})})
     assert belongs(lie)
     check_numbers(lie)

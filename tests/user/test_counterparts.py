@@ -19,6 +19,7 @@ from midpoint.user import (
     own_numbers,
     reveal_probability,
 )
+from midpoint.user import counterparts as counterparts_module
 from midpoint.user.coins import MIX, REVEAL, SPLIT, VALUE
 from midpoint.user.counterparts import Counterparts, counterparts, own_of, value_shift
 from midpoint.user.discrete import split
@@ -43,14 +44,14 @@ def minimised(places: Places, cell: int, rated: Index, value: Float) -> Float:
     taste, rest = places.taste[rated] / GRAIN, value - places.base[rated, cell] / GRAIN
 
     def loss(z: Float) -> tuple[float, Float]:
-        logit, error, away = rate + habit @ z[:d], rest - taste @ z[d:], z - places.mean[cell]
-        pull = places.precision[cell] @ away
+        logit, error, away = rate + habit @ z[:d], rest - taste @ z[d:], z - places.mean[0, cell]
+        pull = places.precision[0, cell] @ away
         total = away @ pull / 2 + np.logaddexp(0, logit).sum() - logit[rated].sum()
         pull[:d] += (1 / (1 + np.exp(-logit))) @ habit - habit[rated].sum(axis=0)
         pull[d:] -= taste.T @ error / places.noise
         return float(total + error @ error / places.noise / 2), pull
 
-    start = places.mean[cell]
+    start = places.mean[0, cell]
     found: Float = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
     return found
 
@@ -60,8 +61,8 @@ def counterparts_by_hand(places: Places, cell: int, z: Float) -> Counterparts:
     rounded = np.floor(z * GRAIN + 0.5) / GRAIN
     others = np.stack(
         [
-            places.mean[m] + places.map[cell, m] @ (rounded - places.mean[cell])
-            for m in range(len(places.mean))
+            places.mean[0, m] + places.map[0, cell, m] @ (rounded - places.mean[0, cell])
+            for m in range(places.mean.shape[1])
         ]
     )
     move = others[:, d:].mean(axis=0) - rounded[d:]
@@ -93,7 +94,7 @@ def test_the_steps_reach_the_mode(M: int, K: int, d: int, r: int, usual: float) 
         found = counterparts(places, cell, np.arange(M), rated, value)
         mode = minimised(places, cell, rated, value / ONE)
         assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
-        start = counterparts_by_hand(places, cell, places.mean[cell])
+        start = counterparts_by_hand(places, cell, places.mean[0, cell])
         moved += far_apart(found, start) > GRAIN // 8
     assert moved > 9  # the control: where the steps start is not where they end
 
@@ -137,7 +138,7 @@ def test_who_was_asked_nothing_lies_in_the_middle_of_her_category() -> None:
     places, none = model_of(Nature.draw(np.random.default_rng(4), (9, 3, 2, 2))), np.arange(0)
     for cell in range(3):
         found = counterparts(places, cell, none, none, none)
-        assert far_apart(found, counterparts_by_hand(places, cell, places.mean[cell])) == 0
+        assert far_apart(found, counterparts_by_hand(places, cell, places.mean[0, cell])) == 0
     asked = counterparts(places, 0, np.arange(9), none, none)  # asked, she left it out
     assert far_apart(asked, counterparts(places, 0, none, none, none)) > 0
 
@@ -275,7 +276,55 @@ def test_what_is_obfuscated_does_not_depend_on_how_much_is() -> None:
         assert ((naive == 4 * ONE).mean() > 0.6 + error) == (alpha < 1)
 
 
-def test_one_person_at_a_time_is_the_same_as_all_together() -> None:
+def in_two_strata(model: Places, least: int) -> Places:
+    """Tell heavy raters apart, whose law is another."""
+    return replace(
+        model,
+        least=np.array([[0] * 2, [least] * 2]),
+        mean=np.concatenate([model.mean, model.mean + 0.5]),
+        precision=np.repeat(model.precision, 2, axis=0),
+        map=np.repeat(model.map, 2, axis=0),
+    )
+
+
+@pytest.mark.parametrize("cell", [0, 1])
+@pytest.mark.parametrize("rated", [0, 1, 12, 40])
+def test_the_stratum_is_the_last_whose_least_activity_is_reached(rated: int, cell: int) -> None:
+    model = model_of(Nature.draw(np.random.default_rng(1), (40, 2, 2, 2)))
+    asked, item = np.arange(40), np.arange(rated)
+    value = np.full(rated, 3 * ONE)
+    expected = (1 / (1 + np.exp(-model.rate[:, cell] / GRAIN))).sum()
+    activity = int(np.floor(256 * (rated + 8) / (expected + 8) + 0.5))
+    light, heavy = model, replace(model, mean=model.mean + 0.5)
+    for least, alone in ((activity, heavy), (activity + 1, light)):
+        found = counterparts(in_two_strata(model, least), cell, asked, item, value)
+        wanted = counterparts(alone, cell, asked, item, value)
+        assert np.array_equal(found.habits, wanted.habits)
+        assert np.array_equal(found.move, wanted.move)
+    assert not np.array_equal(
+        counterparts(light, cell, asked, item, value).habits,
+        counterparts(heavy, cell, asked, item, value).habits,
+    )
+
+
+def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
+    """By damping; the control was asked about everything."""
+    model = model_of(Nature.draw(np.random.default_rng(1), (400, 2, 2, 2)))
+    two, one = in_two_strata(model, 3 * GRAIN // 2), in_two_strata(model, 2**30)
+    for asked, fine in ((3, True), (400, False)):
+        item = np.arange(asked)
+        value = np.full(asked, 3 * ONE)
+        found, light = (counterparts(m, 0, item, item, value) for m in (two, one))
+        assert np.array_equal(found.habits, light.habits) == fine
+
+
+@pytest.mark.parametrize(("at_once", "pairing"), [(2**19, 8), (210, 8), (210, 2), (2**19, 99)])
+def test_one_person_at_a_time_is_the_same_as_all_together(
+    at_once: int, pairing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the size of the groups, and however they are added up."""
+    monkeypatch.setattr(counterparts_module, "AT_ONCE", at_once)
+    monkeypatch.setattr(counterparts_module, "PAIRING", pairing)
     nature = Nature.draw(np.random.default_rng(3), (30, 3, 2, 2))
     people, p = (
         People.draw(nature, 30, np.random.default_rng(4), STARS),
@@ -363,13 +412,13 @@ def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_place(
     assert places is not None
     d, items = nature.habit.shape[1], np.arange(shape[0])
     place = nature.mean[0] + np.random.default_rng(4).normal(size=nature.mean.shape[1])
-    others = places.mean + places.map[0] @ (place - places.mean[0])
+    others = places.mean[0] + places.map[0, 0] @ (place - places.mean[0, 0])
     habits = np.rint(others[:, :d] * GRAIN).astype(np.int64)
     p = 1 / (1 + np.exp(-(nature.rate + nature.habit @ (habits / GRAIN).T)))
     for k in range(shape[1]):
         reveal = reveal_probability(places, k, items, habits) / ONE
         assert p[:, k] * reveal == pytest.approx(p.min(axis=1), abs=1e-4)
-        back = places.mean + places.map[k] @ (others[k] - places.mean[k])
+        back = places.mean[0] + places.map[0, k] @ (others[k] - places.mean[0, k])
         if shape[1] == 2:  # maps that were made here do not compose among more
             assert back == pytest.approx(others, abs=1e-3)
     assert np.abs(p - p.min(axis=1, keepdims=True)).max() > 0.1  # the control: not by nature

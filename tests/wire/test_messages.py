@@ -61,9 +61,10 @@ AS_EVER = "dda795e31aa4d45bb9bb9472961235fc9dbf000d993f88354b7cac15bcf5f4ab"
 def law(K: int = 2, D: int = 3) -> Law:
     unit = as_rows(np.eye(D) * ONE)
     return Law(
-        mean=as_rows(np.arange(K * D).reshape(K, D)),
-        precision=(unit,) * K,
-        map=((unit,) * K,) * K,
+        least=((0,) * K,),
+        mean=as_rows(np.arange(K * D).reshape(1, K, D)),
+        precision=((unit,) * K,),
+        map=(((unit,) * K,) * K,),
         noise=ONE,
     )
 
@@ -264,13 +265,19 @@ def test_wrong_shapes_are_refused(scheme: str, changes: dict[str, Any]) -> None:
         law(K=3),
         law(D=2),
         law(D=4),
-        law().model_copy(update={"mean": law().mean[:1]}),
-        law().model_copy(update={"mean": (law().mean[0], law().mean[1][:2])}),
-        law().model_copy(update={"precision": law().precision[:1]}),
-        law().model_copy(update={"precision": (law().precision[0], law().precision[1][:2])}),
-        law().model_copy(update={"map": law().map[:1]}),
-        law().model_copy(update={"map": (law().map[0], law().map[1][:1])}),
-        law().model_copy(update={"map": (law().map[0], (law(D=2).map[0][0],) * 2)}),
+        *(
+            law().model_copy(update={name: tuple(part[:-1] for part in getattr(law(), name))})
+            for name in ("least", "mean", "precision", "map")
+        ),
+        *(
+            law().model_copy(update={name: getattr(law(), name) * 2})
+            for name in ("least", "mean", "precision", "map")
+        ),
+        law().model_copy(update={"mean": ((law().mean[0][0], law().mean[0][1][:2]),)}),
+        law().model_copy(
+            update={"precision": ((law().precision[0][0], law(D=2).precision[0][1]),)}
+        ),
+        law().model_copy(update={"map": ((law().map[0][0], (law(D=2).map[0][0][0],) * 2),)}),
     ],
 )
 def test_a_law_has_the_shape_of_the_columns(wrong: Law) -> None:
@@ -301,7 +308,7 @@ def test_fields_of_a_law_are_strict() -> None:
     for change, code in (
         ({"noise": 0.5}, Refusal.NOT_AN_INTEGER),
         ({"noise": None}, Refusal.NOT_AN_INTEGER),
-        ({"mean": [["1", 2], [3, 4]]}, Refusal.NOT_AN_INTEGER),
+        ({"mean": [[["1", 2], [3, 4]]]}, Refusal.NOT_AN_INTEGER),
         ({"secret": 1}, Refusal.UNKNOWN_FIELD),
     ):
         changed = {**content, "law": {**content["law"], **change}}

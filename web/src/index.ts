@@ -30,6 +30,7 @@ export {
   ownOf,
   type Places,
   revealProbability,
+  type Stratum,
   valueShift,
 } from "./user/counterparts";
 export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/decisions";

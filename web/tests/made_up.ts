@@ -79,8 +79,22 @@ export function disclosure(made: Made = {}): Disclosure {
   });
 }
 
-/** Draw a law whose maps carry each category's places to the others'; habits and tastes apart. */
+/** Draw a law of two strata: who rates less, and who rates more, than about what is expected. */
 function lawful(K: number, D: number, span: number, next: () => number): Law {
+  const strata = [0, 1].map(() => stratum(K, D, next));
+  return {
+    least: [0, 1].map((g) =>
+      Array.from({ length: K }, () => g * Math.floor((0.75 + next() / 2) * GRAIN)),
+    ),
+    mean: strata.map(({ mean }) => mean),
+    precision: strata.map(({ precision }) => precision),
+    map: strata.map(({ map }) => map),
+    noise: Math.ceil((span / GRAIN) ** 2 * (ONE / 16)),
+  };
+}
+
+/** Draw a law whose maps carry each category's places to the others'; habits and tastes apart. */
+function stratum(K: number, D: number, next: () => number) {
   const draw = (low: number, high: number) =>
     Array.from({ length: K }, () =>
       Array.from({ length: D }, () => Math.floor(low + next() * (high - low))),
@@ -94,7 +108,6 @@ function lawful(K: number, D: number, span: number, next: () => number): Law {
     mean,
     precision: roots.map((root) => diagonal((i) => root[i] ** 2)),
     map: roots.map((from) => roots.map((to) => diagonal((i) => (ONE * from[i]) / to[i]))),
-    noise: Math.ceil((span / GRAIN) ** 2 * (ONE / 16)),
   };
 }
 

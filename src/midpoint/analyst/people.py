@@ -50,7 +50,7 @@ class People:
         here = here[np.argsort(feature.codes[here], kind="stable")]
         bounds = np.searchsorted(feature.codes[here], np.arange(len(feature.categories) + 1))
         everyone = cls(ratings.user_offsets, ratings.item, ratings.value.astype(np.float64), bounds)
-        return everyone._in_order(here, bounds)
+        return everyone.in_order(here, bounds)
 
     def __len__(self) -> int:
         """Count the people."""
@@ -82,7 +82,7 @@ class People:
     def sample(self, size: int, draws: np.random.Generator) -> Self:
         """Keep so many people, drawn at random."""
         kept = np.sort(draws.permutation(len(self))[:size])
-        return self._in_order(kept, np.searchsorted(kept, self.bounds))
+        return self.in_order(kept, np.searchsorted(kept, self.bounds))
 
     def thinned(self, low: float, high: float, draws: np.random.Generator) -> Self:
         """Keep a share of each person's ratings, drawn from low to high, and at least one."""
@@ -93,7 +93,7 @@ class People:
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
         return type(self)(offsets, self.item[kept], self.value[kept], self.bounds)
 
-    def _in_order(self, people: NDArray[np.int64], bounds: NDArray[np.int64]) -> Self:
+    def in_order(self, people: NDArray[np.int64], bounds: NDArray[np.int64]) -> Self:
         """Gather these people's ratings, in their order."""
         count = np.diff(self.offsets)[people]
         offsets = np.concatenate([[0], np.cumsum(count)])

@@ -39,8 +39,9 @@ def law(places: Places) -> Law:
     """Return the law of places in fixed point."""
     inverse = np.linalg.inv(places.covariance)
     return Law(
+        least=as_rows(np.rint(places.least * GRAIN)),
         mean=as_rows(to_fixed(places.mean)),
-        precision=as_rows(to_fixed((inverse + inverse.transpose(0, 2, 1)) / 2)),
+        precision=as_rows(to_fixed((inverse + inverse.swapaxes(2, 3)) / 2)),
         map=as_rows(to_fixed(places.maps())),
         noise=int(to_fixed(places.noise_variance)),
     )

@@ -18,12 +18,13 @@ STEP: Final = 1 / GRAIN
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """A model of who rates what and how; M items, K categories, d habits, r tastes.
+    """A model of who rates what and how; M items, K categories, d habits, r tastes, G strata.
 
-    A person of category k has a place z = (t, x), normal with mean_k and covariance_k. She rates
-    item j with probability 1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j are the item's habits and
-    its tastes once more, since people choose by taste; and then with the value
-    base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates everything.
+    People are told apart by their activity into strata, which hold about the same share of every
+    category each. There a person of category k has a place z = (t, x), normal with mean_k and
+    covariance_k. She rates item j with probability 1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j
+    are the item's habits and its tastes once more, since people choose by taste; and then with the
+    value base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates everything.
     """
 
     rate: Float
@@ -34,10 +35,12 @@ class Places:
     """What a category rates the item at tastes x = 0: centre + offset. Shape (M, K)."""
     taste: Float
     """What each taste adds to that rating. Shape (M, r)."""
+    least: Float
+    """Least activity of each stratum, by category, a multiple of `STEP`. Shape (G, K)."""
     mean: Float
-    """Mean place of each category. Shape (K, D)."""
+    """Mean place of each category. Shape (G, K, D)."""
     covariance: Float
-    """Covariance of its places. Shape (K, D, D)."""
+    """Covariance of its places. Shape (G, K, D, D)."""
     noise_variance: float
     """Variance of a rating given x."""
 
@@ -55,12 +58,15 @@ class Places:
     @property
     def choosing(self) -> Float:
         """What habits add to the logit, and tastes where they choose what is rated. (M, D - r)."""
-        own = self.mean.shape[1] - self.taste.shape[1]
+        own = self.mean.shape[2] - self.taste.shape[1]
         return self.habit if own == self.habits else np.hstack([self.habit, self.taste])
 
     def maps(self) -> Float:
-        """Return T[k, m], which takes places of k, less their mean, to those of m. (K, K, D, D)."""
-        return transports(self.covariance)
+        """Return T[g, k, m], which takes places of k, less their mean, to those of m in stratum g.
+
+        Shape (G, K, K, D, D).
+        """
+        return np.stack([transports(covariance) for covariance in self.covariance])
 
 
 def rounded(numbers: Float) -> Float:

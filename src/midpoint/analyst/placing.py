@@ -15,6 +15,7 @@ from midpoint.analyst.habits import Habits, learn_habits
 from midpoint.analyst.people import People
 from midpoint.analyst.place_law import Law, Model, learn_law
 from midpoint.analyst.place_rates import learn_rates
+from midpoint.analyst.place_strata import learn_strata
 from midpoint.analyst.places import Float, Places, rounded, transports
 from midpoint.analyst.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
@@ -31,6 +32,10 @@ FULL: Final = 0.95
 """Where a larger share of all ratings is there, people rate whatever they are asked about."""
 ENOUGH: Final = 200
 """People of every category that places can be learned from."""
+STRATA: Final = 2
+"""Strata of activity: light raters choose otherwise than heavy ones, and not only less."""
+MANY: Final = 300
+"""People of every category that strata can be told apart of; measured down to 380."""
 BESIDE: Final = 0.1
 """Variance that a taste starts with in what people rate, as log odds."""
 SHARES: Final = (0.5, 1.0)
@@ -52,10 +57,10 @@ def place(
     """Learn where people of each category lie, and return the profiles with `places`.
 
     Rates and habits are fitted to who rated what, tastes are the directions of the profiles along
-    which counterparts lie farthest apart; then the law of places, together with the rates and once
-    more when they are final: it lags behind them. Users who rated nothing or
-    whose category is not known are left out. What devices are told of items is rounded before
-    anything is learned from it.
+    which counterparts lie farthest apart; then the law of places, together with the rates, and once
+    more when they are final, since it lags behind them, for light and heavy raters apart. Users who
+    rated nothing or whose category is not known are left out. What devices are told of items is
+    rounded before anything is learned from it.
 
     The work is users times items. Where that is over `MOST`, all this is learned from a random
     sample of people.
@@ -103,7 +108,8 @@ def place(
         model, law = learn_rates(
             people, *_with_tastes(model, law, weight), for_rates, threads, done
         )
-    law = learn_law(people, model, law, threads, done)
+    strata = _strata(people, law) if habits else 1
+    places = learn_strata(people, model, law, strata, threads, done)
     return replace(
         profiles,
         places=Places(
@@ -111,8 +117,7 @@ def place(
             habit=model.habit[:, :habits],
             base=model.base,
             taste=model.taste,
-            mean=law.mean,
-            covariance=law.covariance,
+            **places._asdict(),
             noise_variance=model.noise,
         ),
     )
@@ -176,6 +181,12 @@ def _fitting(profiles: ItemProfiles, habits: int, tastes: int | None) -> int:
             " habits; ask for fewer, or merge categories"
         )
     return min(wanted, most)
+
+
+def _strata(people: People, law: Law) -> int:
+    """Return how many strata of activity to tell apart: one for few people or too many numbers."""
+    fits = STRATA * law.mean.size**2 <= MOST_NUMBERS
+    return STRATA if fits and int(people.sizes.min()) >= MANY else 1
 
 
 def _require_categories(people: People, feature: Feature) -> None:

@@ -20,7 +20,7 @@ from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout on disk; another one is refused."""
 MANIFEST = "manifest.json"
 PLACES = "places_"
@@ -242,6 +242,7 @@ def _places(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Places
         habit=arrays[PLACES + "habit"],
         base=arrays[PLACES + "base"],
         taste=arrays[PLACES + "taste"],
+        least=arrays[PLACES + "least"],
         mean=arrays[PLACES + "mean"],
         covariance=arrays[PLACES + "covariance"],
         noise_variance=float(manifest["places"]["noise_variance"]),

@@ -31,12 +31,12 @@ _LEVELS = "each category's distribution over the rating levels"
 _LINEAR = "the linear model with the same continuous noise in all categories (Eq. 7)"
 _PLACES = "where people of each category lie in habits and tastes, and what these mean for the item"
 _PLACED = (
-    "in each category places are normal as disclosed, and given her place a person rates"
-    " independently, as disclosed; her device knows the place"
+    "in each category and stratum places are normal as disclosed, and given her place a person"
+    " rates independently, as disclosed; her device knows stratum and place"
 )
 _ALIKE = (
-    "A device only estimates its user's place; what that, or another law of places, leaves is"
-    " measured only."
+    "A device only estimates its user's place, and her stratum by how much she rated; what that, or"
+    " another law of places, leaves is measured only."
 )
 _SHIFTED = (
     "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"

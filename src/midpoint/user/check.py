@@ -29,6 +29,8 @@ from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_m
 
 LEAST_PRECISION, MOST_PRECISION = 2**-6, 2**14
 """Least precision of places in any direction, and the greatest entry."""
+MOST_ACTIVITY = 2**40
+"""The least activity of a stratum is at most this, in 1/256."""
 QUIETEST = 64
 """The noise of a rating is at least the scale's range by this: else no step could be solved."""
 REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
@@ -146,10 +148,11 @@ def _require_untelling(p: Parameters, items: Sequence[str]) -> None:
 def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None:
     """Refuse a law of places that is none, or whose numbers are beyond all measure.
 
-    A precision is symmetric and positive definite, a category's map to itself changes nothing,
-    the noise deviates by at least 1/64 of the range. Bases lie on the scale or at most its range
-    beyond; log odds, and what a habit adds to them, up to 32, a taste up to twice the range; means
-    and maps up to 64. So all sums of a device stay exact, and none of its steps fails.
+    Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
+    definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
+    range. Bases lie on the scale or at most its range beyond; log odds, and what a habit adds to
+    them, up to 32, a taste up to twice the range; means and maps up to 64. So all sums of a device
+    stay exact, and none of its steps fails.
     """
     span = (p.high - p.low) * GRAIN // ONE
     sizes = (
@@ -161,15 +164,18 @@ def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None
     for numbers, most in sizes:
         fine = np.abs(numbers).max(axis=1, initial=0) <= most
         _require(fine, Refusal.BAD_PLACES, "numbers of places out of range", items)
-    itself = np.diagonal(places.map).transpose(2, 0, 1)
+    itself = np.diagonal(places.map, axis1=1, axis2=2).transpose(0, 3, 1, 2)
     sound = (
         places.noise * QUIETEST**2 >= ((p.high - p.low) / ONE) ** 2
         and np.abs(places.precision).max() <= MOST_PRECISION
         and np.abs(places.mean).max() <= FARTHEST_PLACE
         and np.abs(places.map).max() <= FARTHEST_PLACE
-        and (itself == np.eye(places.mean.shape[1])).all()
-        and (places.precision == places.precision.transpose(0, 2, 1)).all()
-        and all(_is_definite(precision) for precision in places.precision)
+        and (itself == np.eye(places.mean.shape[2])).all()
+        and (places.precision == places.precision.swapaxes(2, 3)).all()
+        and all(_is_definite(precision) for law in places.precision for precision in law)
+        and (places.least[0] == 0).all()
+        and (np.diff(places.least, axis=0) >= 0).all()
+        and places.least.max() <= MOST_ACTIVITY
     )
     if not sound:
         raise RefusedError(Refusal.BAD_PLACES, "the law of places is no law")

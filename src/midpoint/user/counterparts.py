@@ -12,6 +12,9 @@ z = (t, x), habits and tastes (`wire.places`), and treats her as it would treat 
 If places, sets and ratings follow the disclosed law and the place is hers, whatever is sent then
 has one law for all categories, jointly (docs/protocol.md). To the last bit:
 
+0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
+   about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
+   activity in her category k it reaches; mean, P and map below are that stratum's.
 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
        g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
@@ -37,7 +40,7 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user.parameters import Parameters, Places
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.places import FARTHEST_PLACE, LONGEST_STEP, STEPS
+from midpoint.wire.places import DAMPING, FARTHEST_PLACE, LONGEST_STEP, STEPS
 from midpoint.wire.telling import LEAST_REVEAL, most_spread
 
 Integers = NDArray[np.int64]
@@ -48,8 +51,10 @@ SUREST = 30.0
 """Log odds beyond this count as this."""
 AT_ONCE = 2**19
 """People times items that are looked at in one go."""
-MANY = 8
+PAIRING = 8
 """From so many people on it pays to multiply all pairs of habits first."""
+MOST_PAIRS = 2**24
+"""Products of habits, at most, that are kept for that: 128 MB."""
 
 
 class Answers(NamedTuple):
@@ -113,10 +118,12 @@ def own_numbers(
     size = max(1, AT_ONCE // parameters.n_items) if asked is None else 1
     for first in range(0, len(rated), size):
         group = rated[first : first + size]
+        about = everything if asked is None else asked[group[0]]
         people = [Answers(int(category[i]), item[part[i]], value[part[i]]) for i in group]
-        places = _modes(model, everything if asked is None else asked[group[0]], people)
-        for i, one, place in zip(group, people, places, strict=True):
-            found = _carried(model, one.cell, place)
+        strata = _strata(model, about, people)
+        places = _modes(model, about, people, strata)
+        for i, one, stratum, place in zip(group, people, strata, places, strict=True):
+            found = _carried(model, stratum, one.cell, place)
             mine = own_of(parameters, one.cell, one.item, found)
             reveal[part[i]], shift[part[i]], move[i] = mine.reveal, mine.shift, found.move
     return Own(reveal, shift, move)
@@ -133,14 +140,27 @@ def own_of(parameters: Parameters, cell: int, item: Index, found: Counterparts) 
 def counterparts(
     model: Places, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Counterparts:
-    """Estimate one person's place by steps 1 and 2; return her counterparts."""
-    return _carried(model, cell, _modes(model, asked, [Answers(cell, rated, value)])[0])
+    """Estimate one person's place by steps 0 to 2; return her counterparts."""
+    people = [Answers(cell, rated, value)]
+    (stratum,) = strata = _strata(model, asked, people)
+    return _carried(model, stratum, cell, _modes(model, asked, people, strata)[0])
 
 
-def _carried(model: Places, cell: int, mode: Float) -> Counterparts:
+def _strata(model: Places, asked: Index, people: Sequence[Answers]) -> list[int]:
+    """Return the strata of people who were asked the same, step 0."""
+    expected = _chance(model.rate[asked] / GRAIN).sum(axis=0)
+    cell, n = [one.cell for one in people], np.array([len(one.item) for one in people])
+    activity = np.floor(GRAIN * (n + DAMPING) / (expected[cell] + DAMPING) + 0.5)
+    reached = (model.least[:, cell] <= activity).sum(axis=0)
+    strata: list[int] = np.maximum(reached - 1, 0).tolist()
+    return strata
+
+
+def _carried(model: Places, stratum: int, cell: int, mode: Float) -> Counterparts:
     """Round the mode of someone's place and carry it to the other categories, step 2."""
     place = _round(np.clip(mode, -FARTHEST_PLACE, FARTHEST_PLACE)) / GRAIN
-    others = model.mean + model.map[cell] @ (place - model.mean[cell])
+    mean = model.mean[stratum]
+    others = mean + model.map[stratum, cell] @ (place - mean[cell])
     others = np.clip(others, -FARTHEST_PLACE, FARTHEST_PLACE)
     d = model.habit.shape[1]
     move = others[:, d:].mean(axis=0) - place[d:]
@@ -167,13 +187,13 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
     return shift
 
 
-def _modes(model: Places, asked: Index, people: Sequence[Answers]) -> Float:
+def _modes(model: Places, asked: Index, people: Sequence[Answers], strata: Sequence[int]) -> Float:
     """Climb to the modes of the places of people who were asked the same. Shape (N, D)."""
     d, cell = model.habit.shape[1], [one.cell for one in people]
     habit, rate = model.habit[asked] / GRAIN, model.rate[asked][:, cell].T / GRAIN
-    seen = [_seen(model, one) for one in people]
+    seen = [_seen(model, *one) for one in zip(people, strata, strict=True)]
     pull, fixed = np.stack([one[0] for one in seen]), np.stack([one[1] for one in seen])
-    gram, z = _gram_of(habit, len(people)), model.mean[cell]
+    gram, z = _gram_of(habit, len(people)), model.mean[strata, cell]
     for _ in range(STEPS):
         p = _chance(rate + z[:, :d] @ habit.T)
         gradient = pull - (fixed @ z[:, :, None])[:, :, 0]
@@ -185,12 +205,12 @@ def _modes(model: Places, asked: Index, people: Sequence[Answers]) -> Float:
     return z
 
 
-def _seen(model: Places, person: Answers) -> tuple[Float, Float]:
+def _seen(model: Places, person: Answers, stratum: int) -> tuple[Float, Float]:
     """Return of step 1 what no step changes: of g what z is not in, of H all but what p is in."""
     cell, rated, value = person
-    d, precision = model.habit.shape[1], model.precision[cell]
+    d, precision = model.habit.shape[1], model.precision[stratum, cell]
     taste = model.taste[rated] / GRAIN
-    pull, fixed = precision @ model.mean[cell], precision.copy()
+    pull, fixed = precision @ model.mean[stratum, cell], precision.copy()
     pull[:d] += (model.habit[rated] / GRAIN).sum(axis=0)
     pull[d:] += taste.T @ (value / ONE - model.base[rated, cell] / GRAIN) / model.noise
     fixed[d:, d:] += taste.T @ taste / model.noise
@@ -199,9 +219,9 @@ def _seen(model: Places, person: Answers) -> tuple[Float, Float]:
 
 def _gram_of(habit: Float, people: int) -> Callable[[Float], Float]:
     """Return what sums w_j habit_j habit_j' for the weights of each person. Shape (N, d, d)."""
-    if people < MANY:
-        return lambda weight: (habit.T * weight[:, None, :]) @ habit
     d = habit.shape[1]
+    if people < PAIRING or habit.size * d > 2 * MOST_PAIRS:
+        return lambda weight: (habit.T * weight[:, None, :]) @ habit
     a, b = np.triu_indices(d)
     products = habit[:, a] * habit[:, b]
 

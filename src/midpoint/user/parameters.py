@@ -27,12 +27,14 @@ class Places:
     """What each category rates the item at tastes of 0. Shape (M, K)."""
     taste: Integers
     """What each taste adds to it. Shape (M, r)."""
+    least: Integers
+    """Least activity of each stratum, by category. Shape (G, K)."""
     mean: Float
-    """Mean place of each category. Shape (K, D)."""
+    """Mean place of each category, by stratum. Shape (G, K, D)."""
     precision: Float
-    """Inverse covariance of its places. Shape (K, D, D)."""
+    """Inverse covariance of its places. Shape (G, K, D, D)."""
     map: Float
-    """How places of one category are carried to another's. Shape (K, K, D, D)."""
+    """How places of one category are carried to another's. Shape (G, K, K, D, D)."""
     noise: float
     """Variance of a rating around base + <taste, x>."""
 
@@ -51,6 +53,7 @@ class Places:
             habit=np.hstack([none if habit is None else habit, choosing]),
             base=base,
             taste=taste,
+            least=np.array(law.least, dtype=np.int64),
             mean=from_fixed(law.mean),
             precision=from_fixed(law.precision),
             map=from_fixed(law.map),

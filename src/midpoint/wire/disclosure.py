@@ -91,7 +91,7 @@ class Disclosure(Message):
     taste: tuple[Row, ...] | None = None
     """What each taste adds to it; 1/256. Shape (M, r)."""
     law: Law | None = None
-    """Where people of each category lie; with counterparts only.
+    """Where light and heavy raters of each category lie; with counterparts only.
 
     Places have d habits and r tastes; where tastes choose what is rated too, each taste has a
     second coordinate for that, after the habits: d + 2 r in all.
@@ -112,9 +112,10 @@ class Disclosure(Message):
     @property
     def tastes_choose(self) -> bool:
         """Whether tastes decide what is rated too, as further habits: d + 2 r dimensions."""
-        if self.law is None or not self.obfuscation.sub_samples or not self.law.mean:
+        if self.law is None or not self.obfuscation.sub_samples:
             return False
-        return len(self.law.mean[0]) == self._width("habit") + 2 * self._width("taste")
+        width = next((len(row) for means in self.law.mean for row in means), 0)
+        return width == self._width("habit") + 2 * self._width("taste")
 
     def numbers_of(self, index: int) -> str:
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""

@@ -1,8 +1,9 @@
 """Where people lie, by category: what a device needs to find its counterparts.
 
-A place is z = (t, x): t, habits and tastes, says what a person rates, x, tastes, how. In
-category k places are N(mean_k, precision_k^-1), and who lies at z there lies, among the people of
-category m, at her counterpart mean_m + map_km (z - mean_k).
+A place is z = (t, x): t, habits and tastes, says what a person rates, x, tastes, how. People are
+told apart by how much they rate, too, into strata, each of which holds about the same share of
+every category. In a stratum places of category k are N(mean_k, precision_k^-1), and who lies at z
+there lies, among the people of category m, at her counterpart mean_m + map_km (z - mean_k).
 """
 
 from midpoint.wire.message import Integer, Part, fault
@@ -14,38 +15,52 @@ STEPS = 8
 """Newton steps from the mean of her category to the mode of a person's place."""
 LONGEST_STEP = 2.0
 """The most by which such a step changes a coordinate: longer ones overshoot, and some never end."""
+DAMPING = 8
+"""Titles more that were rated, and were to be expected: by a handful nobody's activity is known."""
 MOST_LOGIT = 32
 """Log odds of rating an item, and what one habit adds to them, are at most this."""
 FARTHEST_PLACE = 64
 """Most that a coordinate of a place, or an entry of a map between categories, can be."""
 MOST_DIMENSIONS = 64
 """Most habits and tastes together."""
+MOST_STRATA = 4
+"""Most strata of activity."""
 MOST_NUMBERS = 2**20
-"""Most numbers of all maps together: sixteen categories with sixty-four dimensions."""
+"""Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions."""
 
 
 class Law(Part):
-    """The law of places of K categories in D dimensions, in fixed point (2^16 is one)."""
+    """The law of places of G strata and K categories in D dimensions, in fixed point (2^16 is one).
 
-    mean: tuple[Row, ...]
-    """Mean place of each category. Shape (K, D)."""
-    precision: tuple[Square, ...]
-    """Inverse of the covariance of its places. Shape (K, D, D)."""
-    map: tuple[tuple[Square, ...], ...]
-    """How the places of one category are carried to another's. Shape (K, K, D, D)."""
+    Activity is how many of the items asked about were rated, over how many her category rates of
+    them at habits of 0, both plus `DAMPING`.
+    """
+
+    least: tuple[Row, ...]
+    """Least activity of each stratum, by category, in 1/256; ascending from 0. Shape (G, K)."""
+    mean: tuple[tuple[Row, ...], ...]
+    """Mean place of each category. Shape (G, K, D)."""
+    precision: tuple[tuple[Square, ...], ...]
+    """Inverse of the covariance of its places. Shape (G, K, D, D)."""
+    map: tuple[tuple[tuple[Square, ...], ...], ...]
+    """How the places of one category are carried to another's. Shape (G, K, K, D, D)."""
     noise: Integer
     """Variance of a rating around base + <taste, x>."""
 
     def require_shape(self, cells: int, dimensions: int) -> None:
         """Refuse a law of other than K categories and D dimensions."""
-        fitting = 1 <= dimensions <= MOST_DIMENSIONS
-        if not fitting or (cells * dimensions) ** 2 > MOST_NUMBERS:
-            raise fault(Refusal.WRONG_SHAPE, "there are no dimensions of places, or too many")
-        squares = [self.precision, *self.map]
+        strata = len(self.least)
+        fitting = 1 <= dimensions <= MOST_DIMENSIONS and 1 <= strata <= MOST_STRATA
+        if not fitting or strata * (cells * dimensions) ** 2 > MOST_NUMBERS:
+            raise fault(
+                Refusal.WRONG_SHAPE, "there are no dimensions or strata of places, or too many"
+            )
+        rows = [row for rows in self.mean for row in rows]
+        squares = [*self.precision, *(square for maps in self.map for square in maps)]
         right = (
-            len(self.mean) == len(self.map) == cells
-            and all(len(square) == cells for square in squares)
-            and {len(row) for row in self.mean} == {dimensions}
+            len(self.mean) == len(self.precision) == len(self.map) == strata
+            and all(len(part) == cells for part in (*self.least, *self.mean, *self.map, *squares))
+            and {len(row) for row in rows} == {dimensions}
             and all(_is_square(matrix, dimensions) for square in squares for matrix in square)
         )
         if not right:

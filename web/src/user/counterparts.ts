@@ -8,6 +8,9 @@
  * discrete midpoint. To the last bit, with p_jm = 1 / (1 + exp(-(rate_jm + <habit_j, t_m>))), the
  * exponent cut to [-30, 30]:
  *
+ * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
+ *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
+ *    activity in her category k it reaches; mean, P and map below are that stratum's.
  * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
  *        g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
@@ -24,7 +27,7 @@
 import { MidpointError } from "../errors";
 import { type Disclosure, tastesChoose } from "../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../wire/fixed";
-import { FARTHEST_PLACE } from "../wire/places";
+import { DAMPING, FARTHEST_PLACE } from "../wire/places";
 import { LEAST_REVEAL, mostSpread } from "../wire/telling";
 import { dot, solve, times } from "./matrices";
 
@@ -38,7 +41,7 @@ const FARTHEST = 2;
 /** Log odds beyond this count as this. */
 const SUREST = 30;
 
-/** What counterparts are found by; numbers about items in 1/256, D = d + r dimensions. */
+/** What counterparts are found by; numbers about items in 1/256, D dimensions. */
 export interface Places {
   /** Log odds that each category rates the item, at habits of 0. Shape (M, K). */
   readonly rate: Rows;
@@ -51,14 +54,22 @@ export interface Places {
   readonly base: Rows;
   /** What each taste adds to it. Shape (M, r). */
   readonly taste: Rows;
+  /** Where light and heavy raters lie, the lightest first. */
+  readonly strata: readonly Stratum[];
+  /** Variance of a rating around base + <taste, x>. */
+  readonly noise: number;
+}
+
+/** Where people of one stratum of activity lie. */
+export interface Stratum {
+  /** Its least activity in each category, in 1/256. Shape (K,). */
+  readonly least: Row;
   /** Mean place of each category. Shape (K, D). */
   readonly mean: Rows;
   /** Inverse covariance of its places. Shape (K, D, D). */
   readonly precision: readonly Rows[];
   /** How places of one category are carried to another's. Shape (K, K, D, D). */
   readonly map: readonly (readonly Rows[])[];
-  /** Variance of a rating around base + <taste, x>. */
-  readonly noise: number;
 }
 
 /** Where one person's counterparts lie, in 1/256. */
@@ -94,9 +105,12 @@ export function modelOf(disclosure: Disclosure): Places | undefined {
     habit: base.map((_, i) => [...(habit?.[i] ?? none), ...(choose ? taste[i] : none)]),
     base,
     taste,
-    mean: matrix(law.mean),
-    precision: law.precision.map(matrix),
-    map: law.map.map((maps) => maps.map(matrix)),
+    strata: law.least.map((least, g) => ({
+      least,
+      mean: matrix(law.mean[g]),
+      precision: law.precision[g].map(matrix),
+      map: law.map[g].map((maps) => maps.map(matrix)),
+    })),
     noise: fromFixed(law.noise),
   };
   PLACES.set(disclosure, found);
@@ -104,7 +118,7 @@ export function modelOf(disclosure: Disclosure): Places | undefined {
 }
 
 /**
- * Estimate one person's place by steps 1 and 2; return her counterparts.
+ * Estimate one person's place by steps 0 to 2; return her counterparts.
  *
  * `asked` are the places in the disclosure of all that she was asked about, `rated` of what of it she
  * rated, `value` her ratings of those in fixed point.
@@ -116,13 +130,14 @@ export function counterparts(
   rated: Row,
   value: Row,
 ): Counterparts {
-  const place = mode(model, cell, asked, rated, value.map(fromFixed)).map(
+  const stratum = stratumOf(model, cell, asked, rated.length);
+  const place = mode(model, stratum, cell, asked, rated, value.map(fromFixed)).map(
     (one) => rounded(cut(one)) / GRAIN,
   );
-  const mine = model.mean[cell];
+  const mine = stratum.mean[cell];
   const away = place.map((one, i) => one - mine[i]);
-  const others = model.mean.map((mean, m) =>
-    times(model.map[cell][m], away).map((one, i) => cut(mean[i] + one)),
+  const others = stratum.mean.map((mean, m) =>
+    times(stratum.map[cell][m], away).map((one, i) => cut(mean[i] + one)),
   );
   const d = model.habit[0].length;
   const move = place.slice(d).map((one, i) => {
@@ -154,9 +169,24 @@ export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, plac
   return Math.min(Math.max(dot(taste[place], move), -most), most);
 }
 
+/** Return the stratum of someone who rated n of what she was asked about, step 0. */
+function stratumOf({ strata, rate }: Places, cell: number, asked: Row, n: number): Stratum {
+  const e = asked.reduce((sum, place) => sum + chance(rate[place][cell] / GRAIN), 0);
+  const activity = Math.floor((GRAIN * (n + DAMPING)) / (e + DAMPING) + 0.5);
+  const reached = strata.filter(({ least }) => least[cell] <= activity).length;
+  return strata[Math.max(reached - 1, 0)];
+}
+
 /** Climb to the mode of the place of someone who was asked this and rated that. Shape (D,). */
-function mode(model: Places, cell: number, asked: Row, rated: Row, value: Row): number[] {
-  const { mean, precision, noise } = model;
+function mode(
+  model: Places,
+  { mean, precision }: Stratum,
+  cell: number,
+  asked: Row,
+  rated: Row,
+  value: Row,
+): number[] {
+  const { noise } = model;
   const d = model.habit[0].length;
   const [habit, taste] = [columns(model.habit, asked), columns(model.taste, rated)];
   const rate = Float64Array.from(asked, (place) => model.rate[place][cell] / GRAIN);

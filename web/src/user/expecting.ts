@@ -4,10 +4,12 @@
  *
  * Log odds are normal: those of category m, at the counterparts of the people of category k, are
  * rate_jm + <habit_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' habit_j. Expectations are sums
- * over points that are the same for all categories, so that equal laws give equal numbers.
+ * over points that are the same for all categories, so that equal laws give equal numbers. They are
+ * means over the strata of activity, each of which is believed to hold the same share of every
+ * category: a false law that puts categories into strata of their own is not seen here.
  */
 import { GRAIN } from "../wire/fixed";
-import { chance, type Places } from "./counterparts";
+import { chance, type Places, type Stratum } from "./counterparts";
 import { dot, lower, solve, times } from "./matrices";
 
 type Row = readonly number[];
@@ -23,7 +25,7 @@ export interface Expected {
 
 /**
  * More joint cells than this are taken to reveal alike, as they do by an honest law: the time it takes
- * to work that out grows with their cube, to 10 ms an item here.
+ * to work that out grows with their cube, to 10 ms an item and stratum here.
  */
 const MOST_CELLS = 16;
 const POINTS = 64;
@@ -34,7 +36,7 @@ const PRIMES = [
 ];
 
 const KNOWN = new WeakMap<Places, Map<number, Expected>>();
-const COVARIANCES = new WeakMap<Places, readonly Rows[]>();
+const COVARIANCES = new WeakMap<Stratum, readonly Rows[]>();
 
 /** Return what to expect of one item. */
 export function expected(model: Places, place: number): Expected {
@@ -46,14 +48,28 @@ export function expected(model: Places, place: number): Expected {
 }
 
 function workedOut(model: Places, place: number): Expected {
-  const { mean } = model;
+  const each = model.strata.map((stratum) => within(stratum, model, place));
+  return {
+    rated: meanOf(each.map(({ rated }) => rated)),
+    revealed: meanOf(each.map(({ revealed }) => revealed)),
+  };
+}
+
+/** Return the mean of some rows of equal length. */
+function meanOf(rows: Rows): number[] {
+  return rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
+}
+
+/** Return what to expect of one item and the people of one stratum. */
+function within(stratum: Stratum, model: Places, place: number): Expected {
+  const { mean, map } = stratum;
   const habit = model.habit[place].map((one) => one / GRAIN);
   if (habit.length === 0) return { rated: mean.map(() => 1), revealed: mean.map(() => 1) };
-  const covariances = covariancesOf(model);
+  const covariances = covariancesOf(stratum);
   const a = mean[0].map((_, i) => habit[i] ?? 0);
   const odds = mean.map((own, k) => model.rate[place][k] / GRAIN + dot(a, own));
   const variance = (k: number) => dot(a, times(covariances[k], a));
-  const least = (k: number) => leastChance(odds, jointly(model.map[k], covariances[k], a));
+  const least = (k: number) => leastChance(odds, jointly(map[k], covariances[k], a));
   return {
     rated: odds.map((own, k) => leastChance([own], [[variance(k)]])),
     revealed: odds.map((_, k) => (odds.length > MOST_CELLS ? 1 : least(k))),
@@ -118,10 +134,10 @@ function filling(n: number, i: number): number {
 }
 
 /** Return the covariance of each category's places: the inverse of its precision. */
-function covariancesOf(model: Places): readonly Rows[] {
+function covariancesOf(stratum: Stratum): readonly Rows[] {
   const found =
-    COVARIANCES.get(model) ??
-    model.precision.map((P) =>
+    COVARIANCES.get(stratum) ??
+    stratum.precision.map((P) =>
       P.map((row, i) =>
         solve(
           P,
@@ -129,6 +145,6 @@ function covariancesOf(model: Places): readonly Rows[] {
         ),
       ),
     );
-  COVARIANCES.set(model, found);
+  COVARIANCES.set(stratum, found);
   return found;
 }

@@ -4,7 +4,7 @@ import { fromFixed, GRAIN, ONE } from "../wire/fixed";
 import { FARTHEST_PLACE, MOST_LOGIT } from "../wire/places";
 import { type Refusal, RefusedError } from "../wire/refusal";
 import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../wire/telling";
-import { modelOf, type Places } from "./counterparts";
+import { modelOf, type Places, type Stratum } from "./counterparts";
 import { isDefinite } from "./matrices";
 
 type Row = readonly number[];
@@ -17,6 +17,8 @@ type Require = <T>(
 
 /** Least precision of places in any direction, and the greatest entry. */
 const [LEAST_PRECISION, MOST_PRECISION] = [2 ** -6, 2 ** 14];
+/** No stratum's least activity is beyond this, in 1/256. */
+const MOST_ACTIVITY = 2 ** 40;
 /** The noise of a rating is at least the scale's range by this: else no step could be solved. */
 const QUIETEST = 64;
 
@@ -65,9 +67,10 @@ export function checkNumbers(disclosure: Disclosure): void {
 /**
  * Refuse a law of places that is none, or whose numbers are beyond all measure.
  *
- * A precision is symmetric and positive definite, a category's map to itself changes nothing, the
- * noise is at least 1/64 of the range. Bases lie on the scale or at most its range beyond; log odds, and what a habit
- * adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
+ * The least activity of the first stratum is 0, and none's is below the one's before. A precision is
+ * symmetric and positive definite, a category's map to itself changes nothing, the noise deviates by
+ * at least 1/64 of the range. Bases lie on the scale or at most its range beyond; log odds, and what a
+ * habit adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
  * device's steps fails.
  */
 function requirePlaces(disclosure: Disclosure, require: Require): void {
@@ -88,11 +91,18 @@ function requirePlaces(disclosure: Disclosure, require: Require): void {
     throw new RefusedError("bad_places", "the law of places is no law");
 }
 
-function isLaw({ mean, precision, map, noise }: Places, span: number): boolean {
+function isLaw({ strata, noise }: Places, span: number): boolean {
+  const ascending = strata.every(({ least }, g) => {
+    const before = strata[g - 1]?.least;
+    return least.every((one, k) => (before ? one >= before[k] && one <= MOST_ACTIVITY : one === 0));
+  });
+  return noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isLawOfStratum);
+}
+
+function isLawOfStratum({ mean, precision, map }: Stratum): boolean {
   const near = (rows: readonly Row[]) =>
     rows.every((row) => within(row, -FARTHEST_PLACE, FARTHEST_PLACE));
   return (
-    noise * QUIETEST ** 2 >= fromFixed(span) ** 2 &&
     precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
     near(mean) &&
     map.every((maps) => maps.every(near)) &&

@@ -75,8 +75,8 @@ const fields = {
  * `average` (M, 1) or (M, K). With counterparts, d habits and r tastes, in 1/256: `rate` (M, K) are
  * the log odds that each category rates the item at habits of 0, `habit` (M, d) what each habit adds
  * to them, `base` (M, K) what each category rates it at tastes of 0, `taste` (M, r) what each taste
- * adds to that; `law` says where people of each category lie, in d + r dimensions, or d + 2 r where
- * tastes choose what is rated too (`tastesChoose`). This proves shapes; whether the
+ * adds to that; `law` says where light and heavy raters of each category lie, in d + r dimensions, or
+ * d + 2 r where tastes choose what is rated too (`tastesChoose`). This proves shapes; whether the
  * numbers are consistent is checked by `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed);
@@ -91,7 +91,7 @@ export function cellsOf(disclosure: Content): number {
 /** Whether tastes decide what is rated too, as further habits: d + 2 r dimensions. */
 export function tastesChoose(found: Content): boolean {
   const width = widthOf(found.habit) + 2 * widthOf(found.taste);
-  return schemeOf(found).subSamples && widthOf(found.law?.mean) === width;
+  return schemeOf(found).subSamples && widthOf(found.law?.mean[0]) === width;
 }
 
 /** The scheme that its name stands for. */

@@ -53,7 +53,7 @@ describe("a model", () => {
 describe("counterparts", () => {
   it("of whoever rated nothing lie at the means where only values are moved", () => {
     const told = disclosure({ scheme: "cmp", features: [AGE] });
-    const mean = told.law!.mean.map((row) => row.map((one) => one / ONE));
+    const mean = told.law!.mean[0].map((row) => row.map((one) => one / ONE));
     for (const cell of [0, 1, 2]) {
       const { habits, move } = metBy(told, new Map(), cell);
       expect(habits).toEqual([[], [], []]);

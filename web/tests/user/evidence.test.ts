@@ -72,8 +72,10 @@ describe("evidence", () => {
     "of what cmpss sends is not, if maps of %s categories lead elsewhere than the law says",
     (_, features) => {
       const honest = disclosure({ scheme: "cmpss", n: 60, features });
-      const map = honest.law!.map.map((maps, k) =>
-        maps.map((one, m) => one.map((row) => row.map((entry) => (k < m ? 3 * entry : entry)))),
+      const map = honest.law!.map.map((stratum) =>
+        stratum.map((maps, k) =>
+          maps.map((one, m) => one.map((row) => row.map((entry) => (k < m ? 3 * entry : entry)))),
+        ),
       );
       const shown = Disclosure.make({ ...honest, law: { ...honest.law!, map } });
       const rated = ratings(shown, 5, 1);

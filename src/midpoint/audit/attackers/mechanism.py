@@ -149,11 +149,14 @@ def _outcomes(
 
 
 def typical_reveal(places: Places) -> NDArray[np.int64]:
-    """Return how likely the mean person of each category reveals each item. Shape (M, K)."""
-    habits = np.rint(places.mean[:, : places.habit.shape[1]] * GRAIN).astype(np.int64)
-    items = np.arange(len(places.base))
-    columns = [reveal_probability(places, k, items, habits) for k in range(len(habits))]
-    return np.stack(columns, axis=1)
+    """Return how likely the mean person of each category reveals each item. Shape (M, K).
+
+    That is the mean over the strata, each with a mean person of its own.
+    """
+    habits = np.rint(places.mean[:, :, : places.habit.shape[1]] * GRAIN).astype(np.int64)
+    items, (G, K) = np.arange(len(places.base)), places.least.shape
+    each = [[reveal_probability(places, k, items, habits[g]) for k in range(K)] for g in range(G)]
+    return np.asarray(np.mean(each, axis=0).T, dtype=np.int64)
 
 
 def _contrast(evidence: Float, wanted: int) -> Float:
