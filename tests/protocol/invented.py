@@ -90,14 +90,16 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
     rng = np.random.default_rng(seed)
     M, K = profiles.offset.shape
     d, r = (2 if scheme.sub_samples else 0), 2
-    factor = np.eye(d + r) + rng.normal(size=(K, d + r, d + r)) * 0.3
+    G = 2 if scheme.sub_samples else 1
+    factor = np.eye(d + r) + rng.normal(size=(G, K, d + r, d + r)) * 0.3
     drawn = {"rate": (M, K), "habit": (M, d), "taste": (M, r)}
     columns = {name: np.rint(rng.normal(size=size) * 128) / 256 for name, size in drawn.items()}
     places = Places(
         **columns,
         base=np.rint((profiles.centre[:, None] + profiles.offset) * 256) / 256,
-        mean=rng.normal(size=(K, d + r)) * 0.4,
-        covariance=factor @ factor.transpose(0, 2, 1) + 0.2 * np.eye(d + r),
+        least=np.arange(G)[:, None] * np.ones(K),
+        mean=rng.normal(size=(G, K, d + r)) * 0.4,
+        covariance=factor @ factor.swapaxes(2, 3) + 0.2 * np.eye(d + r),
         noise_variance=profiles.noise_variance,
     )
     return replace(profiles, places=places)
