@@ -45,7 +45,7 @@ def audit_command(
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; the numbers are the same.")] = 2,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few schemes, attacks and folds: some minutes.")
+        bool, typer.Option("--quick", help="A few schemes, attacks and folds: a minute or so.")
     ] = False,
     curves: further.Curves = None,
     rounds: further.Rounds = None,
