@@ -25,7 +25,7 @@ from midpoint.analyst import (
 from midpoint.analyst import habits as habits_module
 from midpoint.analyst import people as people_module
 from midpoint.analyst.lanes import WIDTH
-from midpoint.analyst.logistic import CHUNK, logistic_sums
+from midpoint.analyst.logistic import CHUNK, LogisticSums
 from midpoint.analyst.people import BLOCK, People, in_parallel
 from midpoint.analyst.place_law import WIDEST, Guess, Law, Model, law_of, learn_law, locate
 from midpoint.analyst.places import STEP, rounded, transports
@@ -343,7 +343,7 @@ def test_logistic_sums_are_what_they_say(size: int, rows: int, width: int, seed:
     draws = np.random.default_rng(seed)
     columns, weights = draws.normal(size=(width, size)), draws.normal(size=(rows, size))
     bias = draws.normal(-3, 3, width)
-    first, second = logistic_sums(columns, weights, bias)
+    first, second = LogisticSums(columns)(weights, bias)
     p = expit(bias + weights @ columns.T)
     np.testing.assert_allclose(first, p @ columns, atol=1e-4)
     expected = np.einsum("rc,ce,cf->ref", p * (1 - p), columns, columns)
@@ -353,7 +353,7 @@ def test_logistic_sums_are_what_they_say(size: int, rows: int, width: int, seed:
 def test_logistic_sums_bear_any_logit() -> None:
     one, none = np.ones((1, 1)), np.zeros((1, 1))
     for logit in (-1e30, -1000.0, -50.0, -20.0, -1.0, 0.0, 1.0, 20.0, 50.0, 1000.0, 1e30):
-        first, second = logistic_sums(one, none, np.array([logit]))
+        first, second = LogisticSums(one)(none, np.array([logit]))
         p = expit(logit)
         assert first[0, 0] == pytest.approx(p, rel=1e-5, abs=1e-30)
         assert second[0, 0, 0] == pytest.approx(p * expit(-logit), rel=1e-5, abs=1e-30)

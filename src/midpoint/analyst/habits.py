@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.analyst.logistic import logistic_sums
+from midpoint.analyst.logistic import LogisticSums
 from midpoint.analyst.people import BLOCK, Block, People, in_parallel
 from midpoint.analyst.places import Float
 
@@ -103,12 +103,12 @@ class _Fit:
 
     def move_people(self) -> None:
         """Take one Newton step for every t, no longer than 1 in each coordinate."""
-        given = self.rated @ self.habit
+        given, sums = self.rated @ self.habit, LogisticSums(self.habit)
         one = np.eye(self.habit.shape[1])
 
         def step(block: Block) -> Float:
             k, begin, end = block
-            first, second = logistic_sums(self.habit, self.t[begin:end], self.rate[:, k])
+            first, second = sums(self.t[begin:end], self.rate[:, k])
             slope = given[begin:end] - first - (self.t[begin:end] - self.mean[k])
             return self.t[begin:end] + np.clip(_solve(second + one, slope), -1, 1)
 
@@ -129,13 +129,13 @@ class _Fit:
         of_category = sparse.csr_matrix(np.eye(K)[self.people.category])
         given = np.hstack([(self.by_item @ of_category).toarray(), self.by_item @ self.t])
         with_one = np.hstack([np.ones((len(self.t), 1)), self.t])
-        columns = [with_one[a:b] for a, b in pairwise(self.people.bounds)]
+        sums = [LogisticSums(with_one[a:b]) for a, b in pairwise(self.people.bounds)]
         plain = np.zeros(self.habit.shape[1])
         plain[0] = np.median(self.habit[:, 0])
 
         def step(begin: int) -> tuple[Float, Float]:
             part = slice(begin, min(begin + BLOCK, len(self.habit)))
-            slope, curve = self._slope(columns, part)
+            slope, curve = self._slope(sums, part)
             self._add_penalty(slope, curve, part, plain)
             slope += given[part]
             now = np.hstack([self.rate[part], self.habit[part]])
@@ -157,14 +157,14 @@ class _Fit:
         curve[:, :K, :K] += self.pull * apart(K)
         curve += np.diag([1e-3] * K + [HABIT_RIDGE + 1e-3] * d)
 
-    def _slope(self, columns: list[Float], part: slice) -> tuple[Float, Float]:
+    def _slope(self, sums: list[LogisticSums], part: slice) -> tuple[Float, Float]:
         """Return what some items expect to be rated, with a minus, and its curvature."""
         K, d = self.mean.shape
         n = part.stop - part.start
         slope, curve = np.zeros((n, K + d)), np.zeros((n, K + d, K + d))
-        for k, x in enumerate(columns):
+        for k, over in enumerate(sums):
             weights = np.hstack([self.rate[part, k, None], self.habit[part]])
-            first, second = logistic_sums(x, weights, np.zeros(len(x)))
+            first, second = over(weights, np.zeros(self.people.sizes[k]))
             slope[:, k] -= first[:, 0]
             slope[:, K:] -= first[:, 1:]
             curve[:, k, k] += second[:, 0, 0]

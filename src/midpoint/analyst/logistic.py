@@ -33,33 +33,40 @@ C6: Final = np.float32(0.0001540353039338161)
 """Coefficients of 2^f = 1 + C1 f + C2 f^2 + ..., which are ln(2)^n / n!."""
 
 
-def logistic_sums(columns: Float, weights: Float, bias: Float) -> tuple[Float, Float]:
-    """Sum over C columns x_c what each of R rows w expects of them.
+class LogisticSums:
+    """Sums over C columns x_c what each of R rows w expects of them.
 
     p_c = 1 / (1 + exp(-bias_c - <w, x_c>)),  first = Σ p_c x_c,  second = Σ p_c (1 - p_c) x_c x_c'
 
-    Args:
-        columns: The x_c. Shape (C, E).
-        weights: The w. Shape (R, E).
-        bias: Shape (C,).
-
-    Returns:
-        first, shape (R, E), and second, shape (R, E, E); single precision within.
+    Products of columns are made once; sums are in single precision.
     """
-    rows, size = weights.shape
-    head, a, b = -size % 4, *np.tril_indices(size)
-    products = columns[:, a] * columns[:, b]
-    features = np.hstack(
-        [
-            np.pad(columns, ((0, 0), (0, head))),
-            np.pad(products, ((0, 0), (0, -len(a) % 4))),
-        ]
-    )
-    sums = np.empty((rows, features.shape[1]))
-    _sum_rows(_single(features), _single(weights), _single(bias), size + head, sums)
-    second = np.empty((rows, size, size))
-    second[:, a, b] = second[:, b, a] = sums[:, size + head : size + head + len(a)]
-    return sums[:, :size], second
+
+    def __init__(self, columns: Float) -> None:
+        """Take the x_c, shape (C, E)."""
+        self._size = columns.shape[1]
+        self._head = self._size + -self._size % 4
+        self._lower = a, b = np.tril_indices(self._size)
+        # Single columns and products each fill whole tiles of four.
+        self._features = np.zeros((len(columns), self._head + len(a) + -len(a) % 4), np.float32)
+        self._features[:, : self._size] = columns
+        self._features[:, self._head : self._head + len(a)] = columns[:, a] * columns[:, b]
+
+    def __call__(self, weights: Float, bias: Float) -> tuple[Float, Float]:
+        """Sum for all rows.
+
+        Args:
+            weights: The w. Shape (R, E).
+            bias: Shape (C,).
+
+        Returns:
+            first, shape (R, E), and second, shape (R, E, E).
+        """
+        rows, size, head, (a, b) = len(weights), self._size, self._head, self._lower
+        sums = np.empty((rows, self._features.shape[1]))
+        _sum_rows(self._features, _single(weights), _single(bias), head, sums)
+        second = np.empty((rows, size, size))
+        second[:, a, b] = second[:, b, a] = sums[:, head : head + len(a)]
+        return sums[:, :size], second
 
 
 def _single(array: Float) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.compiled import compiled
-from midpoint.analyst.logistic import logistic_sums
+from midpoint.analyst.logistic import LogisticSums
 from midpoint.analyst.people import Block, People, in_parallel
 from midpoint.analyst.places import Float
 from midpoint.wire.places import LONGEST_STEP
@@ -119,7 +119,7 @@ def locate(
     and the curvature P + blockdiag(Σ p (1 - p) habit habit', Σ_R taste taste' / noise).
     """
     precision = np.linalg.inv(law.covariance)
-    d = model.habit.shape[1]
+    d, sums = model.habit.shape[1], LogisticSums(model.habit)
     noise = np.zeros_like(start) if draws is None else draws.normal(size=start.shape)
 
     def find(block: Block) -> tuple[Float, Float, Float]:
@@ -132,14 +132,14 @@ def locate(
             slope = (law.mean[k] - z) @ precision[k]
             curve[:] = precision[k]
             if d:
-                first, second = logistic_sums(model.habit, z[:, :d], model.rate[:, k])
+                first, second = sums(z[:, :d], model.rate[:, k])
                 slope[:, :d] += given - first
                 curve[:, :d, :d] += second
             slope[:, d:] += pull - np.einsum("nde,ne->nd", gram, z[:, d:])
             curve[:, d:, d:] += gram
-            step = np.linalg.solve(curve, slope[..., None])[..., 0]
+            open_ = np.linalg.inv(curve)
+            step = (open_ @ slope[..., None])[..., 0]
             z += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
-        open_ = np.linalg.inv(curve)
         away = noise[begin:end]
         if draws is not None:
             away = np.einsum("nde,ne->nd", np.linalg.cholesky(open_), away)
