@@ -136,6 +136,18 @@ def test_the_quadratic_kernel_reads_pairs_of_levels() -> None:
     assert abs(auc(Logistic((40.0,)).train(X, ones, (40.0,), 0)(new)[0], truth) - 0.5) < 0.1
 
 
+@pytest.mark.parametrize("filled", [0.02, 0.5])
+def test_the_quadratic_kernel_by_hand(filled: float) -> None:
+    """Rows that are mostly empty are compared entry by entry, others as dense ones."""
+    X = np.where(RNG.random((80, 60)) < filled, RNG.normal(size=(80, 60)), 0).astype(np.float32)
+    ones = RNG.random(80) < 0.4
+    answer = QuadraticKernel().train(sparse.csr_matrix(X), ones, (0.01, 1.0), 0)
+    unit = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-6)
+    K = (1 + unit @ unit.T) ** 2
+    expected = [K @ np.linalg.solve(K + p * 80 * np.eye(80), ones - ones.mean()) for p in (0.01, 1)]
+    np.testing.assert_allclose(answer(sparse.csr_matrix(X)), expected, atol=1e-5)
+
+
 def test_support_vectors_are_those_of_the_radial_kernel() -> None:
     machines = pytest.importorskip("sklearn.svm")
     X = sparse.csr_matrix(np.where(RNG.random((150, 8)) < 0.5, RNG.normal(size=(150, 8)), 0))

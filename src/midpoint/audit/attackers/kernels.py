@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from midpoint.analyst.compiled import compiled
 from midpoint.audit.attackers.attacker import Float
 from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.scaling import Scaling, column_means
 
-BLOCK = 1024
-"""Rows compared at a time, so that temporary matrices stay small."""
 MOSTLY_FILLED = 0.1
 """A sparse matrix with more entries than this share is quicker dense."""
 Single = NDArray[np.float32]
@@ -74,25 +73,31 @@ class QuadraticKernel(Family):
         """Solve for the weights."""
         known = _unit_length(rows)
         y = ones.astype(np.float32) - np.float32(ones.mean())
-        weights = []
-        for penalty in chosen:
-            K = np.square(1 + _products(known, known))
-            K[np.diag_indices(len(K))] += penalty * len(K)
-            weights.append(linalg.solve(K, y, assume_a="pos", overwrite_a=True))
+        K = np.square(1 + _products(known, known))
+        weights = np.stack([_ridge(K, y, penalty * len(K)) for penalty in chosen])
 
         def answer(new: Rows) -> Float:
             K = np.square(1 + _products(_unit_length(new), known))
-            return np.asarray(np.stack(weights) @ K.T, np.float64)
+            return np.asarray(weights @ K.T, np.float64)
 
         return answer
 
 
+def _ridge(K: Single, y: Single, penalty: float) -> Single:
+    """Solve (K + penalty I) a = y. Shape (n,)."""
+    A = K.copy().T  # the same numbers, in the order in which LAPACK can work in place
+    A[np.diag_indices(len(A))] += penalty
+    factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(linalg.cho_solve(factor, y, check_finite=False), np.float32)
+
+
 def _machine(distance: Single, ones: NDArray[np.bool_], C: float, gamma: float) -> Any:
     """Fit one machine; scikit-learn has no types, and is not needed before."""
-    kernel = np.exp(-gamma * distance).astype(np.float64)
+    kernel = -gamma * distance
+    np.exp(kernel, out=kernel)
     machine = import_module("sklearn.svm").SVC(C=C / len(ones), kernel="precomputed")
     machine.gamma = gamma
-    return machine.fit(kernel, ones.astype(np.int64))
+    return machine.fit(kernel.astype(np.float64), ones.astype(np.int64))
 
 
 def _margin(machine: Any, distance: Single) -> Float:
@@ -116,10 +121,27 @@ def _products(rows: Rows, others: Rows) -> Single:
         return np.asarray(rows @ others.T, np.float32)
     if others.nnz > MOSTLY_FILLED * others.shape[0] * others.shape[1]:
         return np.asarray(rows.toarray() @ others.toarray().T, np.float32)
-    found = np.empty((rows.shape[0], others.shape[0]), np.float32)
-    for start in range(0, rows.shape[0], BLOCK):
-        found[start : start + BLOCK] = (rows[start : start + BLOCK] @ others.T).toarray()
+    found = np.zeros((rows.shape[0], others.shape[0]), np.float32)
+    a, b = rows.tocsr(), others.tocsc()
+    _add_products(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, found)
     return found
+
+
+@compiled
+def _add_products(
+    starts: NDArray[np.int32],
+    column: NDArray[np.int32],
+    value: Single,
+    offsets: NDArray[np.int32],
+    row: NDArray[np.int32],
+    weight: Single,
+    found: Single,
+) -> None:
+    """Add the products of sparse rows with sparse columns, which nearly all meet somewhere."""
+    for i in range(len(starts) - 1):
+        for at in range(starts[i], starts[i + 1]):
+            for to in range(offsets[column[at]], offsets[column[at] + 1]):
+                found[i, row[to]] += value[at] * weight[to]
 
 
 def _squares(rows: Rows) -> Single:

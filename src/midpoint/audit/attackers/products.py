@@ -30,8 +30,9 @@ class Products(Family):
     ) -> Answer:
         """Solve for the weights."""
         outer = Scaling.of(rows)
-        inner = Scaling.of(_products(outer(rows)))
-        Z = inner(_products(outer(rows)))
+        products = _products(outer(rows))
+        inner = Scaling.of(products)
+        Z = inner(products)
         A, b = Z.T @ Z, Z.T @ (ones.astype(np.float32) - np.float32(ones.mean()))
         eye = np.eye(len(A), dtype=np.float32) * len(Z)
         weights = np.stack(
