@@ -90,9 +90,26 @@ def test_profile_features_by_hand() -> None:
     assert table.shape == (view.n_users, 2 * D + 5 + 2 * 2 + 6)
 
 
+def test_on_fine_scales_it_shows_how_round_the_values_are() -> None:
+    """On short ones every level is told anyway."""
+    view = shown()
+    sent = np.full(len(view.reports.item), 37.0)
+    first = slice(*view.reports.user_offsets[:2])
+    n = first.stop
+    sent[first] = np.resize([50.0, 70.0, 85.0, 31.0], n)
+    fine = replace(view, reports=replace(view.reports, value=sent), scale=Scale.stars(0, 100))
+    tens, fives = np.isin(sent[first], [50, 70]).mean(), np.isin(sent[first], [50, 70, 85]).mean()
+    assert n > 4
+    assert features.roundness(fine)[0] == pytest.approx([tens, fives, 4 / n])
+    assert features.roundness(fine)[1] == pytest.approx([0, 0, 1 / fine.counts[1]])
+    short = features.profile_features(view).shape[1]
+    assert features.profile_features(fine).shape[1] == short + 3 + features.MOST_BINS - 5
+
+
 def test_silent_people_have_finite_features() -> None:
     quiet = silenced(shown(), np.arange(shown().n_users))
     assert np.isfinite(features.profile_features(quiet)).all()
+    assert not features.roundness(replace(quiet, scale=Scale.stars(0, 100))).any()
     assert features.values(quiet).nnz == 0
     assert quiet.profile == pytest.approx(np.tile(quiet.profiles.profile_mean, (quiet.n_users, 1)))
 

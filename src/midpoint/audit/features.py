@@ -49,12 +49,13 @@ def level_columns(view: View) -> Matrix:
 
 
 def profile_features(view: View) -> Float:
-    """What a few dozen numbers can say of a person. Shape (N, 2 D + bins + 2 K + 6).
+    """What a few dozen numbers can say of a person. Shape (N, 2 D + bins + 2 K + 6 or 9).
 
     The estimated profile, the mean profile of the revealed items, counts, the level histogram, the
     spread of values and residuals, how popular the revealed items are, and for each category its
     mean log share in their raters and the slope of the residuals on its offsets. What a category
-    does is taken from what was learned without the person, as it is of those who are attacked.
+    does is taken from what was learned without the person, as it is of those who are attacked. On
+    scales that are read in bins, how round the values are is said beside them.
     """
     item, residual = view.reports.item, view.residual
     columns = [
@@ -65,6 +66,8 @@ def profile_features(view: View) -> Float:
         spreads(view, view.reports.value),
         spreads(view, residual),
     ]
+    if view.scale.levels is not None and len(view.scale.levels) > MOST_BINS:
+        columns.append(roundness(view))
     if view.profiles.statistics is not None:
         columns.append(by_part(view, _category_means))
     return np.column_stack(columns)
@@ -91,6 +94,19 @@ def spreads(view: View, entries: NDArray[Any]) -> Float:
     mean = averages(view, entries[:, None])
     square = averages(view, np.square(entries[:, None] - mean[view.user]))
     return np.column_stack([mean, np.sqrt(square)])
+
+
+def roundness(view: View) -> Float:
+    """How round a person's values are: the use that people make of a fine scale. Shape (N, 3).
+
+    The share of every tenth level, that of every fifth, and that of different values.
+    """
+    levels, value = np.array(view.scale.levels), view.reports.value
+    round_ = np.column_stack([np.isin(value, levels[::10]), np.isin(value, levels[::5])])
+    each, which = np.unique(value, return_inverse=True)
+    used = np.unique(view.user * max(len(each), 1) + which) // max(len(each), 1)
+    different = np.bincount(used, minlength=view.n_users) / np.maximum(view.counts, 1)
+    return np.column_stack([averages(view, round_.astype(np.float64)), different])
 
 
 def n_bins(scale: Scale) -> int:
