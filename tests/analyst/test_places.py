@@ -689,7 +689,12 @@ def test_habits_are_told_apart_where_people_choose(
     assert usual_habits(few, "kind") == placing.HABITS
     assert usual_habits(full, "kind") == 0
     assert usual_habits(full.select_ratings(np.arange(30) > 0), "kind") == 0
-    assert usual_habits(full.select_ratings(np.arange(30) % 4 > 0), "kind") == placing.HABITS
+    assert usual_habits(full.select_ratings(np.arange(30) % 4 == 0), "kind") == placing.HABITS
+    # What most people answer was not chosen one by one.
+    assert usual_habits(full.select_ratings(np.arange(30) % 4 > 0), "kind") is None
+    # On a fine scale a moved value is seen.
+    fine = replace(full, scale=Scale.stars(1, 101))
+    assert usual_habits(fine, "kind") is None
     assert usual_habits(few) is None  # nothing to hide
 
 

@@ -30,6 +30,17 @@ CHOOSING: Final = 20
 """Tastes, unless given, where people choose what they rate, by more tastes than values show."""
 FULL: Final = 0.95
 """Where a larger share of all ratings is there, people rate whatever they are asked about."""
+CHOSEN: Final = 0.5
+"""Where a larger share is there, what is missing was not chosen title by title, as habits have it.
+
+In ANES thermometers, where people leave the second half of an interview out, they hid less than
+nothing; measured below a share of 0.07 otherwise.
+"""
+FINEST: Final = 20
+"""Levels of the finest scale for counterparts; measured up to 9, and on 101.
+
+On a fine scale people keep to round numbers; a value that was moved is not round, and tells so.
+"""
 ENOUGH: Final = 200
 """People of every category that places can be learned from."""
 STRATA: Final = 2
@@ -126,17 +137,21 @@ def place(
 def usual_habits(ratings: Ratings, *feature: str) -> int | None:
     """Return how many habits suit these ratings: 0 where everyone rates everything.
 
-    None where nobody should look for counterparts: without a feature or a discrete scale, with
-    too few people of some category to learn where they lie, or with too many categories.
+    None where nobody should look for counterparts: without a feature or a discrete scale, or on a
+    fine one, where most ratings are there but not nearly all, with too few people of some category
+    to learn where they lie, or with too many categories.
     """
-    if not feature or not ratings.scale.is_discrete:
+    levels = ratings.scale.levels
+    if not feature or levels is None or len(levels) > FINEST:
         return None
     if len(ratings.feature(*feature).categories) * (HABITS + 2) > isqrt(MOST_NUMBERS):
         return None
-    full = len(ratings) > FULL * ratings.n_users * ratings.n_items
     if int(ratings.feature(*feature).counts.min()) < ENOUGH:
         return None
-    return 0 if full else HABITS
+    share = len(ratings) / (ratings.n_users * ratings.n_items)
+    if CHOSEN < share <= FULL:
+        return None
+    return 0 if share > FULL else HABITS
 
 
 def _check(profiles: ItemProfiles, ratings: Ratings, habits: int, tastes: int | None) -> Feature:
