@@ -107,8 +107,8 @@ def train_command(
             help="Learn where people lie, for devices to find their counterparts: in the `sets` of"
             " what they rate and how (scheme cmpss), or where everyone rates everything in their"
             " `values` alone (cmp). `auto` does so from 200 people of each category on, on scales"
-            " of at most 20 levels: by sets where at most half of all possible ratings are there, by"
-            " values where more than 95 % are. In memory only."
+            " of at most 20 levels: by sets where at most half of all possible ratings are there,"
+            " by values where more than 95 % are. In memory only."
         ),
     ] = Counterparts.auto,
     at_least: options.AtLeast = 1,
