@@ -693,7 +693,7 @@ def test_habits_are_told_apart_where_people_choose(
     # What most people answer was not chosen one by one.
     assert usual_habits(full.select_ratings(np.arange(30) % 4 > 0), "kind") is None
     # On a fine scale a moved value is seen.
-    fine = replace(full, scale=Scale.stars(1, 101))
+    fine = replace(full, scale=Scale.stars(1, 11))
     assert usual_habits(fine, "kind") is None
     assert usual_habits(few) is None  # nothing to hide
 

@@ -1,16 +1,19 @@
 """From ratings to recommendations with counterparts, by the commands that people use."""
 
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from small_model import run
 
 from midpoint.analyst import Factorizer, ItemProfiles, place, placing
 from midpoint.cli import protecting
 from midpoint.cli.protecting import protect
+from midpoint.cli.train import Counterparts, with_counterparts
 from midpoint.data import PRESETS, Ratings, load, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
@@ -180,6 +183,22 @@ def test_without_places_the_discrete_midpoint_is_left(tmp_path: Path) -> None:
         with pytest.raises(MidpointError, match=f"--counterparts {what}"):
             run("disclose", model.model, "--scheme", scheme, "--out", tmp_path / "no.json")
     assert not (tmp_path / "no.json").exists()
+
+
+def test_what_nobody_would_suggest_is_warned_of(
+    values: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(wanted: Counterparts) -> str:
+        page = StringIO()
+        console = Console(file=page, width=200)
+        with_counterparts(console, wanted, values.profiles, values.ratings, threads=1)
+        return page.getvalue()
+
+    assert "audit them before" in said(Counterparts.values)  # too few people
+    assert "audit them" not in said(Counterparts.auto)
+    monkeypatch.setattr(placing, "ENOUGH", 10)
+    monkeypatch.setattr(placing, "FULL", 0.0)
+    assert "audit them" not in said(Counterparts.values)
 
 
 def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def train_command(
             help="Learn where people lie, for devices to find their counterparts: in the `sets` of"
             " what they rate and how (scheme cmpss), or where everyone rates everything in their"
             " `values` alone (cmp). `auto` does so from 200 people of each category on, on scales"
-            " of at most 20 levels: by sets where at most half of all possible ratings are there,"
+            " of at most 10 levels: by sets where at most half of all possible ratings are there,"
             " by values where more than 95 % are. In memory only."
         ),
     ] = Counterparts.auto,
@@ -212,6 +212,12 @@ def with_counterparts(
     habits = chosen.get(wanted)
     if habits is None:
         return profiles
+    if habits != usual:
+        console.print(
+            "Counterparts are not what these ratings suggest (see --help), and may show more than"
+            " they hide: audit them before you publish this.",
+            soft_wrap=True,
+        )
     with placing_bar(console) as report:
         return place(profiles, ratings, habits=habits, threads=threads, progress=report)
 
