@@ -6,23 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.audit import testing
 from midpoint.audit.view import View
-from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, simulate
-from midpoint.data.simulation import SimulatedFeature
-from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.data import Ratings, SimulationConfig, hold_out, simulate
+from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import SCHEMES
 
-LEAKY = SimulationConfig(
-    name="leaky",
-    users=420,
-    items=40,
-    ratings=8_000,
-    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.6, selection_sd=0.8),),
-    dimension=2,
-    scale=Scale.stars(1, 5),
-    taste_sd=0.3,
-    noise_sd=0.7,
-)
+LEAKY = replace(testing.LEAKY, users=420, items=40, ratings=8_000)
+some, silenced = testing.only, testing.silenced
 
 
 class Seen:
@@ -54,22 +45,3 @@ class Seen:
 
 def codes(ratings: Ratings) -> NDArray[np.int64]:
     return ratings.feature("gender").codes.astype(np.int64)
-
-
-def some(view: View, people: NDArray[np.intp]) -> View:
-    """Keep these people."""
-    old = view.reports
-    rows = [np.arange(old.user_offsets[i], old.user_offsets[i + 1]) for i in people]
-    chosen = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    reports = Reports(old.kept[chosen], offsets, old.item[chosen], old.value[chosen])
-    return replace(view, reports=reports)
-
-
-def silenced(view: View, people: NDArray[np.intp]) -> View:
-    """Have these people say nothing."""
-    quiet = np.isin(view.user, people)
-    old, counts = view.reports, np.where(np.isin(np.arange(view.n_users), people), 0, view.counts)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    reports = Reports(old.kept[~quiet], offsets, old.item[~quiet], old.value[~quiet])
-    return replace(view, reports=reports)

@@ -1,97 +1,152 @@
-"""The contract of attackers: every one of them runs it."""
+"""The contract of attackers: every one of them keeps it, and one that breaks a clause is named."""
 
-from functools import cache
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from seen import Seen, codes, silenced, some
+from small_audit import AdaptiveByItems
 
-from midpoint.audit.attackers import ATTACKERS, Attacker
-from midpoint.audit.statistics import auc
-from midpoint.audit.view import View
+from midpoint.audit import View, check_attacker
+from midpoint.audit.attackers import ATTACKERS
+from midpoint.audit.testing import (
+    CLAUSES,
+    REPORTS,
+    TRANSCRIPTS,
+    Trial,
+    reads_what_leaks,
+    scores_each_alone,
+    scores_silent_people_alike,
+)
+from midpoint.audit.transcript_view import ON_UNION, TRANSCRIPT_ATTACKERS
+from midpoint.errors import MidpointError
 
-Labels = NDArray[np.int64]
-every_attacker = pytest.mark.parametrize("name", ATTACKERS)
+Float = NDArray[np.float64]
 
 pytestmark = pytest.mark.slow  # every attacker learns
 
-
-@cache
-def seen() -> Seen:
-    return Seen()
+LEAST = 0.85
+"""What ours read, each of them."""
 
 
-@cache
-def tried(scheme: str) -> View:
-    return seen().view(seen().tried, scheme, seed=7)
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_it_keeps_the_contract(name: str) -> None:
+    check_attacker(ATTACKERS[name], least=LEAST)
 
 
-def fitted(name: str, labels: Labels, seed: int = 0) -> Attacker:
-    attacker = ATTACKERS[name]()
-    scheme = attacker.control if attacker.adaptive else "no"
-    draws = 2 if attacker.adaptive else 1
-    views = [seen().view(seen().training, scheme, seed=draw) for draw in range(draws)]
-    attacker.fit(views, labels, seed=seed)
-    return attacker
+@pytest.mark.parametrize("name", sorted(set(TRANSCRIPT_ATTACKERS) - set(ON_UNION)))
+def test_it_keeps_the_contract_on_transcripts(name: str) -> None:
+    check_attacker(TRANSCRIPT_ATTACKERS[name], transcripts=True, least=LEAST)
 
 
-@cache
-def honest(name: str) -> Attacker:
-    return fitted(name, codes(seen().training))
+@pytest.mark.parametrize("name", ON_UNION)
+def test_one_of_single_reports_reads_the_union_of_a_transcript(name: str) -> None:
+    trial = Trial(TRANSCRIPT_ATTACKERS[name], TRANSCRIPTS, LEAST)
+    # How it learns was seen on single reports.
+    for broken in (reads_what_leaks, scores_silent_people_alike, scores_each_alone):
+        assert broken(trial) is None
 
 
-@every_attacker
+@pytest.mark.parametrize("name", ATTACKERS)
 def test_it_is_called_what_it_is_listed_as(name: str) -> None:
     attacker = ATTACKERS[name]()
     assert attacker.name == name
     assert attacker.adaptive == (name not in {"lse", "nb", "lr", "svm"})
 
 
-@every_attacker
-def test_it_reads_what_leaks(name: str) -> None:
-    attacker = honest(name)
-    assert auc(attacker.score(tried(attacker.control)), codes(seen().tried)) > 0.68
+def test_those_of_transcripts_are_listed_as_what_they_are() -> None:
+    for name, make in TRANSCRIPT_ATTACKERS.items():
+        assert (make().name, make().adaptive, make().control) == (name, True, "no")
 
 
-@every_attacker
-def test_it_sits_at_chance_where_nothing_can_be_read(name: str) -> None:
-    rng = np.random.default_rng(11)
-    attacker = fitted(name, rng.permutation(codes(seen().training)))
-    reading = auc(attacker.score(tried(attacker.control)), rng.permutation(codes(seen().tried)))
-    assert abs(reading - 0.5) < 0.14  # 3.5 standard errors
+class Blind(AdaptiveByItems):
+    def score(self, view: View) -> Float:
+        return np.zeros(view.n_users)
 
 
-@every_attacker
-def test_its_sign_follows_the_labels(name: str) -> None:
-    attacker = fitted(name, 1 - codes(seen().training))
-    assert auc(attacker.score(tried(attacker.control)), codes(seen().tried)) < 0.32
+class ByPlace(AdaptiveByItems):
+    """Remembers who was what by her place, which tells as much as the order of a file."""
+
+    def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
+        super().fit(views, category, seed=seed)
+        self.known = category
+
+    def score(self, view: View) -> Float:
+        scores = super().score(view)
+        return np.asarray(scores + np.ptp(scores) / 3 * np.resize(self.known, view.n_users))
 
 
-@every_attacker
-def test_equal_seeds_give_equal_scores(name: str) -> None:
-    again = fitted(name, codes(seen().training))
-    view = tried(again.control)
-    assert np.array_equal(again.score(view), honest(name).score(view))
+class Stubborn(AdaptiveByItems):
+    """Knows from elsewhere which side is which, whatever it is told."""
+
+    def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
+        del category
+        super().fit(views, REPORTS.labels[0], seed=seed)
 
 
-@every_attacker
-def test_silent_people_are_scored_like_one_another(name: str) -> None:
-    attacker = honest(name)
-    view = tried(attacker.control)
-    quiet = np.array([0, 3, view.n_users - 1])
-    scores = attacker.score(silenced(view, quiet))
-    assert np.isfinite(scores).all()
-    assert np.ptp(scores[quiet]) < 1e-5
-    everyone = attacker.score(silenced(view, np.arange(view.n_users)))
-    assert np.ptp(everyone) < 1e-5
-    assert len(np.unique(scores)) > 10
+class Unseeded(AdaptiveByItems):
+    def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
+        super().fit(views, category, seed=seed)
+        self.weight = self.weight + 1e-6 * np.random.default_rng().random(len(self.weight))
 
 
-@every_attacker
-def test_a_score_does_not_depend_on_who_else_is_tried(name: str) -> None:
-    attacker = honest(name)
-    view, people = tried(attacker.control), np.array([5, 6, 40, 41, 100])
-    assert attacker.score(some(view, people)) == pytest.approx(
-        attacker.score(view)[people], rel=1e-3, abs=1e-3
-    )
+class ByRow(AdaptiveByItems):
+    """Tells people apart who said nothing."""
+
+    def score(self, view: View) -> Float:
+        scores = super().score(view)
+        scores[view.counts == 0] = np.flatnonzero(view.counts == 0)
+        return scores
+
+
+class Comparing(AdaptiveByItems):
+    """Scores people by who else is there."""
+
+    def score(self, view: View) -> Float:
+        scores = super().score(view)
+        return np.asarray(scores - scores.mean())
+
+
+BREAKERS = dict(zip(CLAUSES, (Blind, ByPlace, Stubborn, Unseeded, ByRow, Comparing), strict=True))
+
+
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_an_attacker_that_breaks_a_clause_is_told_which(clause: str) -> None:
+    with pytest.raises(MidpointError, match=f"'adaptive-items' breaks the contract, {clause}: "):
+        check_attacker(BREAKERS[clause])
+
+
+def test_the_attacker_that_they_all_spoil_keeps_the_contract() -> None:
+    check_attacker(AdaptiveByItems)
+
+
+def test_more_can_be_asked_of_it_than_to_read_a_little() -> None:
+    class Counting(AdaptiveByItems):
+        """Reads how much people say, and nothing of what."""
+
+        def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
+            del seed
+            counts = views[0].counts
+            self.sign = np.sign(counts[category == 1].mean() - counts[category == 0].mean())
+
+        def score(self, view: View) -> Float:
+            return np.asarray(self.sign * view.counts, np.float64)
+
+    check_attacker(Counting)
+    with pytest.raises(MidpointError, match=r"it reads what leaks: AUC 0\.\d+, and 0\.85 is the"):
+        check_attacker(Counting, least=LEAST)
+
+
+def test_an_answer_in_a_wrong_form_is_refused() -> None:
+    class Short(AdaptiveByItems):
+        def score(self, view: View) -> Float:
+            return super().score(view)[1:]
+
+    with pytest.raises(MidpointError, match=r"'adaptive-items' gave scores of shape"):
+        check_attacker(Short)
+
+
+def test_an_attacker_of_transcripts_cannot_read_single_reports() -> None:
+    with pytest.raises(MidpointError, match="reads transcripts"):
+        check_attacker(TRANSCRIPT_ATTACKERS["transcript-lr"])

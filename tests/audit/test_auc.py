@@ -75,6 +75,38 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 180 <= inside <= 198
 
 
+def one_sided(truth: float, draws: int) -> np.ndarray:
+    """Score 40 ones above all 60 zeros with this probability, else below: the worst case."""
+    rng, labels = np.random.default_rng(3), np.arange(100) < 40
+    folds = np.arange(100) % 2
+    side = np.where(rng.random((draws, 100)) < truth, 1.0, -1.0)
+    found = [area(np.where(labels, row, 0.0), labels, folds) for row in side]
+    return np.array([(one.value, *one.interval(), one.deviation) for one in found])
+
+
+def test_the_interval_at_certainty_covers_and_the_normal_one_would_not() -> None:
+    bound = 0.025 ** (1 / 40)
+    rare = one_sided(bound - 1e-3, 3000)
+    assert 0.01 < (rare[:, 0] == 1).mean() < 0.032  # this often the bound misses
+    found = one_sided(0.95, 1000)
+    certain = found[found[:, 0] == 1]
+    assert len(certain) > 80
+    assert certain[:, 1] == pytest.approx(bound)
+    assert (certain[:, 2] == 1).all()
+    assert (certain[:, 3] == 0).all()  # no width, so that 0.95 is never inside
+
+
+def test_the_interval_at_zero_mirrors_that_at_one_and_others_stay_normal() -> None:
+    labels = (np.arange(30) < 10).astype(np.int64)
+    low, high = area(1.0 - labels, labels).interval()
+    assert (low, high) == pytest.approx((0.0, 1 - 0.025**0.1))
+    assert area(1.0 * labels, labels).interval() == pytest.approx((0.025**0.1, 1.0))
+    both = Area.mean([area(1.0 * labels, labels), area(1.0 * labels[:30], labels)])
+    assert both.interval()[0] == pytest.approx(0.025**0.1)
+    near = area(np.where(np.arange(30) == 0, -1.0, labels), labels)
+    assert near.interval()[0] == pytest.approx(max(near.value - 1.959964 * near.deviation, 0))
+
+
 def test_a_macro_area_is_the_mean_distance_and_surer_than_its_parts() -> None:
     scores, labels, folds = people(500, 0.5, 3)
     one = area(scores, labels, folds)

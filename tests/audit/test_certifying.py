@@ -13,6 +13,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.audit import certifying
 from midpoint.audit.certifying import certificate, factorizer_of
 from midpoint.audit.results import AuditResults
+from midpoint.audit.store import code_digest
 from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -27,6 +28,7 @@ def people() -> Ratings:
 def audited(**changes: Any) -> AuditResults:
     about = {
         "data_digest": people().digest,
+        "code": code_digest(),
         "categories": people().features["gender"].categories,
     }
     return made_up(**(about | changes))
@@ -147,6 +149,16 @@ def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
         certify(told(bits=4))
     with pytest.raises(MidpointError, match="categories are M, F"):
         certify(told(), audited(categories=("M", "F")))
+
+
+def test_what_other_code_or_nobody_who_reads_has_tried_is_not_certified() -> None:
+    with pytest.raises(MidpointError, match=r"other code or libraries.*audit again"):
+        certify(told(), audited(code="c" * 64))
+    alone = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}}
+    with pytest.raises(MidpointError, match=r"no attacker that can read.*--attacks paper"):
+        certify(told(), audited(areas=alone))
+    beside = {"no": {"lr": 0.8, "fraction": 0.5}, "mp": {"lr": 0.8, "fraction": 1.0}}
+    assert certify(told(), audited(areas=beside)).disclosure == told().digest
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,16 @@ def test_a_curve_of_thinned_people_is_drawn_only_where_there_is_one() -> None:
     without = {name: few[name] for name in ("no", "dmpss")}
     assert curve_figures.count_curve(made_up(few)) is not None
     assert curve_figures.count_curve(made_up(without)) is None
+
+
+def test_the_histograms_show_the_strongest_attacker_too(drawn: list[Figure]) -> None:
+    found = figures.histograms(made_up())
+    assert found is not None
+    assert "nothing is learned" not in found.text
+    titles = [axes.get_title() for axes in drawn[0].axes]
+    assert titles == [
+        "no: AUC 0.83\nlr",
+        "dmpss: AUC 0.48\nlr",
+        "no: AUC 0.86\nadaptive-lr-items",
+        "dmpss: AUC 0.56\nadaptive-lr-items",
+    ]

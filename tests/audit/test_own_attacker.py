@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from seen import Seen, codes
 
+from midpoint.audit import check_attacker
 from midpoint.audit.statistics import auc
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
@@ -48,3 +49,7 @@ def test_it_learns_its_sign_and_reads_what_it_can(attacker: Any) -> None:
     protected = [seen.view(part, "dmpss") for part in (seen.training, seen.tried)]
     attacker.fit(protected[:1], codes(seen.training), seed=0)
     assert abs(auc(attacker.score(protected[1]), codes(seen.tried)) - 0.5) < reading - 0.5
+
+
+def test_it_keeps_the_contract(attacker: Any) -> None:
+    check_attacker(type(attacker))

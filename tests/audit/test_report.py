@@ -61,7 +61,7 @@ def test_the_verdict_is_the_default_schemes_in_one_sentence() -> None:
     assert verdict.scheme == "dmpss"
     assert verdict.sentence == (
         "strongest attacker 0.560 (adaptive-lr-items, 0.540-0.580), chance band 0.470-0.530,"
-        " judged by 0.458-0.542:"
+        " 0.458-0.542 with attackers trained anew:"
         " a leak; cost +2.0 % RMSE"
     )
     assert not verdict.safe
@@ -201,6 +201,25 @@ def test_the_papers_numbers_stand_beside_ours() -> None:
     assert "Beside the paper" not in page(made_up())
 
 
+@pytest.mark.usefixtures("_words_only")
+def test_the_papers_table_of_the_same_data_stands_beside_ours() -> None:
+    same, like = (page(made_up(dataset=name)) for name in ("movielens-1m", "movielens-100k"))
+    assert "<td>6K</td><td>60</td>" in same
+    assert "<td>F:M 1:3</td><td>F:M 1:3</td>" in same
+    assert "users, paper" not in like
+
+
+@pytest.mark.usefixtures("_words_only")
+def test_the_page_says_with_what_it_was_made_and_that_the_strongest_was_chosen() -> None:
+    text = page(made_up(versions={"python": "3.99.1", "numpy": "7.7"}))
+    assert "Python 3.99.1, numpy 7.7." in text
+    assert "numpy" not in page(made_up())
+    assert "chosen after the fact" in text
+    rounds = page(made_up(), found=made_up_rounds())
+    assert "All 60 people were attacked, in 3 folds, by 2 attackers" in rounds
+    assert "not told from chance" in rounds
+
+
 def test_figures_are_drawings_with_words_for_those_who_do_not_see_them() -> None:
     for picture in pictures(made_up()):
         content = base64.b64decode(picture.source.partition(",")[2])
@@ -236,15 +255,15 @@ def test_rounds_stand_in_the_report_if_they_are_of_the_same_data(tmp_path: Path)
     reader = read(write_report(results, tmp_path).read_text())
     text = " ".join(reader.words)
     assert "over 4 rounds the strongest attacker reads 0.570" in text
-    assert "outside it; of devices that do not keep decisions 0.660 if forgetful" in text
+    assert ": a leak; of devices that do not keep decisions 0.660 if forgetful" in text
     assert text.index("Over time") > text.index("What it costs")
     assert "not measured" not in text
     assert len(reader.loaded) == 1
 
 
 def test_a_leak_over_time_is_called_one_and_chance_is_not() -> None:
-    assert "outside it" in made_up_rounds(product=0.57).sentence
-    assert "outside it" in made_up_rounds(product=0.43).sentence
+    assert ": a leak;" in made_up_rounds(product=0.57).sentence
+    assert ": a leak;" in made_up_rounds(product=0.43).sentence
     assert "no more than chance" in made_up_rounds(product=0.52).sentence
 
 

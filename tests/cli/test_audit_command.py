@@ -99,6 +99,15 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     assert {one["metric"] for one in every if not one["paired"]} == {"disclosed_bits"}
 
 
+@pytest.mark.parametrize("option", ["--schemes", "--attacks"])
+def test_an_audit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", option, ""]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, MidpointError)
+    assert "is named: name one at least" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.fixture(scope="module")
 def disclosure(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("disclosed")

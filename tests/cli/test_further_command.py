@@ -7,6 +7,8 @@ import pytest
 from small_model import run
 
 from midpoint.audit.transcript_results import TranscriptResults
+from midpoint.cli.further import named_scheme
+from midpoint.errors import MidpointError
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 
@@ -41,5 +43,15 @@ def test_rounds_are_shown_kept_and_reported(audited: tuple[Path, str]) -> None:
     assert found is not None
     assert found.rounds == 2
     assert found.folds == 2
+    assert found.scheme == "dmpss"  # the only one named
+    assert "Holding 2 rounds under dmpss: 2 folds, 8 attackers" in shown
     assert found.sentence in shown
     assert found.sentence in (out / "report.html").read_text()
+
+
+def test_rounds_are_held_under_the_one_scheme_that_is_named() -> None:
+    assert named_scheme(["no", "dmp"], 2) == "dmp"
+    assert named_scheme(["dmp", "mp"], 2) is None
+    assert named_scheme(None, 2) is None
+    with pytest.raises(MidpointError, match="cannot be held"):
+        named_scheme(["mpss:alpha=0.5"], 2)

@@ -6,6 +6,7 @@ from midpoint.audit.plan import read_scheme
 from midpoint.audit.processes import Progress
 from midpoint.audit.results import AuditResults, Row
 from midpoint.audit.run import audit
+from midpoint.audit.testing import check_attacker
 from midpoint.audit.transcript_results import TranscriptResults
 from midpoint.audit.transcripts import audit_transcripts
 from midpoint.audit.view import View
@@ -21,5 +22,6 @@ __all__ = [
     "audit",
     "audit_curves",
     "audit_transcripts",
+    "check_attacker",
     "read_scheme",
 ]

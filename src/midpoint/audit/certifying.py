@@ -5,7 +5,8 @@ from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.results import RMSE, AuditResults
-from midpoint.audit.store import described_kind
+from midpoint.audit.store import code_digest, described_kind
+from midpoint.audit.verdict import readers
 from midpoint.data import Ratings, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -29,7 +30,8 @@ def certificate(
 
     The audit makes disclosures of its own, fold by fold; the certificate says how what was
     disclosed in this way fared. So it is made over the disclosure that all of the data gives in
-    the same way, number by number, and over no other.
+    the same way, number by number, and over no other; and only where it was attacked by somebody
+    who can read raw ratings, with the code that makes disclosures now.
 
     Args:
         results: What the audit found.
@@ -45,6 +47,7 @@ def certificate(
     here = results.get(scheme, RMSE[2])
     if strongest is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
+    _require_proof(results, scheme)
     _require_measured(results, disclosure, ratings, factorizer)
     band = results.bands[scheme]
     return Certificate(
@@ -71,6 +74,21 @@ def factorizer_of(manifest: Mapping[str, Any]) -> Factorizer:
         raise MidpointError(
             "the audit was made by another version and does not say how it learned; run it again"
         ) from error
+
+
+def _require_proof(results: AuditResults, scheme: str) -> None:
+    """See that failing proves something, and that what was attacked is what is made now."""
+    if results.code != code_digest():
+        raise MidpointError(
+            f"the audit was made with other code or libraries ({results.code[:16]}, now"
+            f" {code_digest()[:16]}); audit again in a new directory, and certify that"
+        )
+    if not readers(results, scheme):
+        raise MidpointError(
+            f"no attacker that can read raw ratings tried {scheme!r}, so nothing is proved; audit"
+            " again with --attacks paper or with all of them, and with more people if these cannot"
+            " read raw ratings either"
+        )
 
 
 def _require_measured(

@@ -1,12 +1,16 @@
 """From what the tasks stored to the numbers that are reported."""
 
+import platform
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint import __version__
 from midpoint.analyst import scheme_in_use
 from midpoint.audit.folds import questions
 from midpoint.audit.plan import RAW, Plan
@@ -31,7 +35,7 @@ from midpoint.audit.statistics import (
     paired_cost,
     root_mean,
 )
-from midpoint.audit.store import ATTACK, Arrays, Store
+from midpoint.audit.store import ATTACK, LIBRARIES, Arrays, Store
 from midpoint.audit.tasks import ACCURACY, LEARN
 from midpoint.data import Description, Feature, Ratings
 from midpoint.wire import SCHEMES
@@ -89,12 +93,22 @@ def collect(store: Store, plan: Plan, people: Ratings, description: Description)
             for scheme in schemes
             if len(found.questions) > 1 and found.attacks(scheme)
         },
-        costs={scheme: found.cost(scheme) for scheme in schemes if found.has_cost(scheme)},
+        costs={s: found.cost(s) for s in schemes if s != RAW and found.has_cost(s)},
         schemes=manifest["schemes"],
         seconds=found.seconds(schemes),
         description=description.as_dict(),
         usual=scheme_in_use(people, *plan.feature),
+        versions=versions(),
     )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of this package and of what the numbers may depend on."""
+    found = {"python": platform.python_version(), "midpoint": __version__}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 @dataclass(frozen=True)
@@ -189,7 +203,7 @@ class Collected:
         return Cost(*paired_cost(here, best))
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
-        """Return errors, the share withheld and the bits, with intervals over users."""
+        """Return errors and the share withheld, with intervals over users, and the bits."""
         found = self._every(scheme, ACCURACY)
         hidden = np.concatenate([one["hidden"] for one in found])
         for metric in RMSE:
@@ -199,8 +213,8 @@ class Collected:
         half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
         mean = float(withheld.mean())
         yield "withheld", mean, max(mean - half, 0.0), min(mean + half, 1.0)
-        bits = [float(one["bits"]) for one in found]
-        yield "disclosed_bits", float(np.mean(bits)), min(bits), max(bits)
+        bits = float(np.mean([float(one["bits"]) for one in found]))
+        yield "disclosed_bits", bits, bits, bits
 
     def withheld(self, scheme: str) -> Float:
         """Return the share of each user's ratings that stays with her. Shape (N,)."""

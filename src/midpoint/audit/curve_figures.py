@@ -50,7 +50,7 @@ def trade_off(results: AuditResults) -> Picture | None:
             axes.plot([x], [y], markersize=6, **point_look(k))
         axes.set(ylim=(-0.02, 0.53))
         axes.margins(x=0.16)
-    left.set(xlabel="accuracy: RMSE above raw ratings (%)")
+    left.set(xlabel="accuracy: RMSE above the best of raw ratings (%)")
     left.set(ylabel="privacy: strongest attacker's |AUC - 0.5|")
     right.set(xlabel="disclosure: bits told of each item")
     for axes, places in ((left, costs), (right, bits)):
@@ -60,7 +60,9 @@ def trade_off(results: AuditResults) -> Picture | None:
         "Privacy, accuracy and disclosure",
         "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
         " the grey band is not told from chance. Left in the first panel is accurate; left in the"
-        " second tells little.",
+        " second tells little. Raw ratings (no) are at 0 by definition: the best error that they"
+        " give, with any correction or none, is what the others' errors, with the device's own"
+        " correction, are compared with.",
     )
 
 
@@ -203,17 +205,12 @@ def round_bars(found: TranscriptResults) -> Picture:
     axes.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
                 label="chance, strongest of all")  # fmt: skip
     axes.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
-    axes.set_xticklabels([_wrapped(device) for device in devices])
+    axes.set_xticklabels([found.kinds[device] for device in devices])
     legend_above(axes, 3)
     return picture(
         figure,
         "What rounds give away",
         "How well whole transcripts tell the categories apart, by kind of device: raw ratings,"
-        " the product's, and two that do not keep decisions. Below the dotted line it is no more"
-        " than chance.",
+        " the product's, and two that do not keep decisions. Below the dotted line it is not told"
+        " from chance.",
     )
-
-
-def _wrapped(device: str) -> str:
-    """Break a long name at its settings."""
-    return device.replace(":", "\n")

@@ -99,7 +99,7 @@ def page(results: AuditResults, command: str = "", found: TranscriptResults | No
         *tables.costs(results),
         *_figures(drawn, "How much is withheld"),
         *_curves(results, drawn),
-        *_rounds(found),
+        *_rounds(found, results),
         *tables.paper(results),
         "<h2>The data</h2>",
         *tables.data(results),
@@ -152,11 +152,12 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
         " reads with its scores as they are and people's categories dealt out anew within folds;"
         " 95 % of that is inside. It is judged by a band wider by a factor of 1.41, because the"
         " people of one fold are those that attackers of the others learned from: on noise, an AUC"
-        " found so varies up to twice as much as the dealing shows. The fewer people, the wider it"
-        f" is: of these {results.description['users']:,}, a leak inside it cannot be told from"
-        " chance, and is not ruled out. Intervals take the trained"
-        " attackers and the folds as given. Cost is the error with the device's own correction"
-        " against the best that raw ratings give.</small></p>"
+        " found so has up to twice the variance that the dealing shows. The fewer people, the wider"
+        f" it is: of these {results.description['users']:,}, a leak inside it cannot be told from"
+        " chance, and is not ruled out. Intervals take the trained attackers and the folds as"
+        " given; the strongest attacker is chosen after the fact, so that its interval is on the"
+        " high side, seen from 0.5. Cost is the error with the device's own correction against the"
+        " best that raw ratings give.</small></p>"
     )
 
 
@@ -192,7 +193,7 @@ def _curves(results: AuditResults, drawn: Figures) -> Iterator[str]:
             yield from tables.curves(results, key) if key else ()
 
 
-def _rounds(found: TranscriptResults | None) -> Iterator[str]:
+def _rounds(found: TranscriptResults | None, results: AuditResults) -> Iterator[str]:
     """Show what several rounds give away."""
     if found is None:
         return
@@ -206,7 +207,9 @@ def _rounds(found: TranscriptResults | None) -> Iterator[str]:
         " and under which disclosure. A real device keeps every decision. A"
         " <i>forgetful</i> one keeps its coins and decides anew by the numbers of the day; a"
         " <i>tossing</i> one tosses anew each time. These two are controls: what they give away is"
-        " why decisions are final.</p>"
+        f" why decisions are final. All {results.description['users']:,} people were attacked, in"
+        f" {found.folds} folds, by {len(found.reads)} attackers that learned from the other"
+        " folds.</p>"
     )
     with mpl.rc_context(DRAWING):
         yield _figure(round_bars(found))
@@ -245,11 +248,19 @@ def _reproduce(results: AuditResults, command: str) -> Iterator[str]:
     for one in command.splitlines():
         yield f"<p><code>{escape(one)}</code></p>"
     yield (
-        f"<p>Midpoint {__version__}, code and libraries {results.code[:16]}; data"
-        f" {results.data_digest[:16]}; {results.folds} folds of users, seed {results.seed}. The"
-        " same seed gives the same numbers, whatever the number of processes. All numbers are in"
-        " <code>results.csv</code> and <code>results.json</code> beside this page.</p>"
+        f"<p>{escape(_made_with(results))}. Digest of code and libraries {results.code[:16]}, of"
+        f" the data {results.data_digest[:16]}; {results.folds} folds of users, seed"
+        f" {results.seed}. With the same versions, the same seed gives the same numbers, whatever"
+        " the number of processes. All numbers are in <code>results.csv</code> and"
+        " <code>results.json</code> beside this page.</p>"
     )
+
+
+def _made_with(results: AuditResults) -> str:
+    """List versions; older results do not have them."""
+    names = {"python": "Python", "midpoint": "Midpoint"}
+    made = results.versions or {"midpoint": __version__}
+    return ", ".join(f"{names.get(name, name)} {number}" for name, number in made.items())
 
 
 def _figure(picture: Picture) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from midpoint.audit.paper import PAPER_ATTACKS, paper_numbers
+from midpoint.audit.paper import PAPER_ATTACKS, PAPER_DATA, PaperData, paper_numbers
 from midpoint.audit.placement import Line, lines, plain_schemes
+from midpoint.audit.plan import RAW
 from midpoint.audit.results import RMSE, ROUNDING, AuditResults, Band, Row
 from midpoint.audit.transcript_results import TranscriptResults
 from midpoint.audit.verdict import headline, proves_nothing
@@ -73,7 +74,8 @@ def costs(results: AuditResults) -> Iterator[str]:
     names = [metric.removeprefix("rmse_") for metric in RMSE]
     yield table(
         "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
-        " the device's own correction; the latter against raw ratings; ratings withheld, on"
+        " the device's own correction; the cost: by how much the latter is above the least of the"
+        " three that raw ratings give, which are the base and cost 0; ratings withheld, on"
         " average, by the median user and at most; bits disclosed of each item.",
         ["scheme", *names, "cost", "withheld", "median / most", "bits"],
         [_cost_row(results, scheme) for scheme in plain_schemes(results)],
@@ -124,16 +126,31 @@ def paper(results: AuditResults) -> Iterator[str]:
 
 
 def data(results: AuditResults) -> Iterator[str]:
-    """Describe the data as the paper's Table 1 does."""
-    about = results.description
-    rows = [["all", f"{about['users']:,}", f"{about['items']:,}", f"{about['ratings']:,}"]]
-    rows += [
-        [escape(one["name"]), escape(one["user_skew"]), "-", escape(one["rating_skew"])]
+    """Describe the data as the paper's Table 1 does, with what that says of the same data."""
+    about, theirs = results.description, PAPER_DATA.get(results.dataset)
+    ours = {"all": (f"{about['users']:,}", f"{about['items']:,}", f"{about['ratings']:,}")}
+    ours |= {
+        one["name"]: (one["user_skew"], "-", one["rating_skew"])
         for one in about["features"]
         if one["name"] in results.feature.split("+")
-    ]
-    caption = f"{escape(results.dataset)}, as the paper's Table 1."
-    yield table(caption, ["", "users", "items", "ratings"], rows)
+    }
+    said = {} if theirs is None else _said(theirs)
+    blank = ("",) * 3
+    cells = {
+        name: [cell for pair in zip(said.get(name, blank), here, strict=True) for cell in pair]
+        if said
+        else here
+        for name, here in ours.items()
+    }
+    heads = ["users", "items", "ratings"]
+    if said:
+        heads = [f"{what}, {whose}" for what in heads for whose in ("paper", "here")]
+    yield table(
+        f"{escape(results.dataset)}, as the paper's Table 1. Here, only people whose"
+        " category is known.",
+        ["", *heads],
+        [[escape(name), *map(escape, row)] for name, row in cells.items()],
+    )
 
 
 def assumed(results: AuditResults) -> Iterator[str]:
@@ -173,9 +190,10 @@ def rounds(found: TranscriptResults) -> Iterator[str]:
     said = [" + ".join(f"{count:.1f}" for count in found.answers[one]) for one in devices]
     rows.append(["answers a person, by round", *said])
     yield table(
-        "AUC with its 95 % interval. <b>Bold</b>: outside the wider chance band. Attackers in"
+        f"Rounds of {escape(found.scheme)}, by kind of device: AUC with its 95 % interval."
+        " <b>Bold</b>: outside the wider chance band. Attackers in"
         " italics cannot read raw ratings, so that their failing proves nothing.",
-        ["attacker", *map(escape, devices)],
+        ["attacker", *(escape(found.kinds[one]) for one in devices)],
         rows,
     )
 
@@ -238,7 +256,7 @@ def _band(band: Band | None) -> str:
     if band is None:
         return ""
     chance = f"of {band.attackers}; p {band.p_value:.3f}"
-    judged = f"judged by {band.judged_low:.3f}-{band.judged_high:.3f}"
+    judged = f"wider {band.judged_low:.3f}-{band.judged_high:.3f}"
     return f"{band.low:.3f}-{band.high:.3f}<br><small>{judged}<br>{chance}</small>"
 
 
@@ -248,23 +266,34 @@ def _cost_row(results: AuditResults, scheme: str) -> Cells:
         "" if row is None else f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
         for row in found
     ]
-    cost, kept = results.cost(scheme), results.get(scheme, "withheld")
+    kept = results.get(scheme, "withheld")
     bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
     return [
         escape(scheme),
         *errors,
-        "" if cost is None else f"{100 * cost:+.2f} %{_range(results, scheme)}",
+        _cost(results, scheme),
         "" if kept is None else f"{kept.value:.1%}",
         "" if not deciles else f"{deciles[5]:.1%} / {deciles[10]:.1%}",
         "" if bits is None else f"{bits.value:.1f}",
     ]
 
 
-def _range(results: AuditResults, scheme: str) -> str:
-    cost = results.costs.get(scheme)
+def _cost(results: AuditResults, scheme: str) -> str:
+    cost, spread = results.cost(scheme), results.costs.get(scheme)
     if cost is None:
         return ""
-    return f"<br><small>{100 * cost.low:+.2f} to {100 * cost.high:+.2f}</small>"
+    if scheme == RAW:
+        return "0: the base"
+    share = f"{100 * cost:+z.2f} %"
+    if spread is None:
+        return share
+    return f"{share}<br><small>{100 * spread.low:+z.2f} to {100 * spread.high:+z.2f}</small>"
+
+
+def _said(theirs: PaperData) -> dict[str, tuple[str, str, str]]:
+    """Lay out what the paper says of a data set, row by row."""
+    whole = {"all": (theirs.users, theirs.items, theirs.ratings)}
+    return whole | {name: (one[0], "-", one[1]) for name, one in theirs.skews.items()}
 
 
 _SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}

@@ -43,7 +43,8 @@ class Row(NamedTuple):
     """The number; an AUC is not folded, below 0.5 it is a leak as well. The macro AUC of several
     categories, `name` alone, is their mean; what is judged of it is in `macro`."""
     low: float
-    """Lower end of its 95 % interval, the trained attackers and the folds taken as given."""
+    """Lower end of its 95 % interval, the trained attackers and the folds taken as given; of bits,
+    which no sample of people is behind, the number itself."""
     high: float
     """Upper end of its 95 % interval."""
     folds: int
@@ -74,14 +75,6 @@ class Band:
     def judged_high(self) -> float:
         """Upper end of the wider band by which it is judged."""
         return 0.5 + WIDER * (self.high - 0.5)
-
-    @property
-    def words(self) -> str:
-        """Both bands, named."""
-        return (
-            f"chance band {self.low:.3f}-{self.high:.3f}, judged by"
-            f" {self.judged_low:.3f}-{self.judged_high:.3f}"
-        )
 
     def holds(self, value: float) -> bool:
         """Tell whether an AUC is no more than chance, by the wider band."""
@@ -189,12 +182,14 @@ class AuditResults:
     macro_bands: Mapping[str, Band] = field(default_factory=dict)
     """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
     costs: Mapping[str, Cost] = field(default_factory=dict)
-    """Of each scheme, by what share the error grows."""
+    """Of each scheme but raw ratings, by what share the error grows."""
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
     from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
     usual: str = ""
     """The scheme that a model of this data is disclosed by: the one to be judged."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of Python, of this package and of the libraries that the numbers may depend on."""
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
@@ -239,11 +234,17 @@ class AuditResults:
         bands = self.macro_bands if several else self.bands
         return bands[row.scheme].holds(self.folded(row))
 
-    def cost(self, scheme: str, metric: str = RMSE[2]) -> float | None:
-        """Return by what share the error exceeds the best that raw ratings give."""
-        here = self.get(scheme, metric)
+    def cost(self, scheme: str) -> float | None:
+        """Return by what share the local error exceeds the best that raw ratings give.
+
+        That best, whichever of the three ways gives it, is what costs are counted from: raw
+        ratings cost nothing.
+        """
+        here = self.get(scheme, RMSE[2])
         raw = [row.value for name in RMSE if (row := self.get(RAW, name))]
-        return None if here is None or not raw else here.value / min(raw) - 1
+        if here is None or not raw:
+            return None
+        return 0.0 if scheme == RAW else here.value / min(raw) - 1
 
     def save(self, directory: Path) -> None:
         """Write results.csv and results.json."""
@@ -289,6 +290,8 @@ class AuditResults:
         }
         content.setdefault("macro", {})
         content.setdefault("usual", "")
+        content.setdefault("versions", {})
+        content["costs"].pop(RAW, None)  # older results have one way of theirs against the best
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])

@@ -110,6 +110,8 @@ def choose_schemes(
         every += ["full", "nothing"]
         wanted = (RAW, "mp", usual or default_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
+    if not named:
+        raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
     for name, how in named.items():
         _require_runnable(name, how, scale)
     return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
@@ -140,13 +142,14 @@ def choose_attacks(
 ) -> dict[str, Callable[[], Attacker]]:
     """Return what makes each attacker, by name; `paper` stands for the paper's four."""
     if isinstance(attacks, Mapping):
-        return {name: require_attacker(name, make) for name, make in attacks.items()}
-    if attacks is None:
-        attacks = QUICK_ATTACKS if quick else ATTACKERS
-    asked = [
-        one for name in _each(attacks) for one in (PAPER_ATTACKS if name == "paper" else (name,))
-    ]
-    return {name: _attacker(name) for name in dict.fromkeys(asked)}
+        chosen = {name: require_attacker(name, make) for name, make in attacks.items()}
+    else:
+        named = _each((QUICK_ATTACKS if quick else ATTACKERS) if attacks is None else attacks)
+        asked = [one for name in named for one in (PAPER_ATTACKS if name == "paper" else (name,))]
+        chosen = {name: _attacker(name) for name in dict.fromkeys(asked)}
+    if not chosen:
+        raise MidpointError("no attack is named: name one at least, or leave them out to try all")
+    return chosen
 
 
 def _attacker(name: str) -> Callable[[], Attacker]:

@@ -42,6 +42,7 @@ SHOWING = frozenset(
         "report",
         "report_tables",
         "results",
+        "testing",
         "transcript_collecting",
         "transcript_results",
         "verdict",

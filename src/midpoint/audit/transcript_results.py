@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from midpoint.audit.results import Band, Row
-from midpoint.audit.verdict import CHANCE, UNSURE, reading
+from midpoint.audit.verdict import name_bands, reading, weigh
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -68,17 +68,33 @@ class TranscriptResults:
         return max(self.of(device), key=lambda row: abs(row.value - 0.5))
 
     @property
+    def scheme(self) -> str:
+        """The scheme under which rounds were held."""
+        return self.product.removesuffix(f":rounds={self.rounds}")
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Of each device a short name: raw, final, forgetful or tossing."""
+        known = {self.raw: "raw", self.product: "final"}
+        return {name: known.get(name, name.rpartition(":")[2]) for name in self.bands}
+
+    @property
+    def found(self) -> str:
+        """Say what the product's devices give away, in the words of verdicts."""
+        best, band = self.strongest(self.product), self.bands[self.product]
+        return weigh(best.value, band, able=any(self.reads.values()))
+
+    @property
     def sentence(self) -> str:
         """Say what several rounds give away, in one sentence."""
         best, band = self.strongest(self.product), self.bands[self.product]
-        unsure = UNSURE if band.holds(best.value) else "outside it"
-        inside = CHANCE if band.holds_closely(best.value) else unsure
         naive = [name for name in self.bands if name not in {self.product, self.raw}]
-        read = ", ".join(f"{reading(self.strongest(one).value)} if {_kind(one)}" for one in naive)
+        kinds = self.kinds
+        read = ", ".join(f"{reading(self.strongest(one).value)} if {kinds[one]}" for one in naive)
         return (
             f"over {self.rounds} rounds the strongest attacker reads {reading(best.value)}"
-            f" ({best.attack}, {best.low:.3f}-{best.high:.3f}), {band.words}: {inside}; of devices"
-            f" that do not keep decisions {read}; of raw ratings"
+            f" ({best.attack}, {best.low:.3f}-{best.high:.3f}), {name_bands(band)}: {self.found};"
+            f" of devices that do not keep decisions {read}; of raw ratings"
             f" {reading(self.strongest(self.raw).value)}"
         )
 
@@ -107,7 +123,3 @@ class TranscriptResults:
             return cls(**{field.name: content[field.name] for field in fields(cls)})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise MidpointError(f"{path} is damaged ({error!r}); run the rounds again") from error
-
-
-def _kind(device: str) -> str:
-    return device.rpartition(":")[2]

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from midpoint.audit.results import AuditResults, Row
+from midpoint.audit.plan import RAW
+from midpoint.audit.results import AuditResults, Band, Row
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 """Schemes that are in use on some data or other (`analyst.scheme_in_use`)."""
@@ -12,6 +13,9 @@ OUTRIGHT = "the feature is there to read"
 CHANCE = "no more than chance"
 UNSURE = "beyond the chance band, but not told from chance by the wider one"
 """Nobody should sign that it is chance, nor that it is a leak: more people would tell."""
+BLIND = "nothing that can read raw ratings was tried, so this proves nothing"
+UNREAD = "hardly read in raw ratings, so that failing elsewhere proves little"
+"""Of raw ratings, which are never private: the attackers are too weak, or people too few."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +40,46 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     if row is None:
         return None
     band, cost = results.bands[scheme], results.cost(scheme)
-    inside = band.holds(row.value)
-    able = [name for name in results.attack_names() if results.controls[name].reads]
-    tried = {one.attack for one in results.areas(scheme)} & set(able)
-    if inside and not tried:
-        found = "no attacker could read raw ratings either, so this proves nothing"
-    elif inside:
-        found = CHANCE if band.holds_closely(row.value) else UNSURE
-    else:
-        found = _grade(row.value)
+    found = weigh(row.value, band, able=bool(readers(results, scheme)), raw=scheme == RAW)
     price = "" if cost is None else f"; cost {100 * cost:+z.1f} % RMSE{_range(results, scheme)}"
     sentence = (
         f"strongest attacker {reading(row.value)} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
-        f" {band.words}: {found}{price}"
+        f" {name_bands(band)}: {found}{price}"
     )
     return Verdict(scheme, row, found, sentence, found == CHANCE)
+
+
+def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
+    """Say what the strongest attacker's AUC comes to.
+
+    `able` tells whether somebody tried who reads raw ratings, else failing proves nothing; `raw`
+    that these are raw ratings, which nobody should call private.
+    """
+    if not band.holds(value):
+        return _grade(value)
+    if not able:
+        return BLIND
+    if raw:
+        return UNREAD
+    return CHANCE if band.holds_closely(value) else UNSURE
+
+
+def readers(results: AuditResults, scheme: str) -> list[str]:
+    """Return the attackers that tried a scheme and can read raw ratings.
+
+    One that reads only the flaw of another scheme, its control, is blind elsewhere.
+    """
+    tried = {row.attack for row in results.areas(scheme)}
+    able = {name for name, one in results.controls.items() if one.reads and one.scheme == RAW}
+    return [name for name in results.attack_names() if name in tried & able]
+
+
+def name_bands(band: Band) -> str:
+    """Name the band of chance, and the wider one that verdicts go by."""
+    return (
+        f"chance band {band.low:.3f}-{band.high:.3f},"
+        f" {band.judged_low:.3f}-{band.judged_high:.3f} with attackers trained anew"
+    )
 
 
 def headline(results: AuditResults) -> Verdict | None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from midpoint.cli import further
 from midpoint.cli import source as options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from midpoint.audit import AuditResults
     from midpoint.audit.results import Band
@@ -79,6 +80,7 @@ def audit_command(
         )
         if curves:  # a wrong name is told now, not after all the rest
             curve_schemes(_split(curves) or (), ratings.scale, quick=quick)
+        held = further.named_scheme(_split(schemes), rounds) if rounds else None
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
@@ -109,7 +111,16 @@ def audit_command(
     results.save(out)
     if rounds:
         further.add_rounds(
-            console, ratings, feature, rounds, folds=folds, seed=seed, jobs=jobs, out=out
+            console,
+            ratings,
+            feature,
+            rounds,
+            scheme=held,
+            usual=results.usual,
+            folds=folds,
+            seed=seed,
+            jobs=jobs,
+            out=out,
         )
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
     show(console, results)
@@ -117,7 +128,7 @@ def audit_command(
 
 
 def show(console: Console, results: "AuditResults") -> None:
-    """Print the verdict, and a table of schemes and attackers."""
+    """Print a table of schemes and attackers, what is read outright, and the verdict."""
     from midpoint.audit.placement import plain_schemes
     from midpoint.audit.verdict import headline, proves_nothing
 
@@ -125,12 +136,28 @@ def show(console: Console, results: "AuditResults") -> None:
     beside = max(1, (console.width - NAMES_WIDTH) // SCHEME_WIDTH)
     for start in range(0, len(schemes), beside):
         console.print(_table(results, schemes[start : start + beside]))
-    void = any(proves_nothing(results, attack) for attack in results.attack_names())
-    if void:
-        console.print("An attacker that cannot read its control proves nothing by failing.")
+    console.print(further.STARRED, soft_wrap=True)
+    if any(proves_nothing(results, attack) for attack in results.attack_names()):
+        console.print(further.VOID, soft_wrap=True)
     verdict = headline(results)
+    for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
+        console.print(line, markup=False, soft_wrap=True)
     if verdict is not None:
-        console.print(f"[bold]{verdict.scheme}[/bold]: {verdict.sentence}", soft_wrap=True)
+        told = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
+        console.print(told, soft_wrap=True)
+        console.print(further.AFTER_THE_FACT, soft_wrap=True)
+
+
+def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "Iterator[str]":
+    """Say in words which schemes hide nothing; raw ratings are not meant to."""
+    from midpoint.audit.plan import RAW
+    from midpoint.audit.verdict import OUTRIGHT, judge, reading
+
+    for scheme in schemes:
+        found = None if scheme in {RAW, but} else judge(results, scheme)
+        if found is not None and found.found == OUTRIGHT:
+            row = found.strongest
+            yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
@@ -138,17 +165,19 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
     from midpoint.audit.verdict import proves_nothing
 
     kind = "macro AUC" if results.macro_bands else "AUC"
-    table = Table("attacker", *schemes, title=f"{results.dataset}, {results.feature}: {kind}")
+    table = Table(title=f"{results.dataset}, {results.feature}: {kind}")
+    for head in ("attacker", *schemes):
+        table.add_column(head, overflow="fold")  # a name cut short may be another's
     for attack in results.attack_names():
         cells = [_area(results, scheme, attack) for scheme in schemes]
-        failed = " (proves nothing)" if proves_nothing(results, attack) else ""
-        table.add_row(f"{attack}{failed}", *cells)
+        failed = further.FAILED if proves_nothing(results, attack) else ""
+        table.add_row(f"{escape(attack)}{failed}", *cells)
     table.add_section()
     if results.macro_bands:
         table.add_row("macro chance band", *_bands(results.macro_bands, schemes))
         table.add_row("worst category", *(_strongest(results, scheme) for scheme in schemes))
     table.add_row("chance band", *_bands(results.bands, schemes))
-    table.add_row("judged by", *_judged(results.bands, schemes))
+    table.add_row(further.WIDER, *_judged(results.bands, schemes))
     for metric in ("rmse_inferred", "rmse_blind", "rmse_local", "withheld", "disclosed_bits"):
         rows = [results.get(scheme, metric) for scheme in schemes]
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
@@ -162,12 +191,12 @@ def _area(results: "AuditResults", scheme: str, attack: str) -> str:
     row = results.get(scheme, "auc", attack)
     if row is None:
         return ""
-    return f"{row.value:.3f}" if results.is_chance(row) else f"[bold]{row.value:.3f}[/bold]"
+    return further.starred(row.value, chance=results.is_chance(row))
 
 
 def _strongest(results: "AuditResults", scheme: str) -> str:
     row = results.strongest(scheme)
-    return "" if row is None else f"{row.value:.3f}"
+    return "" if row is None else further.starred(row.value, chance=results.is_chance(row))
 
 
 def _bands(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from midpoint.cli import source as options
 from midpoint.cli.messages import read_message
-from midpoint.wire import MILLION, Disclosure, Signed, SigningKey
+from midpoint.wire import Disclosure, Signed, SigningKey
 
 
 def certify_command(
@@ -33,7 +33,8 @@ def certify_command(
     """Sign a certificate: which disclosure, on which data, what the strongest attacker read.
 
     SOURCE is the audited data. A disclosure that it does not give, by the audit's settings, is
-    refused: nobody measured it.
+    refused: nobody measured it. So is an audit made with other code, and one in which nobody
+    tried who can read raw ratings.
     """
     from midpoint.audit.certifying import certificate, factorizer_of, scheme_of
     from midpoint.audit.results import AuditResults
@@ -72,15 +73,13 @@ def certify_command(
         signer.save(key)
         console.print(f"A new key is in {key}; keep it", markup=False)
     replace_file(out, Signed.seal(made, signer).raw)
-    low, high, null_low, null_high = (
-        value / MILLION for value in (made.auc_low, made.auc_high, made.null_low, made.null_high)
-    )
-    verdict = judge(results, scheme_of(results, told))
-    found = "" if verdict is None else f": {verdict.found}"
+    scheme = scheme_of(results, told)
+    verdict, band = judge(results, scheme), results.bands[scheme]
+    found = "" if verdict is None else f": {verdict.sentence}"
     console.print(
-        f"{auditor} vouches for {told.digest[:16]} ({told.scheme}): strongest attacker"
-        f" {made.auc / MILLION:.3f} ({made.attack}, {low:.3f}-{high:.3f}), chance band"
-        f" {null_low:.3f}-{null_high:.3f}{found}\n"
+        f"{auditor} vouches for {told.digest[:16]} ({told.scheme}){found}\n"
+        f"That is the strongest of {band.attackers} attackers in {results.folds} folds, which the"
+        " certificate does not say; its band is the narrow one\n"
         f"The certificate is {out}; its key {signer.public}",
         markup=False,
     )

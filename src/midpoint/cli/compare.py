@@ -2,73 +2,95 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from midpoint.cli.messages import AsJson
 
 if TYPE_CHECKING:
-    from midpoint.audit.comparison import Change
+    from collections.abc import Iterable, Sequence
+
+    from midpoint.audit.comparison import Change, ControlTurn, Turn
     from midpoint.audit.pairing import Pairing
+    from midpoint.audit.transcript_results import TranscriptResults
 
 Audit = Annotated[Path, typer.Argument(help="Directory of an audit.", show_default=False)]
+LEGEND = "~ Not told from chance in its own audit. ? By an attacker that cannot read its control."
 
 
 def compare_command(
     first: Audit,
     second: Audit,
     every: Annotated[
-        bool, typer.Option("--all", help="Also what did not change by more than chance.")
+        bool,
+        typer.Option(
+            "--all", help="Also what did not change by more than chance, or is in one audit only."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what changed from one audit to another.
 
-    Audits of the same people in the same folds are compared person by person.
+    Audits of the same people in the same folds are compared person by person. Rounds are compared
+    where both audits held some.
     """
-    from midpoint.audit.comparison import changes, differences, turns
+    from midpoint.audit.comparison import changes, control_turns, differences, turns
     from midpoint.audit.pairing import Pairing, pair
     from midpoint.audit.results import AuditResults
+    from midpoint.audit.transcript_results import TranscriptResults
 
     a, b = AuditResults.load(first), AuditResults.load(second)
     together = pair(first, second, a, b)
     pairing = together if isinstance(together, Pairing) else None
     changed = list(changes(a, b, pairing))
-    found = [change for change in changed if every or change.beyond_chance]
-    turned, apart = list(turns(a, b)), list(differences(a, b))
-    how = _how(together)
+    turned, controls = list(turns(a, b)), list(control_turns(a, b))
+    apart, how = list(differences(a, b)), _how(together)
+    rounds = TranscriptResults.load(first), TranscriptResults.load(second)
     if as_json:
-        rows = [change._asdict() | {"beyond_chance": change.beyond_chance} for change in found]
-        verdicts = [turn._asdict() for turn in turned]
-        paired = {"paired": pairing is not None, "compared": how}
-        content = {"differences": apart, **paired, "verdicts": verdicts, "changes": rows}
+        content: dict[str, Any] = {
+            "differences": apart,
+            "paired": pairing is not None,
+            "compared": how,
+            "verdicts": [turn._asdict() for turn in turned],
+            "controls": [one._asdict() for one in controls],
+            "changes": _plain(changed, every=every),
+            "rounds": _rounds_as_plain(*rounds, every=every),
+        }
         typer.echo(json.dumps(content, indent=2))
         return
     console = Console(highlight=False)
-    for when, place in (("before", first), ("after", second)):
-        console.print(f"{when}: {place}", markup=False, soft_wrap=True)
-    for line in apart:
+    _say(console, [f"before: {first}", f"after: {second}", *apart, how])
+    _say(console, [_turned(turn) for turn in turned] or ["No verdict changed."])
+    _say(console, map(_can_read, controls))
+    _show(console, changed, every=every)
+    _show_rounds(console, *rounds, every=every)
+
+
+def _say(console: Console, lines: "Iterable[str]") -> None:
+    for line in lines:
         console.print(line, markup=False, soft_wrap=True)
-    console.print(how, markup=False, soft_wrap=True)
-    for turn in turned:
-        sentence = f"The verdict on {turn.scheme} changed: {turn.before}, now {turn.after}"
-        console.print(sentence, markup=False, soft_wrap=True)
-    if not turned:
-        console.print("No verdict changed.")
-    if not found:
-        console.print("No number changed by more than chance.")
-        return
-    table = Table()
-    for head in ("scheme", "metric", "attack", "before", "after", "change"):
-        table.add_column(head, overflow="fold")  # a name cut short may be another's
-    for change in found:
-        table.add_row(change.scheme, change.metric, change.attack, *_cells(change))
-    console.print(table)
-    both = sum(change.before is not None and change.after is not None for change in changed)
-    console.print(f"* Beyond chance by itself; of {both} numbers in both, 1 in 20 is so by chance.")
+
+
+def _turned(turn: "Turn") -> str:
+    """Say how a verdict changed, and by what it was found."""
+    before, after = f"{turn.before} ({turn.before_by})", f"{turn.after} ({turn.after_by})"
+    if turn.before is None:
+        return f"The verdict on {turn.scheme} is new: {after}"
+    if turn.after is None:
+        return f"The verdict on {turn.scheme} is gone: it was {before}"
+    return f"The verdict on {turn.scheme} changed: {before}, now {after}"
+
+
+def _can_read(turn: "ControlTurn") -> str:
+    if turn.after:
+        return f"{turn.attack} could not read its control before, and can now."
+    return (
+        f"{turn.attack} could read its control before, and cannot now: its failing proves nothing."
+    )
 
 
 def _how(together: "Pairing | str") -> str:
@@ -85,13 +107,87 @@ def _how(together: "Pairing | str") -> str:
     )
 
 
+def _plain(changed: "Sequence[Change]", *, every: bool) -> list[dict[str, Any]]:
+    return [
+        one._asdict() | {"beyond_chance": one.beyond_chance}
+        for one in changed
+        if every or one.beyond_chance
+    ]
+
+
+def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: str = "") -> None:
+    """Print a table of what changed, and in a line what is in one of the audits only."""
+    from midpoint.audit.comparison import only_in_one
+
+    _say(console, [f"Only {place}: {text}" for place, text in only_in_one(changed)])
+    both = [change for change in changed if change.in_both]
+    found = [change for change in changed if every or (change.in_both and change.apart)]
+    if not any(change.apart for change in both):
+        console.print("No number changed by more than chance.")
+    if not found:
+        return
+    table = Table(title=title or None)
+    for head in ("scheme", "metric", "attack", "before", "after", "change"):
+        table.add_column(head, overflow="fold")  # a name cut short may be another's
+    for change in found:
+        names = (escape(name) for name in (change.scheme, change.metric, change.attack))
+        table.add_row(*names, *_cells(change))
+    console.print(table)
+    _say(
+        console,
+        [f"* Beyond chance by itself; of {len(both)} numbers in both, 1 in 20 is so by chance."],
+    )
+    if any(change.metric == "auc" for change in found):
+        _say(console, [LEGEND])
+
+
+def _show_rounds(
+    console: Console, a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
+) -> None:
+    """Print the same of several rounds."""
+    from midpoint.audit.comparison import differences, round_changes, round_turn
+
+    if a is None or b is None:
+        if a is not b:
+            _say(console, [f"Only {'after' if a is None else 'before'}: several rounds"])
+        return
+    turn = round_turn(a, b)
+    apart = [f"Of several rounds: {line}" for line in differences(a, b)]
+    _say(console, [*apart, _turned(turn) if turn else "The verdict on rounds did not change."])
+    _show(console, list(round_changes(a, b)), every=every, title="Rounds")
+
+
+def _rounds_as_plain(
+    a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
+) -> dict[str, Any] | None:
+    """Return the same of several rounds, if both audits held some."""
+    from midpoint.audit.comparison import differences, round_changes, round_turn
+
+    if a is None or b is None:
+        return None
+    turn = round_turn(a, b)
+    return {
+        "differences": list(differences(a, b)),
+        "verdicts": [turn._asdict()] if turn else [],
+        "changes": _plain(list(round_changes(a, b)), every=every),
+    }
+
+
 def _cells(change: "Change") -> tuple[str, str, str]:
-    before, after = change.before, change.after
-    if before is None or after is None:
-        gone, new = _number(before), _number(after)
-        return gone, new, "new" if before is None else "gone"
-    mark = " *" if change.beyond_chance else ""
-    return _number(before), _number(after), f"{after - before:+.4f}{mark}"
+    before, after = (
+        f"{_number(value)}{_sign(chance=chance, reads=reads)}"
+        for value, chance, reads in zip(
+            (change.before, change.after), change.chance, change.reads, strict=True
+        )
+    )
+    if change.before is None or change.after is None:
+        return before, after, "new" if change.before is None else "gone"
+    mark = " *" if change.apart else ""
+    return before, after, f"{change.after - change.before:+.4f}{mark}"
+
+
+def _sign(*, chance: bool | None, reads: bool | None) -> str:
+    return ("~" if chance else "") + ("?" if reads is False else "")
 
 
 def _number(value: float | None) -> str:
