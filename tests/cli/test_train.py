@@ -119,6 +119,7 @@ def test_tuning_is_shown_and_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (("simulated-tiny", "--regularization", "nan"), "must be"),
         (("simulated-tiny", "--biases", "joint", "--method", "sgd"), "alternating least squares"),
         (("simulated-tiny", "--at-least", "1000"), "ask for fewer"),
+        (("simulated-tiny", "--levels", "6"), "cannot be brought to 6 levels"),
     ],
 )
 def test_mistakes_are_explained_and_write_nothing(

@@ -68,6 +68,7 @@ def test_streaming_gives_what_memory_gives(tables: tuple[Path, Path], tmp_path: 
     [
         ("--tune",),
         ("--at-least", "2"),
+        ("--levels", "3"),
         ("--item-columns", "a,b"),
         ("--counterparts", "sets"),
         ("--counterparts", "values"),

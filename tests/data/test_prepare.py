@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Ratings, Scale
-from midpoint.data.prepare import at_least, with_known
+from midpoint.data.prepare import at_least, in_levels, with_known
 from midpoint.errors import MidpointError
 
 Pairs = set[tuple[int, int]]
@@ -97,3 +97,21 @@ def test_a_feature_known_of_nobody_is_refused() -> None:
         with_known(build({(5, 0), (6, 1)}), "gender")
     with pytest.raises(MidpointError, match="no user feature 'age'"):
         with_known(build({(0, 0), (1, 1)}), "age")
+
+
+def test_ratings_go_to_the_nearest_of_fewer_levels() -> None:
+    value = [0.0, 12.0, 13.0, 50.0, 62.0, 63.0, 99.0, 100.0]
+    fine = Ratings.from_columns([0] * 8, range(8), value, scale=Scale.stars(0, 100))
+    coarse = in_levels(fine, 5)
+    assert coarse.scale == Scale.discrete([0, 25, 50, 75, 100])
+    assert coarse.value.tolist() == [0, 0, 25, 50, 50, 75, 100, 100]
+    assert fine.value.tolist() == value
+    smooth = Ratings.from_columns([0] * 8, range(8), value, scale=Scale.continuous(0, 100))
+    assert np.array_equal(in_levels(smooth, 5).value, coarse.value)
+    assert in_levels(fine, 101).value.tolist() == value
+
+
+@pytest.mark.parametrize("count", [1, 0, 6])
+def test_a_scale_has_two_levels_at_least_and_no_more_than_it_had(count: int) -> None:
+    with pytest.raises(MidpointError, match="ask for 2 or more"):
+        in_levels(build({(0, 0), (1, 1)}), count)

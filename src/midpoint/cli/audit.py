@@ -51,6 +51,7 @@ def audit_command(
     curves: further.Curves = None,
     rounds: further.Rounds = None,
     at_least: options.AtLeast = 1,
+    levels: options.Levels = None,
     users: options.Users = None,
     user_column: options.UserColumn = None,
     item_column: options.ItemColumn = None,
@@ -77,6 +78,7 @@ def audit_command(
             scale=scale,
             seed=seed,
             at_least=at_least,
+            levels=levels,
         )
         if curves:  # a wrong name is told now, not after all the rest
             curve_schemes(_split(curves) or (), ratings.scale, quick=quick)

@@ -22,6 +22,7 @@ def certify_command(
     out: Annotated[Path, typer.Option(help="Where to write the signed certificate.")],
     auditor: Annotated[str, typer.Option(help="Who measured.")],
     at_least: options.AtLeast = 1,
+    levels: options.Levels = None,
     users: options.Users = None,
     user_column: options.UserColumn = None,
     item_column: options.ItemColumn = None,
@@ -58,6 +59,7 @@ def certify_command(
             scale=scale,
             seed=results.seed,
             at_least=at_least,
+            levels=levels,
         )
         signer = SigningKey.load(key) if key.exists() else SigningKey.generate()
         made = certificate(

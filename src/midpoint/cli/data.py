@@ -88,6 +88,7 @@ def describe_command(
     scale: options.ScaleText = None,
     seed: options.Seed = 0,
     at_least: options.AtLeast = 1,
+    levels: options.Levels = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe a data set as the paper's Table 1 does."""
@@ -104,6 +105,7 @@ def describe_command(
         scale=scale,
         seed=seed,
         at_least=at_least,
+        levels=levels,
     )
     description = describe(ratings)
     if as_json:

@@ -68,6 +68,14 @@ AtLeast = Annotated[
     int, typer.Option(min=1, help="Keep users and items with so many ratings (the paper: 20).")
 ]
 
+Levels = Annotated[
+    int | None,
+    typer.Option(
+        help="Bring ratings to so many levels. Ask for few where the scale is fine: on one from 0"
+        " to 100 round numbers give away what was done to them.",
+    ),
+]
+
 
 class Notes(logging.Handler):
     """Shows on stderr, as it is at the time, what the library has to say beside its result."""
@@ -101,9 +109,11 @@ def load_source(
     scale: str | None = None,
     seed: int = 0,
     at_least: int = 1,
+    levels: int | None = None,
 ) -> "Ratings":
     """Load and prepare what the options name; the readers of tables are imported only now."""
     from midpoint.data import at_least as keep
+    from midpoint.data import in_levels
     from midpoint.data.sources.columns import Columns
     from midpoint.data.sources.loading import load
 
@@ -123,6 +133,8 @@ def load_source(
         scale=None if scale is None else parse_scale(scale),
         seed=seed,
     )
+    if levels is not None:
+        ratings = in_levels(ratings, levels)
     if at_least == 1:
         return ratings
     return keep(ratings, user_ratings=at_least, item_ratings=at_least)

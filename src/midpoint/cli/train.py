@@ -112,6 +112,7 @@ def train_command(
         ),
     ] = Counterparts.auto,
     at_least: options.AtLeast = 1,
+    levels: options.Levels = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
     ] = False,
@@ -156,6 +157,7 @@ def train_command(
             "--counterparts": asked,
             "--tune": tune,
             "--at-least": at_least > 1,
+            "--levels": levels is not None,
             "--item-columns": item_columns,
         }
         require_in_memory(engine, {name: bool(used) for name, used in in_memory.items()})
@@ -183,6 +185,7 @@ def train_command(
                 scale=scale,
                 seed=seed,
                 at_least=at_least,
+                levels=levels,
             )
         console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
         names = list(feature or []) or None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from midpoint.data.describe import Description, describe
 from midpoint.data.feature import MISSING, Feature
 from midpoint.data.origin import Origin
-from midpoint.data.prepare import at_least, with_known
+from midpoint.data.prepare import at_least, in_levels, with_known
 from midpoint.data.ratings import ItemOrder, Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate
@@ -28,6 +28,7 @@ __all__ = [
     "at_least",
     "describe",
     "hold_out",
+    "in_levels",
     "load",
     "simulate",
     "split_at_random",

@@ -1,8 +1,11 @@
 """Preparation of raw ratings, as in the paper's experimental set-up."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from midpoint.data.ratings import Ratings
+from midpoint.data.scale import Scale
 from midpoint.errors import MidpointError
 
 
@@ -30,6 +33,25 @@ def at_least(ratings: Ratings, *, user_ratings: int = 20, item_ratings: int = 20
             f" are left of {ratings.n_users} and {ratings.n_items}; ask for fewer"
         )
     return ratings.select_users(keep_user).select_items(keep_item)
+
+
+def in_levels(ratings: Ratings, count: int) -> Ratings:
+    """Bring ratings to the nearest of so many levels, equally far apart.
+
+    On a fine scale people keep to round numbers, which tells what becomes of them; on a coarse one
+    there is nothing but round numbers.
+    """
+    scale = ratings.scale
+    most = np.inf if scale.levels is None else len(scale.levels)
+    if not 2 <= count <= most:
+        raise MidpointError(
+            f"{ratings.name} cannot be brought to {count} levels: ask for 2 or more, and no more"
+            f" than the scale has ({'any number' if scale.levels is None else most})"
+        )
+    coarse = Scale.stars(scale.low, scale.high, (scale.high - scale.low) / (count - 1))
+    points = np.array(coarse.levels)
+    nearest = np.searchsorted((points[1:] + points[:-1]) / 2, ratings.value, side="right")
+    return replace(ratings, value=points[nearest].astype(np.float32), scale=coarse)
 
 
 def with_known(ratings: Ratings, *features: str) -> Ratings:
