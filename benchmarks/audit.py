@@ -3,7 +3,8 @@
     MIDPOINT_DATA=... python benchmarks/audit.py NAME ... [--jobs 2] [--runs DIR]
 
 A run that was killed goes on where it was; a finished one is only judged again. Cases whose names
-end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add.
+end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add; those that end in
+-quick are `midpoint audit --quick`.
 """
 
 import argparse
@@ -21,25 +22,28 @@ from rich.console import Console
 
 from audit_bars import (
     Bar,
+    Clock,
     counterparts,
     dense_schemes,
     on_the_wall,
     real_attackers,
     sparse_schemes,
+    time_alone,
     times,
 )
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
 from midpoint.audit.figures import pictures
+from midpoint.audit.paper import PAPER
 from midpoint.audit.report import write_report
 from midpoint.audit.results import CSV
+from midpoint.audit.run import FOLDS, QUICK_FOLDS
 from midpoint.audit.transcript_results import TRANSCRIPT_CSV
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.further import audit_bar, show_rounds
 from midpoint.data import Ratings, load
 from midpoint.files import replace_file
 
-FOLDS = 10
 BARS = ("Privacy, accuracy and disclosure", "Privacy and accuracy")
 CURVES = (
     "Privacy against accuracy",
@@ -68,6 +72,15 @@ class Case(NamedTuple):
     """What is varied."""
     rounds: int = 0
     """How often everyone is asked as well."""
+    clock: Clock | None = None
+    """How long it may take."""
+    quick: bool = False
+    """Whether it is as short as `--quick` makes it."""
+
+    @property
+    def folds(self) -> int:
+        """How many folds it has unless told otherwise."""
+        return QUICK_FOLDS if self.quick else FOLDS
 
 
 FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
@@ -75,13 +88,24 @@ FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
 MORE = ("paper", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-trees-profile", "likelihood")
 CASES = {
     "ml-1m-gender": Case(
-        "movielens-1m", "gender", (real_attackers, sparse_schemes, counterparts, times)
+        "movielens-1m",
+        "gender",
+        (real_attackers, sparse_schemes, counterparts, times),
+        clock=Clock("all attackers", 60),
     ),
     "ml-1m-gender-paper": Case(
-        "movielens-1m", "gender", (real_attackers, sparse_schemes), attacks=("paper", "fraction")
+        "movielens-1m",
+        "gender",
+        (real_attackers, sparse_schemes, time_alone),
+        schemes=tuple(PAPER["movielens-1m", "gender"]),
+        attacks=("paper", "fraction"),
+        clock=Clock("the paper's attackers alone", 10),
     ),
     "ml-1m-age": Case("movielens-1m", "age", (sparse_schemes, counterparts)),
     "ml-100k-gender": Case("movielens-100k", "gender", (sparse_schemes, counterparts)),
+    "ml-100k-gender-quick": Case(
+        "movielens-100k", "gender", clock=Clock("a quick audit", 1.5), quick=True
+    ),
     "ml-100k-age": Case("movielens-100k", "age", (sparse_schemes, counterparts)),
     "anes-tv-gender": Case("anes-tv", "gender", (dense_schemes, counterparts)),
     "anes-tv-party": Case("anes-tv", "party", (dense_schemes, counterparts)),
@@ -93,7 +117,7 @@ CASES = {
     # Seven bands, each against the rest: seven times the work of each attacker.
     "ml-1m-age-bands": Case("movielens-1m", "age_band", schemes=("mpssr", "dmpss"), attacks=MORE),
     "ml-100k-gender-rounds": Case(
-        "movielens-100k", "gender", schemes=("dmpss",), attacks=FEW, rounds=4
+        "movielens-100k", "gender", schemes=("dmpss", "cmpss"), attacks=FEW, rounds=4
     ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
@@ -105,28 +129,34 @@ WALL = "wall-seconds.txt"
 
 def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) -> None:
     """Audit, judge, and keep a small part of what was found."""
-    console, start, began = Console(highlight=False), conditions(), time.perf_counter()
+    console, began = Console(highlight=False), time.perf_counter()
+    start = conditions() | {"time": time.strftime("%H:%M", time.gmtime())}
     directory = runs / kept_as
     command = shlex.join(["python", "benchmarks/audit.py", *sys.argv[1:]])
     fresh, ratings = not directory.exists(), load(case.source)
     with audit_bar(console) as progress:
         results = find(case, ratings, folds, jobs, directory, progress)
+    results.save(directory)
+    said = (
+        hold_rounds(console, case, ratings, folds, jobs, directory, kept_as) if case.rounds else ""
+    )
+    write_report(results, directory, command)
     if fresh:
         replace_file(directory / WALL, f"{time.perf_counter() - began:.1f}\n".encode())
-    results.save(directory)
-    if case.rounds:
-        hold_rounds(console, case, ratings, folds, jobs, directory, kept_as)
-    write_report(results, directory, command)
     drawn = draw(results, kept_as, case)
     show_table(console, results)
     bars = [bar for judge in case.judges for bar in judge(results)]
     wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
-    bars += [on_the_wall(wall)] if times in case.judges else []
+    bars += [on_the_wall(case.clock, wall)] if case.clock else []
     rows = [[bar.what, bar.wanted, bar.found, "met" if bar.met else "NOT MET"] for bar in bars]
-    show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
+    if rows:
+        show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
     seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
     kept = {
         "conditions": start,
+        "code": results.code,
+        "versions": dict(results.versions),
+        "said": said,
         "bars": [bar._asdict() for bar in bars],
         "cpu_seconds": seconds,
         "wall_seconds": wall,
@@ -176,6 +206,7 @@ def find(
         case.attacks,
         folds=folds,
         jobs=jobs,
+        quick=case.quick,
         out=directory,
         progress=progress,
     )
@@ -189,8 +220,8 @@ def hold_rounds(
     jobs: int,
     directory: Path,
     kept_as: str,
-) -> None:
-    """Ask everyone several times, and keep what whole transcripts gave away."""
+) -> str:
+    """Ask everyone several times, keep what whole transcripts gave away, and say it."""
     with audit_bar(console, "Holding rounds") as progress:
         found = audit_transcripts(
             ratings,
@@ -205,13 +236,14 @@ def hold_rounds(
     show_rounds(console, found)
     written = (directory / TRANSCRIPT_CSV).read_bytes()
     replace_file(RESULTS / f"audit-{kept_as}-transcripts.csv", written)
+    return found.sentence
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or of {', '.join(CASES)}")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--folds", type=int, default=FOLDS, help="fewer to try it out")
+    parser.add_argument("--folds", type=int, help="fewer to try it out")
     parser.add_argument("--schemes", help="some only, joined by commas; for one NAME")
     kept = Path(tempfile.gettempdir()) / "midpoint-audits"
     parser.add_argument("--runs", type=Path, default=kept, help="where runs are kept to go on from")
@@ -220,7 +252,8 @@ def main() -> None:
     if unknown := [name for name in names if name not in CASES]:
         parser.error(f"there is no {unknown[0]!r}")
     if len(names) > 1:  # each in a process of its own, with its own tables
-        options = [*("--jobs", str(given.jobs)), *("--folds", str(given.folds))]
+        options = ["--jobs", str(given.jobs)]
+        options += ["--folds", str(given.folds)] if given.folds else []
         for name in names:
             subprocess.run(
                 [sys.executable, __file__, name, *options, "--runs", str(given.runs)], check=True
@@ -229,12 +262,13 @@ def main() -> None:
     warn_if_busy(Console())
     (name,) = names
     case, kept_as = CASES[name], name
-    if given.folds != FOLDS:
-        kept_as += f"-{given.folds}-folds"
+    folds = given.folds or case.folds
+    if folds != case.folds:
+        kept_as += f"-{folds}-folds"
     if given.schemes:
         case = case._replace(schemes=tuple(given.schemes.split(",")))
         kept_as += "-" + "-".join(case.schemes or ())
-    run(name, case, given.jobs, given.folds, given.runs, kept_as)
+    run(name, case, given.jobs, folds, given.runs, kept_as)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Write docs/benchmarks.md and its plots from the figures in results/: how `make bench` ends."""
 
+import csv
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -35,26 +37,109 @@ table.
 `make bench` runs them again and writes this page; how it is kept fair is in `benchmarks/README.md`.
 """
 MARKERS = "osD^vPX*<>hd"
+AUDIT_FILE = re.compile(r"(?P<case>.+?)(-(?P<folds>\d+)-folds)?(-no-(?P<schemes>.+))?")
+"""How results of an audit are called: what was audited, then what was less than usual."""
+
+
+class Audited(NamedTuple):
+    """Results of one audit."""
+
+    case: str
+    """What was audited."""
+    folds: int | None
+    """Number of folds where it was not the usual one."""
+    schemes: tuple[str, ...]
+    """The schemes where not all were tried."""
+    file: str
+    """Its file, without the ending."""
+    found: Mapping[str, Any]
+    """What is in it."""
+
+    @property
+    def when(self) -> tuple[str, str]:
+        """Day and time of the run; older results have no time."""
+        where = self.found["conditions"]
+        return where["date"], where.get("time", "")
+
+    @property
+    def heading(self) -> str:
+        """What was audited, and how much of it."""
+        folds = f", {self.folds} folds" if self.folds else ""
+        return f"{self.case}{folds}" + (f": {', '.join(self.schemes)}" if self.schemes else "")
+
+
+def audits(results: Path) -> Iterator[str]:
+    """Write the audits' part: of each case the newest first, of one day that of all schemes."""
+    read = [_audited(path) for path in sorted(results.glob("audit-*.json"))]
+    newest = {one.case: max(o.when for o in read if o.case == one.case) for one in read}
+    read.sort(key=lambda one: (not one.schemes, one.folds is None, one.folds or 0), reverse=True)
+    read.sort(key=lambda one: one.when, reverse=True)
+    for one in sorted(read, key=lambda one: one.case):
+        yield f"### {one.heading}\n"
+        if one.when < newest[one.case]:
+            yield f"An older run, of {one.when[0]}; the newest of {one.case} is above.\n"
+        yield from chapter("audit", CHAPTERS["audit"], one.found)
+        told = results / f"{one.file}-transcripts.csv"
+        if told.exists():
+            yield from transcripts(told)
+
+
+def transcripts(path: Path) -> Iterator[str]:
+    """Write a table of what attackers read in whole transcripts, by kind of device."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if "[" not in row["attack"]]
+    devices = list(dict.fromkeys(row["scheme"] for row in rows))
+    raw, product = (one for one in devices if one.rpartition(":")[2].startswith("rounds="))
+    scheme, _, rounds = product.partition(":rounds=")
+    short = {raw: "raw", product: "decisions final"}
+    cells = {(row["scheme"], row["attack"]): _area(row) for row in rows}
+    yield f"**{scheme}, whole transcripts of {rounds} rounds, {rows[0]['folds']} folds: AUC**\n"
+    head = [short.get(one, one.rpartition(":")[2]) for one in devices]
+    body = [
+        [attack, *(cells.get((one, attack), "") for one in devices)]
+        for attack in dict.fromkeys(row["attack"] for row in rows)
+    ]
+    yield from _table(["attacker", *head], body)
+
+
+def _area(row: Mapping[str, str]) -> str:
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    return f"{value:.3f} ({low:.3f}-{high:.3f})"
+
+
+def _audited(path: Path) -> Audited:
+    name = AUDIT_FILE.fullmatch(path.stem.removeprefix("audit-"))
+    if name is None:
+        raise ValueError(f"{path} is not called as results of an audit are")
+    rest = name["schemes"]
+    return Audited(
+        name["case"],
+        int(name["folds"]) if name["folds"] else None,
+        ("no", *rest.split("-")) if rest else (),
+        path.stem,
+        json.loads(path.read_text()),
+    )
 
 
 def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
     """Write one program's part: where it ran, its plot if it has one, its tables."""
     where = found.get("conditions", {})
     if where:
+        code = f"; code `{found['code'][:12]}`" if found.get("code") else ""
         yield (
             f"`benchmarks/{name}.py`, {where['date']}, {where['cores']} cores, load"
-            f" {where['load_before']:g} before the run.\n"
+            f" {where['load_before']:g} before the run{code}.\n"
         )
     picture = PLOTS[name](found) if name in PLOTS else None
     if picture is not None:
         yield f"![{title}](images/{picture.name})\n"
     for one in found.get("pictures", []):
         yield f"![{one['text']}](images/{one['file']})\n"
-    for table in found.get("tables", []):
+    for table in (one for one in found.get("tables", []) if one["rows"]):
         yield f"**{table['title']}**\n"
-        yield _row(table["head"])
-        yield _row(["---"] + ["---:"] * (len(table["head"]) - 1))
-        yield "\n".join(_row(row) for row in table["rows"]) + "\n"
+        yield from _table(table["head"], table["rows"])
+    if found.get("said"):
+        yield f"In words: {found['said']}.\n"
     said = verdict(name, found)
     if said is not None:
         yield f"{said}\n"
@@ -115,10 +200,10 @@ def engines(found: Mapping[str, Any]) -> Path | None:
 PLOTS = {"factorisation": factorisation, "privacy": privacy, "engines": engines}
 
 
-def _heading(file: str) -> str:
-    """Tell the schemes of an audit from what was audited, where not all were."""
-    name, _, rest = file.partition("-no-")
-    return f"{name}: {', '.join(['no', *rest.split('-')])}" if rest else name
+def _table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    yield _row(head)
+    yield _row(["---"] + ["---:"] * (len(head) - 1))
+    yield "\n".join(_row(row) for row in rows) + "\n"
 
 
 def _row(cells: list[str]) -> str:
@@ -137,17 +222,15 @@ def _saved(figure: Any, name: str) -> Path:
 def main() -> None:
     mpl.use("svg")
     parts = [INTRODUCTION]
+    results = HERE / "results"
     for name, title in CHAPTERS.items():
-        # An audit has a file for each data set and feature; the others have one.
-        files = sorted(
-            (HERE / "results").glob("audit-*.json" if name == "audit" else f"{name}.json")
-        )
-        read = [(path.stem.removeprefix("audit-"), json.loads(path.read_text())) for path in files]
-        found = [(file, one) for file, one in read if one.get("tables")]
-        for file, one in found:
-            parts.extend([f"## {title}\n"] if one is found[0][1] else [])
-            parts.extend([f"### {_heading(file)}\n"] if len(found) > 1 else [])
-            parts.extend(chapter(name, title, one))
+        if name == "audit":  # a file for each data set and feature; the others have one
+            written = list(audits(results))
+        else:
+            path = results / f"{name}.json"
+            found = json.loads(path.read_text()) if path.exists() else {}
+            written = list(chapter(name, title, found)) if found.get("tables") else []
+        parts.extend([f"## {title}\n", *written] if written else [])
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
 
 

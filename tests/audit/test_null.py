@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.threads import one_thread
 from midpoint.audit.statistics import WIDER, null_band, permuted_areas
 
 pytestmark = pytest.mark.slow
@@ -42,6 +43,26 @@ def readings() -> tuple[float, Float]:
     )
 
 
+def planted(leak: float, seed: int) -> tuple[float, float]:
+    """Return the judged half-width of an attacker's band and its AUC where a column does tell.
+
+    That column's mean is apart by `leak` of its deviations; the others say nothing.
+    """
+    rng = np.random.default_rng([7, seed])
+    folds = np.arange(PEOPLE) % FOLDS
+    labels = (np.arange(PEOPLE) // FOLDS % 3 == 0).astype(np.int64)
+    X = rng.normal(size=(PEOPLE, COLUMNS))
+    X[:, 0] += leak * labels
+    scores = np.empty(PEOPLE)
+    for fold in range(FOLDS):
+        inside, others = folds == fold, folds != fold
+        A = X[others].T @ X[others] + 100 * np.eye(COLUMNS)
+        y = labels[others] - labels[others].mean()
+        scores[inside] = X[inside] @ np.linalg.solve(A, X[others].T @ y)
+    band = null_band(scores[None], labels, folds)
+    return band.judged_half_width, _area(scores, labels, folds)
+
+
 def _area(scores: Float, labels: NDArray[np.int64], folds: NDArray[np.int64]) -> float:
     """Compare within folds; all folds are alike."""
     found = []
@@ -70,3 +91,13 @@ def test_on_fixed_scores_the_band_is_exact() -> None:
     half = null_band(noise[:1], labels, folds).half_width
     away = np.abs(permuted_areas(noise, labels, folds, 1)[0] - 0.5)
     assert 0.02 < np.mean(away > half) < 0.08
+
+
+def test_a_planted_leak_is_called_one_and_noise_beside_it_is_not() -> None:
+    """The band is not so wide that a modest leak is taken for chance."""
+    with one_thread():
+        half, leaky = np.array([planted(1.0, seed) for seed in range(10)]).T
+        wide, noise = np.array([planted(0.0, seed) for seed in range(10)]).T
+    assert np.all(np.abs(leaky - 0.5) > half)
+    assert leaky.mean() < 0.65  # most of what tells is lost among the columns that do not
+    assert np.sum(np.abs(noise - 0.5) > wide) <= 2

@@ -16,7 +16,7 @@ from midpoint.audit.features import mask, values
 from midpoint.audit.results import METRICS, AuditResults
 from midpoint.audit.run import choose_attacks, choose_schemes
 from midpoint.audit.store import Store, described_kind
-from midpoint.data import Scale, Simulation
+from midpoint.data import Feature, Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
@@ -187,14 +187,33 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     assert found.macro_bands["no"].high < found.bands["no"].high
     assert found.controls["items"].value == each[2]
     assert np.mean(found.per_fold["no"]["items"]) == pytest.approx(mean, abs=0.03)
-    unread = found.controls["items"].unread
-    assert "R" not in unread
-    # D and I are dealt out by number, so that nobody can tell them but by not being R.
-    assert set(unread) <= {"D", "I"}
+    # D and I are dealt out by number; they are told by not being R.
+    assert found.controls["items"].unread == ()
+
+
+def test_a_category_dealt_out_at_random_is_named_as_unread(tiny: Simulation) -> None:
+    gender = tiny.ratings.feature("gender").codes
+    dealt = np.random.default_rng(0).random(len(gender)) < 1 / 3
+    party = Feature("party", ("D", "I", "R"), np.where(dealt, 1, 2 * gender).astype(np.int16))
+    ratings, attacks = tiny.ratings.with_feature(party), {"items": SMALL["items"]}
+    control = small_audit(ratings, feature="party", schemes=["no"], attacks=attacks).controls
+    assert control["items"].unread == ("I",)
+    assert control["items"].reads
+
+
+def test_bits_have_no_interval_and_errors_do(results: AuditResults) -> None:
+    bits, error = results.get("mp", "disclosed_bits"), results.get("mp", "rmse_local")
+    assert bits is not None
+    assert error is not None
+    assert bits.low == bits.value == bits.high
+    assert error.low < error.value < error.high
+    assert {"python", "midpoint", "numpy", "scikit-learn"} <= set(results.versions)
 
 
 def test_costs_are_compared_user_by_user(results: AuditResults) -> None:
-    for scheme in ("no", "mp", "dmpss"):
+    assert results.cost("no") == 0
+    assert "no" not in results.costs
+    for scheme in ("mp", "dmpss"):
         cost = results.costs[scheme]
         assert cost.value == pytest.approx(results.cost(scheme))
         assert cost.low < cost.value < cost.high

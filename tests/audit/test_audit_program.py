@@ -1,0 +1,45 @@
+"""The program that runs full audits, on a few people."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midpoint.audit.store import code_digest
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    program, measure = import_module("audit"), import_module("measure")
+    for module in (program, measure):
+        monkeypatch.setattr(module, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(program, "IMAGES", tmp_path / "images")
+    monkeypatch.setattr(measure, "_shown", [])
+    return program
+
+
+@pytest.mark.slow
+def test_what_is_kept_says_which_code_and_versions_made_it(program: Any, tmp_path: Path) -> None:
+    clock = program.Clock("a small audit", 60)
+    case = program.Case("simulated-tiny", "gender", (), ("mp",), ("lr",), clock=clock)
+    program.run("tiny", case, 1, 2, tmp_path, "tiny")
+    kept = json.loads((tmp_path / "results" / "audit-tiny.json").read_text())
+    assert kept["code"] == code_digest()
+    named = {"python", "midpoint", "numpy", "scipy", "scikit-learn", "lightgbm"}
+    assert named <= set(kept["versions"])
+    (bar,) = kept["bars"]
+    assert bar["what"] == "a small audit, by the clock"
+    assert bar["met"]
+    assert kept["wall_seconds"] > 0
+    assert [len(table["rows"]) for table in kept["tables"]] == [1]
+    assert all((tmp_path / "images" / one["file"]).exists() for one in kept["pictures"])
+
+
+def test_only_a_quick_audit_has_fewer_folds(program: Any) -> None:
+    folds = {name: case.folds for name, case in program.CASES.items()}
+    assert {name for name, count in folds.items() if count == 3} == {"ml-100k-gender-quick"}
+    assert {count for name, count in folds.items() if not name.endswith("-quick")} == {10}
+    assert program.CASES["ml-1m-gender-paper"].clock.minutes == 10
