@@ -41,7 +41,7 @@ from midpoint.audit.run import FOLDS, QUICK_FOLDS
 from midpoint.audit.transcript_results import TRANSCRIPT_CSV
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.further import audit_bar, show_rounds
-from midpoint.data import Ratings, load
+from midpoint.data import Ratings, in_levels, load
 from midpoint.files import replace_file
 
 BARS = ("Privacy, accuracy and disclosure", "Privacy and accuracy")
@@ -76,6 +76,13 @@ class Case(NamedTuple):
     """How long it may take."""
     quick: bool = False
     """Whether it is as short as `--quick` makes it."""
+    levels: int | None = None
+    """Levels that ratings are brought to."""
+
+    def ratings(self) -> Ratings:
+        """Load the data."""
+        found = load(self.source)
+        return found if self.levels is None else in_levels(found, self.levels)
 
     @property
     def folds(self) -> int:
@@ -113,6 +120,13 @@ CASES = {
     "anes-thermometers-party": Case(
         "anes-thermometers-nonpartisan", "party", (dense_schemes, counterparts)
     ),
+    # The same people on fewer levels, since 101 cannot be protected.
+    **{
+        f"anes-thermometers-gender-{levels}-levels": Case(
+            "anes-thermometers", "gender", (dense_schemes, counterparts), levels=levels
+        )
+        for levels in (5, 11, 21)
+    },
     "young-people-gender": Case("young-people", "gender", (dense_schemes, counterparts)),
     # Seven bands, each against the rest: seven times the work of each attacker.
     "ml-1m-age-bands": Case("movielens-1m", "age_band", schemes=("mpssr", "dmpss"), attacks=MORE),
@@ -133,7 +147,7 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     start = conditions() | {"time": time.strftime("%H:%M", time.gmtime())}
     directory = runs / kept_as
     command = shlex.join(["python", "benchmarks/audit.py", *sys.argv[1:]])
-    fresh, ratings = not directory.exists(), load(case.source)
+    fresh, ratings = not directory.exists(), case.ratings()
     with audit_bar(console) as progress:
         results = find(case, ratings, folds, jobs, directory, progress)
     results.save(directory)

@@ -103,6 +103,7 @@ def test_ratings_go_to_the_nearest_of_fewer_levels() -> None:
     value = [0.0, 12.0, 13.0, 50.0, 62.0, 63.0, 99.0, 100.0]
     fine = Ratings.from_columns([0] * 8, range(8), value, scale=Scale.stars(0, 100))
     coarse = in_levels(fine, 5)
+    assert coarse.name == f"{fine.name}-5-levels"
     assert coarse.scale == Scale.discrete([0, 25, 50, 75, 100])
     assert coarse.value.tolist() == [0, 0, 25, 50, 50, 75, 100, 100]
     assert fine.value.tolist() == value

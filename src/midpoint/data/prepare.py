@@ -51,7 +51,8 @@ def in_levels(ratings: Ratings, count: int) -> Ratings:
     coarse = Scale.stars(scale.low, scale.high, (scale.high - scale.low) / (count - 1))
     points = np.array(coarse.levels)
     nearest = np.searchsorted((points[1:] + points[:-1]) / 2, ratings.value, side="right")
-    return replace(ratings, value=points[nearest].astype(np.float32), scale=coarse)
+    value, name = points[nearest].astype(np.float32), f"{ratings.name}-{count}-levels"
+    return replace(ratings, value=value, scale=coarse, name=name)
 
 
 def with_known(ratings: Ratings, *features: str) -> Ratings:
