@@ -24,6 +24,8 @@ from midpoint.audit.view import View
 from midpoint.data import Feature, Simulation
 from midpoint.protocol import LearningProtocol
 
+pytestmark = pytest.mark.slow
+
 PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
 RAW = LearningProtocol("no")
 READS, BLIND, REMEMBERS = "reads", "blind", "remembers"

@@ -84,6 +84,7 @@ def one_sided(truth: float, draws: int) -> np.ndarray:
     return np.array([(one.value, *one.interval(), one.deviation) for one in found])
 
 
+@pytest.mark.slow
 def test_the_interval_at_certainty_covers_and_the_normal_one_would_not() -> None:
     bound = 0.025 ** (1 / 40)
     rare = one_sided(bound - 1e-3, 3000)
