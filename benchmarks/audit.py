@@ -33,14 +33,14 @@ from audit_bars import (
 )
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
-from midpoint.audit.figures import pictures
-from midpoint.audit.paper import PAPER
-from midpoint.audit.report import write_report
-from midpoint.audit.results import CSV
-from midpoint.audit.run import FOLDS, QUICK_FOLDS
-from midpoint.audit.transcript_results import TRANSCRIPT_CSV
+from midpoint.audit.measure.results import CSV
+from midpoint.audit.report.figures import pictures
+from midpoint.audit.report.page import write_report
+from midpoint.audit.report.paper import PAPER
+from midpoint.audit.rounds.results import TRANSCRIPT_CSV
+from midpoint.audit.run.audit import FOLDS, QUICK_FOLDS
 from midpoint.cli.audit import show as show_table
-from midpoint.cli.further import audit_bar, show_rounds
+from midpoint.cli.options.audit_extras import audit_bar, show_rounds
 from midpoint.data import Ratings, in_levels, load
 from midpoint.files import replace_file
 

@@ -16,7 +16,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from sqlalchemy import Column, LargeBinary, MetaData, String, Table, insert
 
-from midpoint.analyst.storage.connecting import connect
+from midpoint.analyst.storage.connection import connect
 from midpoint.wire import Report
 
 KIND, URL = "MIDPOINT_BARE_KIND", "MIDPOINT_BARE_URL"

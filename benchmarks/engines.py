@@ -89,10 +89,10 @@ def fit(engine: str, place: Path) -> Any:
 
         return factorizer.fit(load(source, users=users), "gender")
     if engine == "stream":
-        from midpoint.analyst.streaming import fit_from_disk, scan  # noqa: PLC0415
+        from midpoint.analyst.engines.streaming import fit_from_disk, scan  # noqa: PLC0415
 
         return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=place)
-    from midpoint.analyst.spark import fit_on_spark, open_session, read_ratings  # noqa: PLC0415
+    from midpoint.analyst.engines.spark import fit_on_spark, open_session, read_ratings  # noqa: PLC0415
 
     session = open_session()
     read = read_ratings(session, str(source), users=str(users), features=["gender"])
@@ -103,7 +103,7 @@ def error(profiles: Any, place: Path) -> float:
     """Return the RMSE of new users."""
     import polars as pl  # noqa: PLC0415
 
-    from midpoint.analyst.tuning import new_user_errors  # noqa: PLC0415
+    from midpoint.analyst.fit.tuning import new_user_errors  # noqa: PLC0415
     from midpoint.data import Ratings  # noqa: PLC0415
 
     table = pl.read_parquet(place / "held_out.parquet")

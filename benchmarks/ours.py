@@ -14,9 +14,9 @@ from columns import Columns
 from contestant import DIMENSION, Contestant
 
 if TYPE_CHECKING:
-    from midpoint.analyst.als import Regularization
-    from midpoint.analyst.factorize import Factorizer
-    from midpoint.analyst.profiles import ItemProfiles
+    from midpoint.analyst.fit.als import Regularization
+    from midpoint.analyst.fit.factorizer import Factorizer
+    from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Ratings
 
 REGULARIZATION: "Regularization" = "learned"
@@ -64,7 +64,7 @@ class Midpoint:
 
 def factorizer(iterations: int, regularization: "Regularization" = REGULARIZATION) -> "Factorizer":
     """Set up a factorisation that uses all ratings it is given."""
-    from midpoint.analyst.factorize import Factorizer
+    from midpoint.analyst.fit.factorizer import Factorizer
 
     return Factorizer(
         dimension=DIMENSION,
@@ -79,7 +79,7 @@ def profile_new_users(
     profiles: "ItemProfiles", given: "Ratings", *, threads: int | None = None
 ) -> NDArray[np.float64]:
     """Profile all these users in one call. Shape (users, D)."""
-    from midpoint.analyst.new_users import estimate_profiles
+    from midpoint.analyst.fit.fold_in import estimate_profiles
 
     return estimate_profiles(profiles, given.user_offsets, given.item, given.value, threads=threads)
 
@@ -88,7 +88,7 @@ def predict_new_users(
     profiles: "ItemProfiles", users: NDArray[np.float64], hidden: "Ratings"
 ) -> NDArray[np.float64]:
     """Predict the hidden ratings, within the scale."""
-    from midpoint.analyst.new_users import predict
+    from midpoint.analyst.fit.fold_in import predict
 
     return predict(profiles, users, hidden.user, hidden.item)
 

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from measure import conditions, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.data import load
 
 SOURCE = "simulated-movielens-1m"

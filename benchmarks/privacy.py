@@ -8,9 +8,9 @@ from rich.console import Console
 
 from measure import conditions, show, write_results
 from midpoint.audit import audit
-from midpoint.audit.folds import audited
-from midpoint.audit.plan import Plan, read_scheme
-from midpoint.audit.results import AuditResults
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.folds import audited
+from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.data import load
 from midpoint.protocol import LearningProtocol
 from privacy_peers import Peer, Training

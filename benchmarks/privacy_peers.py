@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, disclose
-from midpoint.audit.folds import FoldData
-from midpoint.audit.plan import Plan
+from midpoint.audit.run.folds import FoldData
+from midpoint.audit.run.plan import Plan
 from midpoint.data import Ratings, split_ratings
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.protocol.learning import Coins

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from measure import conditions, show, summary, timed, warn_if_busy, write_results
-from midpoint.analyst.design_search import greedy
-from midpoint.analyst.selection import Selection, select
+from midpoint.analyst.solicit.search import greedy
+from midpoint.analyst.solicit.selection import Selection, select
 
 Float = NDArray[np.float64]
 SEED = 20

@@ -31,10 +31,10 @@ import bare_service
 import service_peer
 from measure import conditions, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.service.accepting import OpenRound
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service.state.acceptance import OpenRound
 from midpoint.analyst.storage import Storage, migrate
-from midpoint.analyst.storage.connecting import connect, sqlite_url
+from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import ONE, Report, Solicitation, SolicitationRequest, digest
 

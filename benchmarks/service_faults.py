@@ -19,9 +19,9 @@ from rich.console import Console
 
 from measure import conditions, show, write_results
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.storage import migrate
-from midpoint.analyst.storage.connecting import sqlite_url
+from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report
 

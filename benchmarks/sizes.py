@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from measure import conditions, show, summary, write_results
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.service.model import Model
+from midpoint.analyst.service.state.model import Model
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report, to_fixed
 

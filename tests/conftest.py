@@ -74,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what uses Spark on a machine that it cannot run on, and say why."""
     if item.get_closest_marker("spark"):
-        from midpoint.analyst.spark.session import require_java  # noqa: PLC0415 - quick tests do without
+        from midpoint.analyst.engines.spark.session import require_java  # noqa: PLC0415 - quick tests do without
 
         try:
             require_java()
@@ -85,7 +85,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """Run one Spark for all tests of a run, on two cores; it starts when one asks for it."""
-    from midpoint.analyst.spark import open_session  # noqa: PLC0415 - quick tests do without
+    from midpoint.analyst.engines.spark import open_session  # noqa: PLC0415 - quick tests do without
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_SUBMIT_OPTS", JAVA_IN_BRIEF)

@@ -78,7 +78,7 @@ def _report(disclosure: Path, table: Path) -> str:
     rows = list(csv.DictReader(table.open(encoding="utf-8")))
     own = sorted((r["item"], round(float(r["rating"]) * 65536)) for r in rows if r["user"] == "2")
     digest = hashlib.sha256(disclosure.read_bytes().rstrip(b"\n")).hexdigest()
-    body = {"answers": own, "disclosure": digest, "id": "0" * 32, "round": 0}
+    body = {"answers": own, "disclosure": digest, "id": "0" * 32, "round": 0, "version": 1}
     return json.dumps(body, separators=(",", ":"), sort_keys=True)
 
 

@@ -5,7 +5,7 @@ import { integrity } from "./integrity";
 export default defineConfig({
   plugins: [integrity()],
   build: {
-    outDir: "../src/midpoint/analyst/service/page",
+    outDir: "../src/midpoint/analyst/service/http/page",
     emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },

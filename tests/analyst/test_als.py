@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, Training, predict, ridge
-from midpoint.analyst.als import (
+from midpoint.analyst.fit.als import (
     Factors,
     Observations,
     Regularization,

@@ -3,7 +3,7 @@ from typing import Any
 import numba
 import pytest
 
-from midpoint.analyst.compiled import compiled, usable_cores
+from midpoint.analyst.kernels.compilation import compiled, usable_cores
 
 DOUBLE = "def double(x):\n    return 2 * x"
 

@@ -18,8 +18,8 @@ from midpoint.analyst import (
     scheme_in_use,
     usual_scheme,
 )
-from midpoint.analyst.disclosing import believe
-from midpoint.analyst.estimates import Estimation
+from midpoint.analyst.categories.estimates import Estimation
+from midpoint.analyst.disclose.disclosure import believe
 from midpoint.data import Ratings, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError

@@ -3,8 +3,8 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates, tally
-from midpoint.analyst.estimates import mean_effects
-from midpoint.analyst.shrinkage import shrink_effects
+from midpoint.analyst.categories.estimates import mean_effects
+from midpoint.analyst.categories.shrinkage import shrink_effects
 from midpoint.data import (
     Feature,
     Ratings,

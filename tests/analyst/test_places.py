@@ -22,19 +22,19 @@ from midpoint.analyst import (
     placing,
     usual_habits,
 )
-from midpoint.analyst import habits as habits_module
-from midpoint.analyst import people as people_module
-from midpoint.analyst.lanes import WIDTH
-from midpoint.analyst.logistic import CHUNK, LogisticSums
-from midpoint.analyst.people import BLOCK, People, in_parallel
-from midpoint.analyst.place_law import WIDEST, Guess, Law, Model, law_of, learn_law, locate
-from midpoint.analyst.places import STEP, rounded, transports
+from midpoint.analyst.counterparts import people as people_module
+from midpoint.analyst.counterparts import selection as habits_module
+from midpoint.analyst.counterparts.model import STEP, rounded, transports
+from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
+from midpoint.analyst.counterparts.prior import WIDEST, Guess, Law, Model, law_of, learn_law, locate
+from midpoint.analyst.kernels.logistic import CHUNK, LogisticSums
+from midpoint.analyst.kernels.simd import WIDTH
 from midpoint.data import Feature, Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.counterparts import Own, own_numbers
+from midpoint.user.core.counterparts import Own, own_numbers
 from midpoint.user.parameters import Parameters
 from midpoint.wire import GRAIN, from_fixed, to_fixed
-from midpoint.wire.places import STEPS
+from midpoint.wire.positions import STEPS
 
 Float = NDArray[np.float64]
 STARS = np.arange(1.0, 10.0)

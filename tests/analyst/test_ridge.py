@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from midpoint.analyst import ridge as module
-from midpoint.analyst.lanes import WIDTH
-from midpoint.analyst.normal_equations import solve_block
-from midpoint.analyst.ridge import Posterior, posterior_rows, solve_rows
+from midpoint.analyst.kernels import ridge as module
+from midpoint.analyst.kernels.normal_equations import solve_block
+from midpoint.analyst.kernels.ridge import Posterior, posterior_rows, solve_rows
+from midpoint.analyst.kernels.simd import WIDTH
 
 LENGTHS = (0, 1, 2, 700, 0, 5, 40, 3, 64, 1500, 20, 1, 90)
 

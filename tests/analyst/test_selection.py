@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
-from midpoint.analyst import design_search
-from midpoint.analyst.design_bound import _filled, certified_bound, lower_bound
-from midpoint.analyst.design_search import (
+from midpoint.analyst.score.evidence import Evidence, expected_loss, least_squares
+from midpoint.analyst.solicit import search as design_search
+from midpoint.analyst.solicit.bound import _filled, certified_bound, lower_bound
+from midpoint.analyst.solicit.search import (
     SINGULAR,
     _Design,
     a_criterion,
@@ -19,8 +20,7 @@ from midpoint.analyst.design_search import (
     independent_start,
     search,
 )
-from midpoint.analyst.evidence import Evidence, expected_loss, least_squares
-from midpoint.analyst.selection import Method, select
+from midpoint.analyst.solicit.selection import Method, select
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]

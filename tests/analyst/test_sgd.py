@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, Progress, estimate_profiles
-from midpoint.analyst.sgd import _pass
+from midpoint.analyst.fit.sgd import _pass
 from midpoint.data import Simulation, split_at_random
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates, tally
-from midpoint.analyst.shrinkage import (
+from midpoint.analyst.categories.shrinkage import (
     MOST_RUNS,
     _runs,
     centred,
@@ -286,7 +286,7 @@ def test_of_many_levels_neighbours_tell_of_each_other(monkeypatch: pytest.Monkey
         return error(np.diff(ends), np.diff(truth[:, :, outer > 0].sum(axis=2)))
 
     together = miss()
-    monkeypatch.setattr("midpoint.analyst.shrinkage.MOST_RUNS", 1000)  # the control
+    monkeypatch.setattr("midpoint.analyst.categories.shrinkage.MOST_RUNS", 1000)  # the control
     assert together < 0.7 * miss()
 
 

@@ -5,11 +5,11 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose
-from midpoint.analyst.disclosing import believe
+from midpoint.analyst.disclose.disclosure import believe
 from midpoint.data import Ratings, Scale
 from midpoint.user import check_numbers
 from midpoint.wire import ONE, Disclosure
-from midpoint.wire.telling import LEAST_REVEAL, most_spread, spread, spread_of_means
+from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_means
 
 MOST = most_spread(4 * ONE)
 STARS = ONE * np.arange(1, 6)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from midpoint.analyst.topn import shortlist, shortlist_size
+from midpoint.analyst.score.top_n import shortlist, shortlist_size
 from midpoint.errors import MidpointError
 
 Ints = NDArray[np.int64]

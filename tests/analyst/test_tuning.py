@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, tune
-from midpoint.analyst.tuning import new_user_errors
+from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Simulation, SimulationConfig, simulate
 
 

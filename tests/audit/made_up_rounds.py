@@ -1,7 +1,7 @@
 """Results of rounds that nobody held."""
 
-from midpoint.audit.results import Band, Row
-from midpoint.audit.transcript_results import TranscriptResults
+from midpoint.audit.measure.results import Band, Row
+from midpoint.audit.rounds.results import TranscriptResults
 
 DEVICES = {
     "no:rounds=4": 0.9,

@@ -6,7 +6,15 @@ import numpy as np
 from seen import LEAKY, codes
 
 from midpoint.analyst import Factorizer, prepare
-from midpoint.audit.timeline import Coins, Device, People, Transcript, Version, catalogue, converse
+from midpoint.audit.rounds.conversation import (
+    Coins,
+    Device,
+    People,
+    Transcript,
+    Version,
+    catalogue,
+    converse,
+)
 from midpoint.data import Ratings, simulate
 from midpoint.protocol import LearningProtocol
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit import testing
-from midpoint.audit.view import View
+from midpoint.audit.attackers import contract as testing
+from midpoint.audit.attackers.view import View
 from midpoint.data import Ratings, SimulationConfig, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import SCHEMES

@@ -13,14 +13,14 @@ import pytest
 from numpy.typing import NDArray
 from small_audit import QUICKLY
 
+from midpoint.audit.attackers.features import values
 from midpoint.audit.attackers.learned import Answer, Family, Learned, Rows
 from midpoint.audit.attackers.linear import Logistic
-from midpoint.audit.features import values
-from midpoint.audit.folds import FoldData, held_out_view, learn, obfuscated_views
-from midpoint.audit.plan import Plan
-from midpoint.audit.rehearsing import rehearsals
-from midpoint.audit.statistics import auc
-from midpoint.audit.view import View
+from midpoint.audit.attackers.view import View
+from midpoint.audit.measure.statistics import auc
+from midpoint.audit.run.folds import FoldData, held_out_view, learn, obfuscated_views
+from midpoint.audit.run.nested_folds import rehearsals
+from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Simulation
 from midpoint.protocol import LearningProtocol
 

@@ -10,7 +10,7 @@ from small_audit import AdaptiveByItems
 
 from midpoint.audit import View, check_attacker
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.testing import (
+from midpoint.audit.attackers.contract import (
     CLAUSES,
     REPORTS,
     TRANSCRIPTS,
@@ -19,7 +19,7 @@ from midpoint.audit.testing import (
     scores_each_alone,
     scores_silent_people_alike,
 )
-from midpoint.audit.transcript_view import ON_UNION, TRANSCRIPT_ATTACKERS
+from midpoint.audit.rounds.view import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.audit.statistics import (
+from midpoint.audit.measure.statistics import (
     Area,
     area,
     auc,

@@ -10,7 +10,7 @@ import pytest
 from made_up_results import made_up
 
 from midpoint.audit import AuditResults
-from midpoint.audit.results import Band, Cost
+from midpoint.audit.measure.results import Band, Cost
 
 RAW = {"lr": 0.80, "nb": 0.81, "svm": 0.82, "lse": 0.72, "fraction": 0.5}
 JOINT = "adaptive-trees-profile"

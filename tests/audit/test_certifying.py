@@ -10,10 +10,10 @@ from made_up_results import made_up, settings
 from small_audit import QUICKLY
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit import certifying
-from midpoint.audit.certifying import certificate, factorizer_of
-from midpoint.audit.results import AuditResults
-from midpoint.audit.store import code_digest
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report import certificate as certifying
+from midpoint.audit.report.certificate import certificate, factorizer_of
+from midpoint.audit.run.store import code_digest
 from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol

@@ -11,13 +11,13 @@ from small_audit import CALLS, SMALL, small_audit
 
 from midpoint.analyst import prepare
 from midpoint.audit import Progress, folds
-from midpoint.audit.accuracy import measure
-from midpoint.audit.folds import FoldData, held_out_view, learn, prepared
-from midpoint.audit.plan import Plan
-from midpoint.audit.report import write_report
-from midpoint.audit.results import AuditResults
-from midpoint.audit.store import Store
-from midpoint.audit.verdict import headline
+from midpoint.audit.measure.accuracy import measure
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report.page import write_report
+from midpoint.audit.report.verdict import headline
+from midpoint.audit.run.folds import FoldData, held_out_view, learn, prepared
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.store import Store
 from midpoint.data import Ratings, Simulation, simulate
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES

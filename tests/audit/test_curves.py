@@ -7,9 +7,9 @@ from made_up_results import made_up
 from seen import Seen, codes
 from small_audit import QUICKLY, SMALL, small_audit
 
-from midpoint.audit import report_tables
-from midpoint.audit.curves import Thinned, audit_curves, curve_schemes
-from midpoint.audit.placement import lines, placements, plain_schemes
+from midpoint.audit.report import tables as report_tables
+from midpoint.audit.report.tradeoff import lines, placements, plain_schemes
+from midpoint.audit.run.curves import Thinned, audit_curves, curve_schemes
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
@@ -176,7 +176,7 @@ def test_schemes_are_placed_by_what_was_measured() -> None:
 def test_curves_join_the_audit_in_its_directory(
     tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("midpoint.audit.curves.scheme_in_use", lambda *_: "cmpss")
+    monkeypatch.setattr("midpoint.audit.run.curves.scheme_in_use", lambda *_: "cmpss")
     before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"])
     after = audit_curves(
         tiny.ratings,

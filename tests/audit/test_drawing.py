@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from midpoint.audit.drawing import (
+from midpoint.audit.report.style import (
     COLOURS,
     HATCHES,
     MARKERS,

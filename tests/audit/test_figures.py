@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from midpoint.audit import curve_figures, figures
-from midpoint.audit.drawing import STYLE, Picture
-from midpoint.audit.results import Band, ByActivity
+from midpoint.audit.measure.results import Band, ByActivity
+from midpoint.audit.report.style import STYLE, Picture
 
 pytestmark = pytest.mark.slow  # drawings
 

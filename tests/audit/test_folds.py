@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from small_audit import QUICKLY, ByItems
 
 from midpoint.audit import folds, rehearsing
-from midpoint.audit.folds import (
+from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
     audited,
@@ -16,8 +16,8 @@ from midpoint.audit.folds import (
     obfuscated_views,
     one_against_rest,
 )
-from midpoint.audit.plan import Plan, Work, read_scheme
-from midpoint.audit.rehearsing import rehearsals
+from midpoint.audit.run.nested_folds import rehearsals
+from midpoint.audit.run.plan import Plan, Work, read_scheme
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from small_audit import small_audit
 
-from midpoint.audit.results import CSV, AuditResults
+from midpoint.audit.measure.results import CSV, AuditResults
 from midpoint.data import Simulation
 
 pytestmark = pytest.mark.slow  # whole audits in processes of their own

@@ -6,6 +6,7 @@ import pytest
 from seen import LEAKY, Seen, codes, some
 
 from midpoint.audit.attackers import ATTACKERS, ByCategory
+from midpoint.audit.attackers.features import beliefs
 from midpoint.audit.attackers.mechanism import (
     _contrast,
     _outcomes,
@@ -14,13 +15,12 @@ from midpoint.audit.attackers.mechanism import (
     likelihoods,
     typical_reveal,
 )
-from midpoint.audit.features import beliefs
-from midpoint.audit.statistics import auc, chance_deviation
-from midpoint.audit.view import View, pool
+from midpoint.audit.attackers.view import View, pool
+from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.data import Scale
 from midpoint.user import Parameters
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.telling import LEAST_REVEAL
+from midpoint.wire.limits import LEAST_REVEAL
 
 
 @cache

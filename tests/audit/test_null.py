@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.threads import one_thread
-from midpoint.audit.statistics import WIDER, null_band, permuted_areas
+from midpoint.audit.measure.statistics import WIDER, null_band, permuted_areas
 
 pytestmark = pytest.mark.slow
 

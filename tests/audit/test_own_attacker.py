@@ -8,7 +8,7 @@ import pytest
 from seen import Seen, codes
 
 from midpoint.audit import check_attacker
-from midpoint.audit.statistics import auc
+from midpoint.audit.measure.statistics import auc
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 

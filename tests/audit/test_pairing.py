@@ -9,11 +9,11 @@ import pytest
 from made_up_results import made_up
 from numpy.typing import NDArray
 
-from midpoint.audit.comparison import Change, changes
-from midpoint.audit.pairing import Key, Pairing, pair
-from midpoint.audit.results import AuditResults, Cost, Row
-from midpoint.audit.statistics import Area, area, paired_cost, root_mean
-from midpoint.audit.store import Store
+from midpoint.audit.measure.paired_test import Key, Pairing, pair
+from midpoint.audit.measure.results import AuditResults, Cost, Row
+from midpoint.audit.measure.statistics import Area, area, paired_cost, root_mean
+from midpoint.audit.report.comparison import Change, changes
+from midpoint.audit.run.store import Store
 
 Float = NDArray[np.float64]
 FOLDS, PEOPLE = 2, 400

@@ -9,10 +9,10 @@ from seen import LEAKY, codes
 
 from midpoint.analyst import Factorizer
 from midpoint.audit.attackers import Learned
+from midpoint.audit.attackers.features import mask
 from midpoint.audit.attackers.linear import Logistic
-from midpoint.audit.features import mask
-from midpoint.audit.statistics import auc, chance_deviation
-from midpoint.audit.view import View, pool, rehearse
+from midpoint.audit.attackers.view import View, pool, rehearse
+from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.data import simulate
 from midpoint.protocol import LearningProtocol, Population
 

@@ -9,11 +9,11 @@ import pytest
 from made_up_results import AREAS, made_up, settings
 from made_up_rounds import made_up_rounds
 
-from midpoint.audit import report
-from midpoint.audit.figures import pictures
-from midpoint.audit.report import page, write_report
-from midpoint.audit.results import Control
-from midpoint.audit.verdict import headline, judge
+from midpoint.audit.measure.results import Control
+from midpoint.audit.report import page as report
+from midpoint.audit.report.figures import pictures
+from midpoint.audit.report.page import page, write_report
+from midpoint.audit.report.verdict import headline, judge
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 

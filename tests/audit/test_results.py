@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from made_up_results import made_up
 
-from midpoint.audit.comparison import changes, differences, turns
-from midpoint.audit.paper import PAPER, paper_numbers
-from midpoint.audit.results import AuditResults, Band, Cost
-from midpoint.audit.statistics import root_mean
+from midpoint.audit.measure.results import AuditResults, Band, Cost
+from midpoint.audit.measure.statistics import root_mean
+from midpoint.audit.report.comparison import changes, differences, turns
+from midpoint.audit.report.paper import PAPER, paper_numbers
 from midpoint.errors import MidpointError
 
 COLUMNS = "dataset,feature,scheme,metric,attack,value,low,high,folds,seed"

@@ -11,11 +11,11 @@ from small_audit import CALLS, SMALL, AdaptiveByItems, small_audit, with_three_c
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress, store
 from midpoint.audit.attackers import Learned
+from midpoint.audit.attackers.features import mask, values
 from midpoint.audit.attackers.linear import NaiveBayes
-from midpoint.audit.features import mask, values
-from midpoint.audit.results import METRICS, AuditResults
-from midpoint.audit.run import choose_attacks, choose_schemes
-from midpoint.audit.store import Store, described_kind
+from midpoint.audit.measure.results import METRICS, AuditResults
+from midpoint.audit.run.audit import choose_attacks, choose_schemes
+from midpoint.audit.run.store import Store, described_kind
 from midpoint.data import Feature, Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports

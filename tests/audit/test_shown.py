@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from midpoint.cli.app import app
 from midpoint.cli.audit import show
-from midpoint.cli.further import show_rounds
+from midpoint.cli.options.audit_extras import show_rounds
 
 
 def run(*arguments: object) -> Any:

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.analyst.design_search import a_criterion, greedy
-from midpoint.audit.soliciting import choose_items, information
+from midpoint.analyst.solicit.search import a_criterion, greedy
+from midpoint.audit.rounds.questions import choose_items, information
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rounds import BUDGET, ROUNDS, Meetings
 
-from midpoint.audit.timeline import Device, People
+from midpoint.audit.rounds.conversation import Device, People
 from midpoint.data import Ratings, load
 from midpoint.user import (
     Accepted,

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from rounds import ROUNDS, Meetings
 from seen import Seen
 
-from midpoint.audit.timeline import Device, Transcript
-from midpoint.audit.transcript_view import (
+from midpoint.audit.rounds.conversation import Device, Transcript
+from midpoint.audit.rounds.view import (
     TranscriptView,
     delay,
     drift,

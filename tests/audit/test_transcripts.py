@@ -8,9 +8,9 @@ from seen import LEAKY
 
 from midpoint.analyst import Factorizer
 from midpoint.audit import Progress
-from midpoint.audit.transcript_results import TranscriptResults
-from midpoint.audit.transcript_view import TRANSCRIPT_ATTACKERS
-from midpoint.audit.transcripts import MANIFEST, PLACE, audit_transcripts, name_cases
+from midpoint.audit.rounds.audit import MANIFEST, PLACE, audit_transcripts, name_cases
+from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.audit.rounds.view import TRANSCRIPT_ATTACKERS
 from midpoint.data import Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 
@@ -170,7 +170,7 @@ def test_the_number_of_processes_changes_nothing(
 def test_rounds_are_held_by_the_scheme_in_use(
     few: Ratings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used = "midpoint.audit.transcripts"
+    used = "midpoint.audit.rounds.audit"
     monkeypatch.setattr(f"{used}.scheme_in_use", lambda *_: "dmp")
     monkeypatch.setattr(f"{used}._run_all", lambda *_: None)
     monkeypatch.setattr(f"{used}.collect_transcripts", lambda setup, *_: setup.cases)

@@ -6,11 +6,11 @@ import pytest
 from made_up_results import made_up
 from made_up_rounds import made_up_rounds
 
-from midpoint.audit.comparison import changes as changes_between
-from midpoint.audit.comparison import control_turns, only_in_one, round_changes, round_turn
-from midpoint.audit.results import Control
-from midpoint.audit.run import choose_attacks, choose_schemes
-from midpoint.audit.verdict import BLIND, CHANCE, OUTRIGHT, UNREAD, judge, readers
+from midpoint.audit.measure.results import Control
+from midpoint.audit.report.comparison import changes as changes_between
+from midpoint.audit.report.comparison import control_turns, only_in_one, round_changes, round_turn
+from midpoint.audit.report.verdict import BLIND, CHANCE, OUTRIGHT, UNREAD, judge, readers
+from midpoint.audit.run.audit import choose_attacks, choose_schemes
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from seen import LEAKY, Seen, codes, silenced, some
 
-from midpoint.audit import features
-from midpoint.audit.view import View, pool
+from midpoint.audit.attackers import features
+from midpoint.audit.attackers.view import View, pool
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population
 

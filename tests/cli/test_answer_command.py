@@ -20,15 +20,15 @@ from rich.console import Console
 from small_model import trained
 from typer.testing import CliRunner
 
-from midpoint.analyst.service.app import create_app
-from midpoint.analyst.service.running import Place, configured, listening
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service.http.app import create_app
+from midpoint.analyst.service.server import Place, configured, listening
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.site import Site
 from midpoint.analyst.storage import migrate
-from midpoint.analyst.storage.connecting import sqlite_url
-from midpoint.cli.answer_tables import leaving_table, recommendation_table
-from midpoint.cli.answering import Session, Terminal
-from midpoint.cli.answers_from_file import read_ratings
+from midpoint.analyst.storage.connection import sqlite_url
+from midpoint.cli.answer.script import read_ratings
+from midpoint.cli.answer.session import Session, Terminal
+from midpoint.cli.answer.tables import leaving_table, recommendation_table
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Recommendation

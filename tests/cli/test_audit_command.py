@@ -11,10 +11,10 @@ from small_model import run
 from typer.testing import CliRunner
 
 from midpoint.audit import Progress
-from midpoint.audit.results import AuditResults, Row
-from midpoint.audit.verdict import judge
-from midpoint.cli import further
+from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.report.verdict import judge
 from midpoint.cli.app import app
+from midpoint.cli.options import audit_extras as further
 from midpoint.errors import MidpointError
 from midpoint.wire import Certificate, Disclosure, Signed
 

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from midpoint.cli.data import app
-from midpoint.cli.source import parse_scale
+from midpoint.cli.options.source import parse_scale
 from midpoint.data import Scale
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.catalogue import SOURCES

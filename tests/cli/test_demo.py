@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from midpoint.analyst.service.running import Place
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service.server import Place
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.site import Site
 from midpoint.analyst.storage import Storage
 from midpoint.cli import demo
 from midpoint.cli.app import app
@@ -34,7 +34,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise MidpointError("there is no network")
 
-    monkeypatch.setattr("midpoint.data.sources.obtain.get", fail)
+    monkeypatch.setattr("midpoint.data.sources.acquisition.get", fail)
     monkeypatch.setenv("COLUMNS", "200")
 
 
@@ -89,7 +89,7 @@ def test_it_ends_with_a_service_and_says_where_to_go(
         served.append((settings, str(opened.getsockname()[1])))
 
     monkeypatch.setattr("midpoint.data.load", lambda _: simulate(SMALL, seed=1).ratings)
-    monkeypatch.setattr("midpoint.analyst.service.running.run", stand_in)
+    monkeypatch.setattr("midpoint.analyst.service.server.run", stand_in)
     shown = CliRunner().invoke(app, ["demo", "--site", str(tmp_path)], catch_exceptions=False)
     ((settings, port),) = served
     assert f"midpoint answer http://127.0.0.1:{port}" in shown.output

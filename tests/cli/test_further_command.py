@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from small_model import run
 
-from midpoint.audit.transcript_results import TranscriptResults
-from midpoint.cli.further import named_scheme
+from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.cli.options.audit_extras import named_scheme
 from midpoint.errors import MidpointError
 
 pytestmark = pytest.mark.slow  # whole audits and drawings

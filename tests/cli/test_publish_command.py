@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from small_model import run, trained
 
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import check_disclosure

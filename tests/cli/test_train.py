@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from midpoint.analyst import Factorizer, ItemProfiles
-from midpoint.analyst.tuning import Trial, Tuning
+from midpoint.analyst.fit.tuning import Trial, Tuning
 from midpoint.cli.app import app
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
@@ -101,7 +101,7 @@ def test_tuning_is_shown_and_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         progress(1, 2)
         return Tuning(trials, trials[1], Factorizer(dimension=3, regularization=0.05))
 
-    monkeypatch.setattr(sys.modules["midpoint.analyst.tuning"], "tune", quick)
+    monkeypatch.setattr(sys.modules["midpoint.analyst.fit.tuning"], "tune", quick)
     shown = run("simulated-tiny", "--feature", "gender", "--tune", "--out", tmp_path / "m")
     assert "0.8000" in shown
     assert "0.9000" in shown

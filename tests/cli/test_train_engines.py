@@ -11,8 +11,8 @@ from pyspark.errors import PythonException
 from typer.testing import CliRunner
 
 from midpoint.analyst import ItemProfiles, disclose, trust
-from midpoint.analyst.service.model import Model
-from midpoint.analyst.spark.scoring import Plan
+from midpoint.analyst.engines.spark.scores import Plan
+from midpoint.analyst.service.state.model import Model
 from midpoint.cli.app import app
 from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
@@ -123,7 +123,7 @@ def test_without_java_spark_says_what_to_install(
 
 
 def test_a_worker_without_midpoint_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("midpoint.analyst.spark.open_session", lambda _master: Any)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.open_session", lambda _master: Any)
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: Any)  # none is stopped
     said = "Traceback ...\nModuleNotFoundError: No module named 'midpoint'\n"
     remedy = r"lacks .*No module named 'midpoint'\); install midpoint\[spark\] on every machine"
@@ -150,9 +150,9 @@ def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan
         raise MidpointError("enough")
 
     monkeypatch.setattr("midpoint.cli.batch.spark", nullcontext)
-    monkeypatch.setattr("midpoint.analyst.spark.open_parquet", lambda *_: None)
-    monkeypatch.setattr("midpoint.analyst.spark.require_new_place", lambda *_: None)
-    monkeypatch.setattr("midpoint.analyst.spark.scoring.score_people", take)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.open_parquet", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.require_new_place", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.scores.score_people", take)
     with pytest.raises(MidpointError, match="enough"):
         run("batch", "score", model, "reports", "--out", "nowhere", *more)
     return given[0]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, Places, Provenance
-from midpoint.analyst.statistics import CategoryStatistics
+from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.data import Scale
 from midpoint.protocol import Population
 from midpoint.protocol.learning import OBFUSCATION

@@ -15,7 +15,7 @@ from midpoint.protocol import (
     state,
 )
 from midpoint.user import Parameters, check_numbers, obfuscate
-from midpoint.user.counterparts import counterparts, own_of
+from midpoint.user.core.counterparts import counterparts, own_of
 from midpoint.wire import SCHEMES, from_fixed, to_fixed
 
 MADE = world(M=15, seed=1)

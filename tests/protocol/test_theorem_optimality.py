@@ -13,7 +13,7 @@ from midpoint.analyst import Evidence, expected_loss, least_squares
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population, Reports, Setting, worst_case_loss
 from midpoint.user import Parameters, obfuscate
-from midpoint.user.coins import REVEAL
+from midpoint.user.core.coins import REVEAL
 from midpoint.wire import (
     ONE,
     Disclosure,

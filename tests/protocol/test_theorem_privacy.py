@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from invented import GENDER, WIDE, Float, World, auc, two_sided, world
 
 from midpoint.protocol import LearningProtocol, Population
-from midpoint.user.coins import REVEAL
+from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, from_fixed, to_fixed
 
 AGE = ("age", ("young", "middle", "old"))

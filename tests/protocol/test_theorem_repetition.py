@@ -19,7 +19,7 @@ from midpoint.user import (
     check_disclosure,
     decide,
 )
-from midpoint.user.coins import REVEAL
+from midpoint.user.core.coins import REVEAL
 from midpoint.wire import (
     ONE,
     Disclosure,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from midpoint.protocol import LearningProtocol
 from midpoint.user import Parameters, obfuscate
-from midpoint.user.coins import REVEAL
+from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, Disclosure, FeatureNames, RatingScale
 
 PEOPLE = 40_000

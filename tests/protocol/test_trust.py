@@ -6,7 +6,7 @@ from invented import WIDE, raters, world
 from numpy.typing import NDArray
 
 from midpoint.analyst import Evidence, estimate_profiles, posterior, trust
-from midpoint.analyst.trust import coin_noise
+from midpoint.analyst.score.weights import coin_noise
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import correction, from_fixed
 

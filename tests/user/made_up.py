@@ -22,7 +22,7 @@ from midpoint.wire import (
     ValueMap,
     as_rows,
 )
-from midpoint.wire.telling import most_spread, spread_of_means
+from midpoint.wire.limits import most_spread, spread_of_means
 
 GENDER = FeatureNames(name="gender", categories=("F", "M"))
 AGE = FeatureNames(name="age", categories=("young", "middle", "old"))

@@ -11,8 +11,8 @@ from made_up_places import counterparts_disclosure, real_size
 from vector_parts import FEATURES, HALVES, UNEVEN, Case, Listed, own_category, pinned, text
 
 from midpoint.user import Parameters, PrivateCategory, correct, obfuscate, own_numbers
-from midpoint.user.coins import PURPOSES
-from midpoint.user.counterparts import counterparts, own_of
+from midpoint.user.core.coins import PURPOSES
+from midpoint.user.core.counterparts import counterparts, own_of
 from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
 
 Moved = tuple[str, Disclosure, tuple[int, ...]]

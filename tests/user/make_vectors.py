@@ -51,7 +51,7 @@ from midpoint.user import (
     obfuscate,
     output_distribution,
 )
-from midpoint.user.coins import PURPOSES, coin_bits
+from midpoint.user.core.coins import PURPOSES, coin_bits
 from midpoint.wire import (
     ONE,
     SCHEMES,

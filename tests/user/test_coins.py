@@ -4,7 +4,7 @@ import hmac
 import numpy as np
 
 from midpoint.user import PURPOSES, DeviceSecret, toss
-from midpoint.user.coins import coin_bits
+from midpoint.user.core.coins import coin_bits
 
 KEY = bytes(range(32))
 ITEMS = [f"item {j}" for j in range(4000)]

@@ -3,7 +3,7 @@ import pytest
 from made_up import AGE, STARS, disclosure
 from made_up_places import counterparts_disclosure
 
-from midpoint.analyst.topn import shortlist
+from midpoint.analyst.score.top_n import shortlist
 from midpoint.user import Parameters, PrivateCategory, correct, value_shift
 from midpoint.wire import (
     GRAIN,

@@ -19,7 +19,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, place
 from midpoint.analyst import disclose as tell
 from midpoint.data import Ratings, Scale
 from midpoint.user import Obfuscated, Own, Parameters, check_numbers, obfuscate
-from midpoint.user.discrete import split
+from midpoint.user.core.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
 
 N = 4000

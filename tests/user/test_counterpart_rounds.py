@@ -18,7 +18,7 @@ from midpoint.user import (
     own_numbers,
     toss,
 )
-from midpoint.user.ledger import Round
+from midpoint.user.core.ledger import Round
 from midpoint.wire import ONE, Disclosure, Refusal, RefusedError, Report
 
 SECRET = DeviceSecret(bytes(range(32)))

@@ -19,13 +19,13 @@ from midpoint.user import (
     own_numbers,
     reveal_probability,
 )
-from midpoint.user import counterparts as counterparts_module
-from midpoint.user.coins import MIX, REVEAL, SPLIT, VALUE
-from midpoint.user.counterparts import Counterparts, counterparts, own_of, value_shift
-from midpoint.user.discrete import split
+from midpoint.user.core import counterparts as counterparts_module
+from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
+from midpoint.user.core.counterparts import Counterparts, counterparts, own_of, value_shift
+from midpoint.user.core.discrete import split
 from midpoint.user.parameters import Places
 from midpoint.wire import GRAIN, ONE, Scores, to_fixed
-from midpoint.wire.telling import LEAST_REVEAL, most_spread
+from midpoint.wire.limits import LEAST_REVEAL, most_spread
 
 Index = np.ndarray[tuple[int], np.dtype[np.intp]]
 MOST = most_spread(4 * ONE)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_up import STARS, distributions
 from numpy.typing import NDArray
 
-from midpoint.user.discrete import discrete_midpoint, output_distribution
+from midpoint.user.core.discrete import discrete_midpoint, output_distribution
 from midpoint.wire import ONE
 
 UNEVEN = (0, ONE, 3 * ONE, 4 * ONE)

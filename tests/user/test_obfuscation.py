@@ -15,8 +15,8 @@ from midpoint.user import (
     obfuscate,
     own_numbers,
 )
-from midpoint.user.coins import MIX, REVEAL, SPLIT, VALUE
-from midpoint.user.discrete import split
+from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
+from midpoint.user.core.discrete import split
 from midpoint.wire import (
     ONE,
     SCHEMES,
@@ -148,7 +148,7 @@ def test_a_category_per_rating_is_the_same_as_one_at_a_time() -> None:
 def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = disclosure("dmpss")
     _, _, whole = run(shown, 1)
-    monkeypatch.setattr("midpoint.user.obfuscation.BLOCK", 7)
+    monkeypatch.setattr("midpoint.user.core.obfuscation.BLOCK", 7)
     _, _, pieces = run(shown, 1)
     assert np.array_equal(whole.value, pieces.value)
     assert np.array_equal(whole.keep, pieces.keep)

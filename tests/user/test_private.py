@@ -12,7 +12,7 @@ from made_up import AGE, GENDER, disclosure
 
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, PrivateCategory
-from midpoint.user.private import framed
+from midpoint.user.core.private import framed
 
 NAMES = {"gender": "F", "age": "old"}
 KEY = bytes(range(100, 132))

@@ -25,7 +25,7 @@ from midpoint.user import (
     toss,
     verify_certificate,
 )
-from midpoint.user.counterparts import counterparts, own_of
+from midpoint.user.core.counterparts import counterparts, own_of
 from midpoint.wire import (
     SCHEMES,
     Catalogue,

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from midpoint.analyst.service.page import FOLDER
+from midpoint.analyst.service.http.static import FOLDER
 from web.running import Service
 
 SOURCES = Path(__file__).parents[2] / "web"

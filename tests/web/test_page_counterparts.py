@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from midpoint.analyst import Factorizer, disclose, place
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from web.conftest import Visit
 from web.running import Service

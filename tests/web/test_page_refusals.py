@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from midpoint.analyst import publish
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
 from web.conftest import Visit
 from web.person import Person

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from web.conftest import Visit
 from web.person import Person

@@ -1,25 +1,30 @@
 """The analyst: learns item profiles, says what it must, profiles people, recommends."""
 
-from midpoint.analyst.disclosing import default_scheme, disclose, scheme_in_use, usual_scheme
-from midpoint.analyst.estimates import CategoryEstimates
-from midpoint.analyst.evidence import (
+from midpoint.analyst.categories.estimates import CategoryEstimates
+from midpoint.analyst.categories.statistics import CategoryStatistics, tally
+from midpoint.analyst.counterparts.fit import place, usual_habits
+from midpoint.analyst.counterparts.model import Places
+from midpoint.analyst.disclose.chain import publish
+from midpoint.analyst.disclose.disclosure import (
+    default_scheme,
+    disclose,
+    scheme_in_use,
+    usual_scheme,
+)
+from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
+from midpoint.analyst.fit.fold_in import estimate_profiles, predict
+from midpoint.analyst.fit.profiles import ItemProfiles, Provenance
+from midpoint.analyst.fit.tuning import Tuning, tune
+from midpoint.analyst.score.evidence import (
     Estimate,
     Evidence,
     expected_loss,
     least_squares,
     posterior,
 )
-from midpoint.analyst.factorize import Factorizer, Progress, Training
-from midpoint.analyst.new_users import estimate_profiles, predict
-from midpoint.analyst.place_columns import prepare
-from midpoint.analyst.places import Places
-from midpoint.analyst.placing import place, usual_habits
-from midpoint.analyst.profiles import ItemProfiles, Provenance
-from midpoint.analyst.publishing import publish
-from midpoint.analyst.recommend import answers_of, evidence_of, private_top, score
-from midpoint.analyst.statistics import CategoryStatistics, tally
-from midpoint.analyst.trust import trust
-from midpoint.analyst.tuning import Tuning, tune
+from midpoint.analyst.score.scorer import answers_of, evidence_of, private_top, score
+from midpoint.analyst.score.weights import trust
 
 __all__ = [
     "CategoryEstimates",

@@ -1,15 +1,15 @@
 """The audit: attack the protocol, measure the leak and its price."""
 
 from midpoint.audit.attackers import ATTACKERS, Attacker
-from midpoint.audit.curves import audit_curves
-from midpoint.audit.plan import read_scheme
-from midpoint.audit.processes import Progress
-from midpoint.audit.results import AuditResults, Row
-from midpoint.audit.run import audit
-from midpoint.audit.testing import check_attacker
-from midpoint.audit.transcript_results import TranscriptResults
-from midpoint.audit.transcripts import audit_transcripts
-from midpoint.audit.view import View
+from midpoint.audit.attackers.contract import check_attacker
+from midpoint.audit.attackers.view import View
+from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.rounds.audit import audit_transcripts
+from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.audit.run.audit import audit
+from midpoint.audit.run.curves import audit_curves
+from midpoint.audit.run.plan import read_scheme
+from midpoint.audit.run.processes import Progress
 
 __all__ = [
     "ATTACKERS",

@@ -7,7 +7,6 @@ from rich.console import Console
 
 from midpoint import __version__
 from midpoint.cli import (
-    answer,
     audit,
     batch,
     certify,
@@ -23,6 +22,7 @@ from midpoint.cli import (
     solicit,
     train,
 )
+from midpoint.cli.answer import command as answer
 from midpoint.errors import MidpointError
 
 EXTRAS = {

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from midpoint.cli import further
-from midpoint.cli import source as options
+from midpoint.cli.options import audit_extras as further
+from midpoint.cli.options import source as options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from midpoint.audit import AuditResults
-    from midpoint.audit.results import Band
+    from midpoint.audit.measure.results import Band
 
 NAMES_WIDTH, SCHEME_WIDTH = 32, 14
 """What the attackers' names and one scheme take of a line; too many schemes go below each other."""
@@ -64,8 +64,8 @@ def audit_command(
     console = Console(highlight=False)
     with console.status("Reading ratings"):
         from midpoint.audit import audit
-        from midpoint.audit.curves import CURVE_ATTACKS, audit_curves, curve_schemes
-        from midpoint.audit.report import write_report
+        from midpoint.audit.report.page import write_report
+        from midpoint.audit.run.curves import CURVE_ATTACKS, audit_curves, curve_schemes
 
         ratings = options.load_source(
             source,
@@ -131,8 +131,8 @@ def audit_command(
 
 def show(console: Console, results: "AuditResults") -> None:
     """Print a table of schemes and attackers, what is read outright, and the verdict."""
-    from midpoint.audit.placement import plain_schemes
-    from midpoint.audit.verdict import headline, proves_nothing
+    from midpoint.audit.report.tradeoff import plain_schemes
+    from midpoint.audit.report.verdict import headline, proves_nothing
 
     schemes = plain_schemes(results)
     beside = max(1, (console.width - NAMES_WIDTH) // SCHEME_WIDTH)
@@ -152,8 +152,8 @@ def show(console: Console, results: "AuditResults") -> None:
 
 def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "Iterator[str]":
     """Say in words which schemes hide nothing; raw ratings are not meant to."""
-    from midpoint.audit.plan import RAW
-    from midpoint.audit.verdict import OUTRIGHT, judge, reading
+    from midpoint.audit.report.verdict import OUTRIGHT, judge, reading
+    from midpoint.audit.run.plan import RAW
 
     for scheme in schemes:
         found = None if scheme in {RAW, but} else judge(results, scheme)
@@ -164,7 +164,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.verdict import proves_nothing
+    from midpoint.audit.report.verdict import proves_nothing
 
     kind = "macro AUC" if results.macro_bands else "AUC"
     table = Table(title=f"{results.dataset}, {results.feature}: {kind}")

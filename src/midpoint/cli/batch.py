@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from midpoint.cli import source as options
-from midpoint.cli.messages import Directory, DisclosureFile, Estimator, HowToEstimate, read_message
+from midpoint.cli.options import source as options
+from midpoint.cli.options.messages import (
+    Directory,
+    DisclosureFile,
+    Estimator,
+    HowToEstimate,
+    read_message,
+)
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -46,8 +52,8 @@ def obfuscate_command(
 
     Everyone has coins of her own, from the seed and her name, whatever machine she is on.
     """
-    from midpoint.analyst.spark import read_ratings, require_new_place
-    from midpoint.data.sources.columns import Columns
+    from midpoint.analyst.engines.spark import read_ratings, require_new_place
+    from midpoint.data.tables.columns import Columns
     from midpoint.protocol.batch import Plan, obfuscate_people
     from midpoint.wire import Disclosure
 
@@ -91,9 +97,9 @@ def score_command(
     the service does, it trusts each item's reports as far as the coins of the disclosure left them.
     """
     from midpoint.analyst import ItemProfiles
-    from midpoint.analyst.spark import open_parquet, require_new_place
-    from midpoint.analyst.spark.scoring import Plan, score_people
-    from midpoint.cli.messages import disclosure_of
+    from midpoint.analyst.engines.spark import open_parquet, require_new_place
+    from midpoint.analyst.engines.spark.scores import Plan, score_people
+    from midpoint.cli.options.messages import disclosure_of
 
     profiles = ItemProfiles.load(directory)
     told = disclosure_of(profiles, disclosure)
@@ -111,7 +117,7 @@ def spark(master: str | None) -> Iterator["SparkSession"]:
     from pyspark.errors import PythonException
     from pyspark.sql import SparkSession
 
-    from midpoint.analyst.spark import open_session
+    from midpoint.analyst.engines.spark import open_session
 
     running = SparkSession.getActiveSession()
     options.show_notes()
@@ -135,7 +141,7 @@ def spark(master: str | None) -> Iterator["SparkSession"]:
 @contextmanager
 def at_work(session: "SparkSession", what: str) -> Iterator[None]:
     """Show what Spark is at, and how far its job has come."""
-    from midpoint.analyst.spark import followed
+    from midpoint.analyst.engines.spark import followed
 
     with Console(stderr=True).status(what) as status:
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from midpoint.cli import source as options
-from midpoint.cli.messages import read_message
+from midpoint.cli.options import source as options
+from midpoint.cli.options.messages import read_message
 from midpoint.wire import Disclosure, Signed, SigningKey
 
 
@@ -37,10 +37,10 @@ def certify_command(
     refused: nobody measured it. So is an audit made with other code, and one in which nobody
     tried who can read raw ratings.
     """
-    from midpoint.audit.certifying import certificate, factorizer_of, scheme_of
-    from midpoint.audit.results import AuditResults
-    from midpoint.audit.store import Store
-    from midpoint.audit.verdict import judge
+    from midpoint.audit.measure.results import AuditResults
+    from midpoint.audit.report.certificate import certificate, factorizer_of, scheme_of
+    from midpoint.audit.report.verdict import judge
+    from midpoint.audit.run.store import Store
     from midpoint.files import replace_file
 
     console = Console(highlight=False, soft_wrap=True)

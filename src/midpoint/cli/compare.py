@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from midpoint.cli.messages import AsJson
+from midpoint.cli.options.messages import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from midpoint.audit.comparison import Change, ControlTurn, Turn
-    from midpoint.audit.pairing import Pairing
-    from midpoint.audit.transcript_results import TranscriptResults
+    from midpoint.audit.measure.paired_test import Pairing
+    from midpoint.audit.report.comparison import Change, ControlTurn, Turn
+    from midpoint.audit.rounds.results import TranscriptResults
 
 Audit = Annotated[Path, typer.Argument(help="Directory of an audit.", show_default=False)]
 LEGEND = "~ Not told from chance in its own audit. ? By an attacker that cannot read its control."
@@ -38,10 +38,10 @@ def compare_command(
     Audits of the same people in the same folds are compared person by person. Rounds are compared
     where both audits held some.
     """
-    from midpoint.audit.comparison import changes, control_turns, differences, turns
-    from midpoint.audit.pairing import Pairing, pair
-    from midpoint.audit.results import AuditResults
-    from midpoint.audit.transcript_results import TranscriptResults
+    from midpoint.audit.measure.paired_test import Pairing, pair
+    from midpoint.audit.measure.results import AuditResults
+    from midpoint.audit.report.comparison import changes, control_turns, differences, turns
+    from midpoint.audit.rounds.results import TranscriptResults
 
     a, b = AuditResults.load(first), AuditResults.load(second)
     together = pair(first, second, a, b)
@@ -117,7 +117,7 @@ def _plain(changed: "Sequence[Change]", *, every: bool) -> list[dict[str, Any]]:
 
 def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: str = "") -> None:
     """Print a table of what changed, and in a line what is in one of the audits only."""
-    from midpoint.audit.comparison import only_in_one
+    from midpoint.audit.report.comparison import only_in_one
 
     _say(console, [f"Only {place}: {text}" for place, text in only_in_one(changed)])
     both = [change for change in changed if change.in_both]
@@ -145,7 +145,7 @@ def _show_rounds(
     console: Console, a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> None:
     """Print the same of several rounds."""
-    from midpoint.audit.comparison import differences, round_changes, round_turn
+    from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:
         if a is not b:
@@ -161,7 +161,7 @@ def _rounds_as_plain(
     a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> dict[str, Any] | None:
     """Return the same of several rounds, if both audits held some."""
-    from midpoint.audit.comparison import differences, round_changes, round_turn
+    from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:
         return None

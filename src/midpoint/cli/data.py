@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Column, Table
 
-from midpoint.cli import source as options
+from midpoint.cli.options import source as options
 from midpoint.data.describe import Description, FeatureDescription, describe
 from midpoint.data.simulation.presets import PRESETS
+from midpoint.data.sources.acquisition import get
 from midpoint.data.sources.catalogue import SOURCES, find_source, own_directory
 from midpoint.data.sources.download import Progress as Report
-from midpoint.data.sources.obtain import get
 
 app = typer.Typer(
     name="data",

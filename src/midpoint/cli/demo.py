@@ -12,7 +12,7 @@ from rich.table import Table
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst.profiles import ItemProfiles
+    from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Ratings
     from midpoint.wire import Report
 
@@ -55,7 +55,7 @@ def demo_command(
 def _ratings(console: Console) -> "Ratings":
     """Load MovieLens-100K, getting it if need be; without any network, simulated ratings."""
     from midpoint.data import load
-    from midpoint.data.sources.obtain import get
+    from midpoint.data.sources.acquisition import get
 
     try:
         with console.status(f"Looking for {SOURCE}"):
@@ -225,10 +225,10 @@ def _everyone(
 def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) -> None:
     """Publish what was learned, and serve it until it is stopped."""
     from midpoint.analyst import disclose
-    from midpoint.analyst.service.running import Place, listening, prepare, run
+    from midpoint.analyst.disclose.site import Site
+    from midpoint.analyst.service.server import Place, listening, prepare, run
     from midpoint.analyst.service.settings import Settings
-    from midpoint.analyst.site import Site
-    from midpoint.analyst.storage.connecting import sqlite_url
+    from midpoint.analyst.storage.connection import sqlite_url
     from midpoint.cli.serve import DATABASE
 
     console.rule("[bold]5  A service of your own", align="left")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from midpoint.cli.messages import AsJson
+from midpoint.cli.options.messages import AsJson
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst.estimates import Estimation
+    from midpoint.analyst.categories.estimates import Estimation
     from midpoint.wire import Disclosure
 
 EXAMPLE = "two categories and five levels"
@@ -92,7 +92,7 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
-    from midpoint.analyst.placing import HABITS, TASTES
+    from midpoint.analyst.counterparts.fit import HABITS, TASTES
     from midpoint.protocol import PROTOCOLS, row_bits
     from midpoint.wire import ONE, RatingScale
 

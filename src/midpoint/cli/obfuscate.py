@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from midpoint.cli import source as options
-from midpoint.cli.messages import AsJson, read_message
+from midpoint.cli.options import source as options
+from midpoint.cli.options.messages import AsJson, read_message
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.user import PURPOSES, Parameters, obfuscate, own_numbers
-from midpoint.user.obfuscation import illegal
+from midpoint.user.core.obfuscation import illegal
 from midpoint.wire import Disclosure, from_fixed, to_fixed
 
 CHUNK = 2**20

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from midpoint.cli.messages import AsJson, read_message
+from midpoint.cli.options.messages import AsJson, read_message
 
 
 def publish_command(
@@ -36,7 +36,7 @@ def publish_command(
     The first time, the site's signing key is made: back it up, devices hold the site to it.
     """
     from midpoint.analyst import ItemProfiles, disclose
-    from midpoint.analyst.site import Site
+    from midpoint.analyst.disclose.site import Site
     from midpoint.user import check_numbers
     from midpoint.wire import Signed
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from midpoint.cli.messages import (
+from midpoint.cli.options.messages import (
     AsJson,
     Directory,
     DisclosureFile,

@@ -68,9 +68,9 @@ def serve_command(
     ] = True,
 ) -> None:
     """Serve a published site: ask, take reports, score. SIGTERM ends it once all are answered."""
-    from midpoint.analyst.service.running import Place, listening, prepare, run
+    from midpoint.analyst.service.server import Place, listening, prepare, run
     from midpoint.analyst.service.settings import DAY, Settings
-    from midpoint.analyst.storage.connecting import sqlite_url
+    from midpoint.analyst.storage.connection import sqlite_url
 
     if (tls_cert is None) != (tls_key is None):
         raise MidpointError("--tls-cert and --tls-key go together")

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from midpoint.cli.messages import (
+from midpoint.cli.options.messages import (
     AsJson,
     Directory,
     DisclosureFile,
@@ -22,7 +22,7 @@ from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
     from midpoint.analyst import ItemProfiles
-    from midpoint.analyst.selection import Selection
+    from midpoint.analyst.solicit.selection import Selection
 
 
 class Method(StrEnum):
@@ -110,7 +110,7 @@ def _select(
     import numpy as np
 
     from midpoint.analyst import evidence_of
-    from midpoint.analyst.selection import select
+    from midpoint.analyst.solicit.selection import select
 
     prior = weights = None
     if estimator is Estimator.map:

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from midpoint.cli import source as options
-from midpoint.cli.engines import (
+from midpoint.cli.options import source as options
+from midpoint.cli.options.engines import (
     EngineName,
     Tables,
     fit_from_tables,
@@ -23,10 +23,10 @@ from midpoint.cli.engines import (
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst.als import Regularization
-    from midpoint.analyst.factorize import Factorizer
-    from midpoint.analyst.factorize import Progress as Report
-    from midpoint.analyst.profiles import ItemProfiles
+    from midpoint.analyst.fit.als import Regularization
+    from midpoint.analyst.fit.factorizer import Factorizer
+    from midpoint.analyst.fit.factorizer import Progress as Report
+    from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Ratings
 
 Source = Annotated[
@@ -134,9 +134,9 @@ def train_command(
     scale: options.ScaleText = None,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
-    from midpoint.analyst.factorize import Factorizer
-    from midpoint.analyst.profiles import require_place
-    from midpoint.data.sources.columns import Columns
+    from midpoint.analyst.fit.factorizer import Factorizer
+    from midpoint.analyst.fit.profiles import require_place
+    from midpoint.data.tables.columns import Columns
 
     require_place(out)
     require_used(engine, master=master, threads=threads)
@@ -208,7 +208,7 @@ def with_counterparts(
     threads: int | None = None,
 ) -> "ItemProfiles":
     """Add where people lie, if that is wanted and can be."""
-    from midpoint.analyst.placing import HABITS, place, usual_habits
+    from midpoint.analyst.counterparts.fit import HABITS, place, usual_habits
 
     usual = usual_habits(ratings, *(name for name, _ in profiles.features))
     chosen = {Counterparts.sets: HABITS, Counterparts.values: 0, Counterparts.auto: usual}
@@ -269,7 +269,7 @@ def _regularization(text: str) -> "Regularization":
 def _tune(
     console: Console, factorizer: "Factorizer", ratings: "Ratings", feature: list[str] | None
 ) -> "Factorizer":
-    from midpoint.analyst.tuning import tune
+    from midpoint.analyst.fit.tuning import tune
 
     with _bar(console) as bar:
         task = bar.add_task("Tuning")

@@ -12,7 +12,7 @@ from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simu
 from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds
 
 if TYPE_CHECKING:
-    from midpoint.data.sources.loading import load
+    from midpoint.data.sources.loader import load
 
 __all__ = [
     "MISSING",
@@ -41,7 +41,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import `load` when it is first asked for: the table reader behind it is heavy."""
     if name == "load":
-        from midpoint.data.sources.loading import load  # noqa: PLC0415
+        from midpoint.data.sources.loader import load  # noqa: PLC0415
 
         return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """Learning protocols: disclosure, obfuscation and estimator put together."""
 
 from midpoint.protocol.accuracy import Loss, Setting, more_accurate, worst_case_loss
-from midpoint.protocol.extent import (
+from midpoint.protocol.disclosure_size import (
     bits_per_item,
     derive,
     discloses_at_least_as_much,

@@ -19,8 +19,8 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from midpoint.analyst.spark.blocks import whole_users
-from midpoint.analyst.spark.reading import RatingsFrame
+from midpoint.analyst.engines.spark.blocks import whole_users
+from midpoint.analyst.engines.spark.reader import RatingsFrame
 from midpoint.errors import MidpointError
 from midpoint.user import (
     PURPOSES,
@@ -31,7 +31,7 @@ from midpoint.user import (
     own_numbers,
     toss,
 )
-from midpoint.user.private import framed
+from midpoint.user.core.private import framed
 from midpoint.wire import ONE, Disclosure, from_fixed, to_fixed
 
 TAG = b"midpoint/v1/batch"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from midpoint.analyst import ItemProfiles, estimate_profiles
-from midpoint.analyst.new_users import Method
+from midpoint.analyst.fit.fold_in import Method
 from midpoint.protocol.population import Reports
 from midpoint.wire import Disclosure, as_rows, from_fixed, to_fixed
 from midpoint.wire.message import Integer

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, trust
-from midpoint.analyst.estimates import Estimation
-from midpoint.analyst.new_users import Method
+from midpoint.analyst.categories.estimates import Estimation
+from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.population import Float, Population, Reports

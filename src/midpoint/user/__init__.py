@@ -2,24 +2,24 @@
 
 from typing import TYPE_CHECKING, Any
 
-from midpoint.user.check import (
+from midpoint.user.checks.disclosure import (
     Accepted,
     check_disclosure,
     check_numbers,
     check_titles,
     verify_certificate,
 )
-from midpoint.user.coins import PURPOSES, toss
-from midpoint.user.correction import Recommendation, correct
-from midpoint.user.counterparts import Own, own_numbers, reveal_probability, value_shift
-from midpoint.user.decisions import decide, require_legal
-from midpoint.user.discrete import output_distribution
-from midpoint.user.keeping import BrokenSealError, StorageError
-from midpoint.user.ledger import Decision, Ledger
-from midpoint.user.obfuscation import Obfuscated, obfuscate
+from midpoint.user.checks.pin import Pin, Witness
+from midpoint.user.core.coins import PURPOSES, toss
+from midpoint.user.core.correction import Recommendation, correct
+from midpoint.user.core.counterparts import Own, own_numbers, reveal_probability, value_shift
+from midpoint.user.core.decisions import decide, require_legal
+from midpoint.user.core.discrete import output_distribution
+from midpoint.user.core.ledger import Decision, Ledger
+from midpoint.user.core.obfuscation import Obfuscated, obfuscate
+from midpoint.user.core.private import DeviceSecret, PrivateCategory
+from midpoint.user.device_files import BrokenSealError, StorageError
 from midpoint.user.parameters import Parameters
-from midpoint.user.pin import Pin, Witness
-from midpoint.user.private import DeviceSecret, PrivateCategory
 
 if TYPE_CHECKING:
     from midpoint.user.agent import Agent, AsyncAgent

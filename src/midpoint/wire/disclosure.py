@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from midpoint.wire.canonical import digest, encode
 from midpoint.wire.message import Message, Name, Part, fault, require_ascending
-from midpoint.wire.places import Law, Row
+from midpoint.wire.positions import Law, Row
 from midpoint.wire.refusal import Refusal
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from midpoint.analyst import Factorizer
-from midpoint.analyst.spark import fit_on_spark, open_session, read_ratings
-from midpoint.analyst.spark.session import STACK
+from midpoint.analyst.engines.spark import fit_on_spark, open_session, read_ratings
+from midpoint.analyst.engines.spark.session import STACK
 from midpoint.protocol.batch import Plan, obfuscate_people
 from midpoint.wire import Disclosure
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from every_engine.tables_on_disk import Tables, write
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare, trust
-from midpoint.analyst.service.model import Model
-from midpoint.analyst.spark import RatingsFrame, read_ratings, score_people
-from midpoint.analyst.spark.scoring import Plan as ScorePlan
-from midpoint.analyst.spark.scoring import score_table
+from midpoint.analyst.engines.spark import RatingsFrame, read_ratings, score_people
+from midpoint.analyst.engines.spark.scores import Plan as ScorePlan
+from midpoint.analyst.engines.spark.scores import score_table
+from midpoint.analyst.service.state.model import Model
 from midpoint.data import Ratings, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError

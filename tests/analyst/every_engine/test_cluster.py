@@ -13,8 +13,8 @@ import pytest
 
 from every_engine.tables_on_disk import write
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, tally
-from midpoint.analyst.spark import RatingsFrame
-from midpoint.analyst.tuning import new_user_errors
+from midpoint.analyst.engines.spark import RatingsFrame
+from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Simulation, hold_out, user_folds
 from midpoint.protocol.batch import Plan, obfuscate_table
 

@@ -21,11 +21,11 @@ from midpoint.analyst import (
     disclose,
     tally,
 )
-from midpoint.analyst.streaming import fit_from_disk, scan, tally_scan
-from midpoint.analyst.tuning import new_user_errors
+from midpoint.analyst.engines.streaming import fit_from_disk, scan, tally_scan
+from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, load, simulate, user_folds
 from midpoint.data.simulation import SimulatedFeature
-from midpoint.data.sources.columns import Columns
+from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
 
 PEOPLE = SimulationConfig(
@@ -73,7 +73,7 @@ def streaming() -> Engine:
 
 
 def on_spark(request: pytest.FixtureRequest) -> Engine:
-    from midpoint.analyst.spark import (  # noqa: PLC0415 - quick tests do without
+    from midpoint.analyst.engines.spark import (  # noqa: PLC0415 - quick tests do without
         fit_on_spark,
         read_ratings,
         tally_frame,
@@ -300,7 +300,7 @@ def test_a_disk_that_is_too_small_is_named_before_it_is_full(
     def left(_folder: object) -> Any:
         return SimpleNamespace(free=36 * looked.ratings - 1)
 
-    monkeypatch.setattr("midpoint.analyst.streaming.factorise.shutil.disk_usage", left)
+    monkeypatch.setattr("midpoint.analyst.engines.streaming.factorizer.shutil.disk_usage", left)
     with pytest.raises(MidpointError, match=rf"{tmp_path} has 0.0 GB left.*; make room"):
         fit_from_disk(Factorizer(dimension=1), looked, workspace=tmp_path)
     assert not list(tmp_path.iterdir())

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.analyst.als import Side
-from midpoint.analyst.freezing import Unit
-from midpoint.analyst.ridge import posterior_rows
-from midpoint.analyst.spark import passes
-from midpoint.analyst.spark.blocks import Block, Pack, hash_users, unpacked, whole_users
-from midpoint.analyst.spark.solving import State, Sums, fit_users
+from midpoint.analyst.engines.spark import passes
+from midpoint.analyst.engines.spark.blocks import Block, Pack, hash_users, unpacked, whole_users
+from midpoint.analyst.engines.spark.solver import State, Sums, fit_users
+from midpoint.analyst.fit.als import Side
+from midpoint.analyst.fit.assembly import Unit
+from midpoint.analyst.kernels.ridge import posterior_rows
 from midpoint.data import Ratings, Simulation
 
 UNIT = Unit(3.0, 0.5)

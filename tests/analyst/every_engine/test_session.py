@@ -7,8 +7,8 @@ import pytest
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from midpoint.analyst.spark import open_session, require_new_place
-from midpoint.analyst.spark.session import require_java
+from midpoint.analyst.engines.spark import open_session, require_new_place
+from midpoint.analyst.engines.spark.session import require_java
 from midpoint.errors import MidpointError
 
 
@@ -51,7 +51,7 @@ def test_a_master_that_spark_does_not_know_is_named(monkeypatch: pytest.MonkeyPa
     def refuse(_builder: object) -> None:
         raise PySparkRuntimeError("Java exited\nand a stack", messageParameters={})
 
-    monkeypatch.setattr("midpoint.analyst.spark.session.require_java", lambda: None)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.session.require_java", lambda: None)
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refuse)
     with pytest.raises(MidpointError, match=r"on nonsense \(Java exited\); name a master") as said:

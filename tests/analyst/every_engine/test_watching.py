@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from midpoint.analyst.spark.watching import share_done
+from midpoint.analyst.engines.spark.progress import share_done
 
 
 class Stage(NamedTuple):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import httpx
 from serving import JSON
 
-from midpoint.analyst.service.accepting import OpenRound
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service.state.acceptance import OpenRound
 from midpoint.analyst.storage import Storage
 from midpoint.wire import ONE, Entry, Report
 

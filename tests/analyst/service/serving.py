@@ -17,12 +17,12 @@ import httpx
 import uvicorn
 
 from midpoint.analyst import ItemProfiles, disclose
-from midpoint.analyst.service.app import create_app
-from midpoint.analyst.service.running import Place, configured, listening
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service.http.app import create_app
+from midpoint.analyst.service.server import Place, configured, listening
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.site import Site
 from midpoint.analyst.storage import migrate
-from midpoint.analyst.storage.connecting import sqlite_url
+from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.user import (
     Accepted,
     DeviceSecret,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from serving import Person, published, running, settings_of
 
 from midpoint.analyst import Training
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from midpoint.analyst import (
     score,
     trust,
 )
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.wire import (
     ONE,
     Catalogue,

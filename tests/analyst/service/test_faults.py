@@ -21,9 +21,9 @@ from crowd import Crowd
 from serving import Person, Process, code_of, published, running, settings_of
 
 from midpoint.analyst import Training
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.storage import migrate
-from midpoint.analyst.storage.connecting import sqlite_url
+from midpoint.analyst.storage.connection import sqlite_url
 
 pytestmark = pytest.mark.slow
 PEOPLE = 1000

@@ -9,7 +9,7 @@ import pytest
 from serving import published, running, settings_of
 
 from midpoint.analyst import Training
-from midpoint.analyst.service import heads
+from midpoint.analyst.service.http import http_limits as heads
 
 pytestmark = pytest.mark.slow
 

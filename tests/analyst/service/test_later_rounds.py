@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.analyst.service.accepting import MOST_ROUNDS, OpenRound
-from midpoint.analyst.service.problems import DeclinedError
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.state.acceptance import MOST_ROUNDS, OpenRound
 from midpoint.analyst.storage import History
 from midpoint.wire import Solicitation
 

@@ -23,17 +23,17 @@ from midpoint.analyst import (
     score,
     trust,
 )
-from midpoint.analyst.service.accepting import receipt
-from midpoint.analyst.service.committing import Committer, Readers
+from midpoint.analyst.disclose.catalogue import catalogue_of
+from midpoint.analyst.service.http.problems import STATUS, DeclinedError
+from midpoint.analyst.service.http.static import Page, security_headers
 from midpoint.analyst.service.limits import Rate
-from midpoint.analyst.service.model import Model
-from midpoint.analyst.service.page import Page, security_headers
-from midpoint.analyst.service.possible import Possible
-from midpoint.analyst.service.problems import STATUS, DeclinedError
-from midpoint.analyst.service.running import Place
+from midpoint.analyst.service.server import Place
 from midpoint.analyst.service.settings import Settings
+from midpoint.analyst.service.state.acceptance import receipt
+from midpoint.analyst.service.state.group_commit import Committer, Readers
+from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.service.state.report_rules import Possible
 from midpoint.analyst.storage import Storage, UnavailableError, Work
-from midpoint.analyst.titles import catalogue_of
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Problem, Receipt, Report, Scores, digest
 
@@ -82,7 +82,7 @@ def test_a_long_list_is_estimated_in_blocks(model: Model, monkeypatch: pytest.Mo
     items = model.disclosure.items
     many = [dict.fromkeys(items[:n], 3 * ONE) for n in range(9)]
     whole = model.estimates(many)
-    monkeypatch.setattr("midpoint.analyst.service.model.BLOCK", 10)
+    monkeypatch.setattr("midpoint.analyst.service.state.model.BLOCK", 10)
     for (_, one), (_, other) in zip(whole, model.estimates(many), strict=True):
         np.testing.assert_allclose(one.mean, other.mean, atol=1e-12)
 

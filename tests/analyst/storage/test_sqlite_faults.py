@@ -10,7 +10,7 @@ import pytest
 from works import asked, keeps, opens, person, said
 
 from midpoint.analyst.storage import Storage, UnavailableError, migrate
-from midpoint.analyst.storage.connecting import sqlite_url
+from midpoint.analyst.storage.connection import sqlite_url
 
 ANN, BOB = person("Ann"), person("Bob")
 

@@ -13,9 +13,9 @@ from sqlalchemy import func, select
 from works import Made, asked, erases, keeps, opens, person, said
 
 from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
-from midpoint.analyst.storage.connecting import connect, sqlite_url
-from midpoint.analyst.storage.migrating import _settings
+from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
+from midpoint.analyst.storage.upgrade import _settings
 from midpoint.errors import MidpointError
 
 ANN, BOB, EVE = person("Ann"), person("Bob"), person("Eve")

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import text
 from works import person
 
-from midpoint.analyst.service.accepting import Accepted, Erase, KeepReport, OpenRound
-from midpoint.analyst.service.problems import DeclinedError
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
 from midpoint.analyst.storage import (
     Decision,
     History,
@@ -29,8 +29,8 @@ from midpoint.analyst.storage import (
     migrate,
     store,
 )
-from midpoint.analyst.storage.connecting import connect, sqlite_url
-from midpoint.analyst.storage.migrating import LOCK
+from midpoint.analyst.storage.connection import connect, sqlite_url
+from midpoint.analyst.storage.upgrade import LOCK
 from midpoint.wire import ONE, Report
 
 ANN, TOLD = person("Ann"), "d" * 64

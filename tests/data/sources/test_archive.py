@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.data.sources.archive import Archive, read_bytes
+from midpoint.data.tables.archive import Archive, read_bytes
 from midpoint.errors import MidpointError
 
 CONTENT = b"1::2::3::4\n" * 500

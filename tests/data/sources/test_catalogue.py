@@ -13,8 +13,8 @@ from midpoint.data.sources.catalogue import (
     known_source,
     own_directory,
 )
-from midpoint.data.sources.columns import Columns
-from midpoint.data.sources.loading import LOADERS, load
+from midpoint.data.sources.loader import LOADERS, load
+from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
 
 FILES = {

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from midpoint.data import Ratings
-from midpoint.data.sources.flixster import load_flixster
+from midpoint.data.datasets.flixster import load_flixster
 from midpoint.errors import MidpointError
 
 RATINGS = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from midpoint.data import Ratings
-from midpoint.data.sources.movielens import (
+from midpoint.data.datasets.movielens import (
     load_movielens_1m,
     load_movielens_100k,
     load_movielens_100k_recbole,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from midpoint.data.sources import obtain, wheel
+from midpoint.data.sources.acquisition import Obtained, get
 from midpoint.data.sources.catalogue import SOURCES
 from midpoint.data.sources.download import Checksum, Progress
-from midpoint.data.sources.loading import load
-from midpoint.data.sources.obtain import Obtained, get
+from midpoint.data.sources.loader import load
 from midpoint.errors import MidpointError
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.data.sources.people import DECADE_STARTS, MOVIELENS_STARTS, band, young_or_adult
+from midpoint.data.tables.people import DECADE_STARTS, MOVIELENS_STARTS, band, young_or_adult
 
 
 @given(st.integers(1, 120))

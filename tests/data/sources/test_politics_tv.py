@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.data.sources.politics_tv import load_politics_tv
+from midpoint.data.datasets.politics_tv import load_politics_tv
 from midpoint.errors import MidpointError
 
 SHOWS = [f"Show {k}" for k in range(50)]

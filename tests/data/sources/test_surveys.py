@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.data.sources.surveys import (
+from midpoint.data.datasets.surveys import (
     PARTISAN,
     load_anes_thermometers,
     load_anes_thermometers_nonpartisan,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Ratings, Scale
-from midpoint.data.sources.columns import Columns
-from midpoint.data.sources.tables import load_table
+from midpoint.data.tables.columns import Columns
+from midpoint.data.tables.tables import load_table
 from midpoint.errors import MidpointError
 
 LONG = (

@@ -20,7 +20,7 @@ from agent.people import MAN, QUICK, WOMAN, MakeAgent
 from agent.tiny_analyst import TinyAnalyst
 from agent.upstream import running_service
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -361,7 +361,7 @@ def test_a_disk_that_takes_no_more_is_told_apart_from_a_broken_seal(
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         replace_file(path, content, mode=mode)
 
-    monkeypatch.setattr("midpoint.user.keeping.replace_file", no_space)
+    monkeypatch.setattr("midpoint.user.device_files.replace_file", no_space)
     with pytest.raises(StorageError, match=rf"{full} cannot be written \(No space"):
         decide_only(agent)
     assert (agent.home.ledger.rounds, agent.home.unsent) == ((), ())

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from midpoint.analyst import Factorizer, disclose
-from midpoint.analyst.site import Site
+from midpoint.analyst.disclose.site import Site
 from midpoint.data import Ratings
 from midpoint.wire import Disclosure, Entry, Signed, SigningKey
 

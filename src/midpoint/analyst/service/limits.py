@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
-from midpoint.analyst.service.documents import JSON
-from midpoint.analyst.service.problems import DeclinedError
+from midpoint.analyst.service.http.documents import JSON
+from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.wire import Message, RefusedError
 
 TOKEN = re.compile(r"Bearer ([0-9a-f]{64})", re.ASCII)

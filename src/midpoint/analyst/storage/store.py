@@ -18,10 +18,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from midpoint.analyst.storage.connecting import BUSY, connect
-from midpoint.analyst.storage.migrating import is_current
+from midpoint.analyst.storage.connection import BUSY, connect
 from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
 from midpoint.analyst.storage.tables import answer, pseudonym, question
+from midpoint.analyst.storage.upgrade import is_current
 
 _TOKENS: BindParameter[Any] = bindparam("tokens", expanding=True)
 # One text however many there are, so that the server plans it once.

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.view import View
+from midpoint.audit.attackers.view import View
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]

@@ -9,13 +9,7 @@ from functools import partial
 from types import MappingProxyType
 
 from midpoint.audit.attackers.attacker import Attacker
-from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
-from midpoint.audit.attackers.learned import Family, Learned, Rows
-from midpoint.audit.attackers.linear import Logistic, NaiveBayes
-from midpoint.audit.attackers.mechanism import ByCategory, fractions, joint_errors, likelihoods
-from midpoint.audit.attackers.products import Products
-from midpoint.audit.attackers.trees import Trees
-from midpoint.audit.features import (
+from midpoint.audit.attackers.features import (
     level_columns,
     mask,
     profile_features,
@@ -24,7 +18,13 @@ from midpoint.audit.features import (
     values,
     values_and_mask,
 )
-from midpoint.audit.view import Float, View
+from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
+from midpoint.audit.attackers.learned import Family, Learned, Rows
+from midpoint.audit.attackers.linear import Logistic, NaiveBayes
+from midpoint.audit.attackers.mechanism import ByCategory, fractions, joint_errors, likelihoods
+from midpoint.audit.attackers.products import Products
+from midpoint.audit.attackers.trees import Trees
+from midpoint.audit.attackers.view import Float, View
 
 Form = Callable[[View], Rows]
 Maker = Callable[[], Attacker]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from midpoint.analyst.compiled import compiled
+from midpoint.analyst.kernels.compilation import compiled
 from midpoint.audit.attackers.attacker import Float
 from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.scaling import Scaling, column_means

@@ -12,8 +12,8 @@ from scipy import sparse
 
 from midpoint.audit.attackers.attacker import Float, Labels
 from midpoint.audit.attackers.threads import one_thread
-from midpoint.audit.statistics import auc, chance_deviation
-from midpoint.audit.view import FEW, Rehearsal, View
+from midpoint.audit.attackers.view import FEW, Rehearsal, View
+from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.errors import MidpointError
 
 Rows = Any

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates
 from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.attackers.features import beliefs, by_part
+from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.learned import SURE
-from midpoint.audit.features import beliefs, by_part
-from midpoint.audit.joint import joint_fit
-from midpoint.audit.statistics import auc, chance_deviation
-from midpoint.audit.view import View
+from midpoint.audit.attackers.view import View
+from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.user import PURPOSES, Own, Parameters, obfuscate, reveal_probability
 from midpoint.user.parameters import Places
 from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from platformdirs import user_data_path
 
 from midpoint.data.simulation.presets import PRESETS
-from midpoint.data.sources.archive import Archive
+from midpoint.data.tables.archive import Archive
 from midpoint.errors import MidpointError
 
 DATA_VARIABLE = "MIDPOINT_DATA"

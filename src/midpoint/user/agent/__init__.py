@@ -1,6 +1,7 @@
 """The agent: what talks to a service on a person's behalf, and the state it keeps."""
 
-from midpoint.user.agent.blocking import Agent
+from midpoint.user.agent.agent import Agent
+from midpoint.user.agent.asynchronous import AsyncAgent
 from midpoint.user.agent.channel import (
     AwayError,
     Channel,
@@ -8,7 +9,6 @@ from midpoint.user.agent.channel import (
     ServiceError,
     UnusableError,
 )
-from midpoint.user.agent.core import AsyncAgent
 from midpoint.user.agent.home import Home, Notes
 from midpoint.user.agent.preview import Fate, Line, preview
 from midpoint.user.agent.standing import Fetched, Standing, Terms

@@ -14,10 +14,10 @@ from platformdirs import user_data_path
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.address import folder_name
-from midpoint.user.keeping import StorageError, keep_file
-from midpoint.user.ledger import LEDGER, Ledger
-from midpoint.user.pin import Pin
-from midpoint.user.private import DeviceSecret, PrivateCategory, framed
+from midpoint.user.checks.pin import Pin
+from midpoint.user.core.ledger import LEDGER, Ledger
+from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
+from midpoint.user.device_files import StorageError, keep_file
 from midpoint.wire.message import Count, Integer, Message, Name
 
 PIN, NOTES, FORGETTING = "pin", "notes", "forgetting"

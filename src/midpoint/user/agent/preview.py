@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from midpoint.user.check import Accepted
-from midpoint.user.decisions import decide
-from midpoint.user.ledger import Ledger
-from midpoint.user.private import PrivateCategory
+from midpoint.user.checks.disclosure import Accepted
+from midpoint.user.core.decisions import decide
+from midpoint.user.core.ledger import Ledger
+from midpoint.user.core.private import PrivateCategory
 from midpoint.wire import Solicitation
 
 

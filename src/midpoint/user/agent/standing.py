@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from midpoint.user.check import Accepted, verify_certificate
-from midpoint.user.pin import Witness
+from midpoint.user.checks.disclosure import Accepted, verify_certificate
+from midpoint.user.checks.pin import Witness
 from midpoint.wire import Catalogue, Certificate, Certificates, Chain
 
 

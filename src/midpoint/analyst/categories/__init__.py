@@ -1,0 +1,1 @@
+"""What each category of a private feature does: counted, estimated, shrunken."""

@@ -1,0 +1,1 @@
+"""Positions of people and their prior by category, learned for devices to find counterparts."""

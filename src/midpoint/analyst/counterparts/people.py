@@ -1,0 +1,112 @@
+"""The people whom places are learned from, category by category."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.kernels.compilation import usable_cores
+from midpoint.data import Feature, Ratings
+
+BLOCK: Final = 512
+"""Rows that are worked on together, however many threads there are: sums do not depend on them."""
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+
+class Block(NamedTuple):
+    """Some people of one category."""
+
+    category: int
+    """Their category."""
+    begin: int
+    """The first of them."""
+    end: int
+    """The one after the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Ratings of N people of known category, who stand in the order of their categories."""
+
+    offsets: NDArray[np.int64]
+    """Ratings of person i are `offsets[i]:offsets[i + 1]`. Shape (N + 1,)."""
+    item: NDArray[np.int32]
+    """Which item each rating is of. Shape (ratings,)."""
+    value: NDArray[np.float64]
+    """The rating. Shape (ratings,)."""
+    bounds: NDArray[np.int64]
+    """People of category k are `bounds[k]:bounds[k + 1]`. Shape (K + 1,)."""
+
+    @classmethod
+    def of(cls, ratings: Ratings, feature: Feature) -> Self:
+        """Take all who rated something and whose category is known."""
+        count = np.diff(ratings.user_offsets)
+        here = np.flatnonzero(feature.known & (count > 0))
+        here = here[np.argsort(feature.codes[here], kind="stable")]
+        bounds = np.searchsorted(feature.codes[here], np.arange(len(feature.categories) + 1))
+        everyone = cls(ratings.user_offsets, ratings.item, ratings.value.astype(np.float64), bounds)
+        return everyone.in_order(here, bounds)
+
+    def __len__(self) -> int:
+        """Count the people."""
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Count the people of each category. Shape (K,)."""
+        return np.diff(self.bounds)
+
+    @property
+    def category(self) -> NDArray[np.int64]:
+        """Category of each person. Shape (N,)."""
+        return np.repeat(np.arange(len(self.bounds) - 1), self.sizes)
+
+    @property
+    def person(self) -> NDArray[np.int64]:
+        """Whose each rating is. Shape (ratings,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def blocks(self) -> list[Block]:
+        """Cut the people into blocks of one category each."""
+        return [
+            Block(k, begin, min(begin + BLOCK, int(self.bounds[k + 1])))
+            for k in range(len(self.bounds) - 1)
+            for begin in range(int(self.bounds[k]), int(self.bounds[k + 1]), BLOCK)
+        ]
+
+    def sample(self, size: int, draws: np.random.Generator) -> Self:
+        """Keep so many people, drawn at random."""
+        kept = np.sort(draws.permutation(len(self))[:size])
+        return self.in_order(kept, np.searchsorted(kept, self.bounds))
+
+    def thinned(self, low: float, high: float, draws: np.random.Generator) -> Self:
+        """Keep a share of each person's ratings, drawn from low to high, and at least one."""
+        share = draws.uniform(low, high, len(self))
+        kept = draws.random(len(self.item)) < share[self.person]
+        left = np.bincount(self.person[kept], minlength=len(self))
+        kept[self.offsets[:-1][(left == 0) & (np.diff(self.offsets) > 0)]] = True
+        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
+        return type(self)(offsets, self.item[kept], self.value[kept], self.bounds)
+
+    def in_order(self, people: NDArray[np.int64], bounds: NDArray[np.int64]) -> Self:
+        """Gather these people's ratings, in their order."""
+        count = np.diff(self.offsets)[people]
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        at = np.arange(offsets[-1]) + np.repeat(self.offsets[people] - offsets[:-1], count)
+        return type(self)(offsets, self.item[at], self.value[at], bounds)
+
+
+def in_parallel(
+    work: Callable[[Part], Result], parts: Sequence[Part], threads: int | None
+) -> list[Result]:
+    """Do each part on some thread; the results come in the order of the parts."""
+    workers = min(threads or usable_cores(), len(parts))
+    if workers <= 1:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, parts))

@@ -1,0 +1,189 @@
+"""How places spread in each category: their mean and covariance, by expectation-maximisation.
+
+A person's place is never known, only guessed from her ratings; the law is that of the places
+themselves. Each round guesses every place under the law so far (its mode, and the inverse of the
+curvature there), then takes the mean and covariance of what was guessed, uncertainty included.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.counterparts.model import Float
+from midpoint.analyst.counterparts.people import Block, People, in_parallel
+from midpoint.analyst.kernels.compilation import compiled
+from midpoint.analyst.kernels.logistic import LogisticSums
+from midpoint.wire.positions import LONGEST_STEP
+
+ROUNDS: Final = 6
+"""Rounds of expectation and maximisation."""
+WIDEST: Final = 48.0
+"""Most variance of places in any direction: devices refuse more than 64."""
+
+
+class Model(NamedTuple):
+    """What is known of M items; K categories, d habits, r tastes."""
+
+    rate: Float
+    """Logit of a category's probability to rate the item, at t = 0. Shape (M, K)."""
+    habit: Float
+    """What each habit adds to it. Shape (M, d)."""
+    base: Float
+    """What a category rates it at x = 0. Shape (M, K)."""
+    taste: Float
+    """What each taste adds to it. Shape (M, r)."""
+    noise: float
+    """Variance of a rating given x."""
+
+
+class Law(NamedTuple):
+    """Places in each category: what people rate, then how; D dimensions."""
+
+    mean: Float
+    """Shape (K, D)."""
+    covariance: Float
+    """Shape (K, D, D)."""
+
+
+class Guess(NamedTuple):
+    """Where people are."""
+
+    place: Float
+    """The most likely place of each person. Shape (N, D)."""
+    doubt: Float
+    """The sum of what is left open of it, by category. Shape (K, D, D)."""
+    away: Float
+    """A draw of how far the place may be from it, where asked for. Shape (N, D)."""
+
+
+def learn_law(
+    people: People, model: Model, law: Law, threads: int | None, done: Callable[[], None]
+) -> Law:
+    """Learn the law of places, starting from a first one.
+
+    A category's mean is drawn to that of all people with the weight of one person, its covariance
+    to the mean of all categories' with the weight of D + 1, so that a category of few people has
+    a proper law too.
+
+    Args:
+        people: Their ratings.
+        model: What is known of the items.
+        law: Where to start.
+        threads: All usable cores unless given.
+        done: Is called after each of `ROUNDS` rounds.
+    """
+    place = law.mean[people.category]
+    for round_ in range(ROUNDS):
+        guess = locate(people, model, law, place, 1 if round_ else 3, threads)
+        place, law = guess.place, law_of(people, guess)
+        done()
+    return law
+
+
+def law_of(people: People, guess: Guess) -> Law:
+    """Return the means and covariances of what was guessed, uncertainty included."""
+    size, bounds = people.sizes, people.bounds
+    D = guess.place.shape[1]
+    centre = guess.place.mean(axis=0)
+    total = np.add.reduceat(np.vstack([guess.place, np.zeros(D)]), bounds[:-1])
+    total[size == 0] = 0
+    mean = (total + centre) / (size + 1)[:, None]
+    away = guess.place - mean[people.category]
+    spread = np.stack([away[a:b].T @ away[a:b] for a, b in pairwise(bounds)])
+    square = spread + guess.doubt
+    pooled = square.sum(axis=0) / len(people)
+    covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
+    values, vectors = np.linalg.eigh(covariance)
+    scaled = vectors * np.minimum(values, WIDEST)[:, None]
+    return Law(mean, scaled @ np.swapaxes(vectors, 1, 2))
+
+
+def locate(
+    people: People,
+    model: Model,
+    law: Law,
+    start: Float,
+    steps: int,
+    threads: int | None,
+    draws: np.random.Generator | None = None,
+) -> Guess:
+    """Find the most likely place of everyone, by a number of Newton steps from `start`.
+
+    With P = covariance^-1, the slope at z = (t, x) over her rated items R and all items is
+
+        P (mean - z) + [Σ_R habit - Σ p habit ; Σ_R taste (value - base - <taste, x>) / noise]
+
+    and the curvature P + blockdiag(Σ p (1 - p) habit habit', Σ_R taste taste' / noise).
+    """
+    precision = np.linalg.inv(law.covariance)
+    d, sums = model.habit.shape[1], LogisticSums(model.habit)
+    noise = np.zeros_like(start) if draws is None else draws.normal(size=start.shape)
+
+    def find(block: Block) -> tuple[Float, Float, Float]:
+        k, begin, end = block
+        given, pull, gram = _evidence(people, model, block)
+        z = start[begin:end].copy()
+        n, D = z.shape
+        curve = np.empty((n, D, D))
+        for _ in range(steps):
+            slope = (law.mean[k] - z) @ precision[k]
+            curve[:] = precision[k]
+            if d:
+                first, second = sums(z[:, :d], model.rate[:, k])
+                slope[:, :d] += given - first
+                curve[:, :d, :d] += second
+            slope[:, d:] += pull - np.einsum("nde,ne->nd", gram, z[:, d:])
+            curve[:, d:, d:] += gram
+            open_ = np.linalg.inv(curve)
+            step = (open_ @ slope[..., None])[..., 0]
+            z += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        away = noise[begin:end]
+        if draws is not None:
+            away = np.einsum("nde,ne->nd", np.linalg.cholesky(open_), away)
+        return z, open_.sum(axis=0), away
+
+    blocks = people.blocks()
+    places, doubts, aways = zip(*in_parallel(find, blocks, threads), strict=True)
+    doubt = np.zeros_like(precision)
+    for block, share in zip(blocks, doubts, strict=True):
+        doubt[block.category] += share
+    return Guess(np.concatenate(places), doubt, np.concatenate(aways))
+
+
+def _evidence(people: People, model: Model, block: Block) -> tuple[Float, Float, Float]:
+    """Return Σ_R habit, Σ_R taste (value - base) / noise and Σ_R taste taste' / noise."""
+    k, begin, end = block
+    n, d, r = end - begin, model.habit.shape[1], model.taste.shape[1]
+    given, pull, gram = np.zeros((n, d)), np.zeros((n, r)), np.zeros((n, r, r))
+    base = np.ascontiguousarray(model.base[:, k])
+    offsets = people.offsets[begin : end + 1]
+    traits = base, model.habit, model.taste
+    _add_up(offsets, people.item, people.value, *traits, given, pull, gram)
+    return given, pull / model.noise, gram / model.noise
+
+
+@compiled
+def _add_up(
+    offsets: NDArray[np.int64],
+    item: NDArray[np.int32],
+    value: Float,
+    base: Float,
+    habit: Float,
+    taste: Float,
+    given: Float,
+    pull: Float,
+    gram: Float,
+) -> None:
+    for i in range(len(offsets) - 1):
+        for at in range(offsets[i], offsets[i + 1]):
+            j = item[at]
+            rest = value[at] - base[j]
+            for a in range(habit.shape[1]):
+                given[i, a] += habit[j, a]
+            for a in range(taste.shape[1]):
+                pull[i, a] += rest * taste[j, a]
+                for b in range(taste.shape[1]):
+                    gram[i, a, b] += taste[j, a] * taste[j, b]

@@ -1,0 +1,80 @@
+"""Strata of activity: the law of places of light raters and of heavy ones.
+
+One normal law for all cannot say that light raters choose otherwise than heavy ones, and not only
+less: their tastes spread otherwise, and categories differ in how much is rated. So it carries some
+women to men who are not there, and an attacker who looks at the number of titles sees it. A stratum
+holds about the same share of every category, so that to know it says nothing.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from midpoint.analyst.counterparts.model import Float, rounded
+from midpoint.analyst.counterparts.people import People
+from midpoint.analyst.counterparts.prior import Law, Model, learn_law
+from midpoint.wire.positions import DAMPING
+
+
+class Strata(NamedTuple):
+    """The law of places in G strata; K categories, D dimensions."""
+
+    least: Float
+    """Least activity of each, by category, as devices count it. Shape (G, K)."""
+    mean: Float
+    """Shape (G, K, D)."""
+    covariance: Float
+    """Shape (G, K, D, D)."""
+
+
+def learn_strata(
+    people: People,
+    model: Model,
+    law: Law,
+    strata: int,
+    threads: int | None,
+    done: Callable[[], None],
+) -> Strata:
+    """Cut every category into so many strata of equal size, and learn the law of each.
+
+    One law is learned where they would be far from equal, many people having rated equally much.
+
+    Args:
+        people: Their ratings; all were asked about all items.
+        model: What is known of the items.
+        law: Where to start, in all strata.
+        strata: How many.
+        threads: All usable cores unless given.
+        done: Is called after each round of `learn_law`.
+    """
+    K, D = law.mean.shape
+    k = people.category
+    expected = expit(model.rate).sum(axis=0)[k]
+    activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+    shares = np.arange(1, strata) / strata
+    least = np.zeros((strata, K))
+    for own in range(K):
+        if people.sizes[own]:
+            least[1:, own] = np.quantile(activity[k == own], shares, method="higher")
+    cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
+    size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
+    if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
+        return learn_strata(people, model, law, 1, threads, done)
+    order = np.argsort(cell, kind="stable")
+    apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
+    found = learn_law(
+        apart,
+        model._replace(
+            rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
+        ),
+        Law(np.repeat(law.mean, strata, axis=0), np.repeat(law.covariance, strata, axis=0)),
+        threads,
+        done,
+    )
+    return Strata(
+        least,
+        found.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
+        found.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
+    )

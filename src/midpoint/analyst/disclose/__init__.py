@@ -1,0 +1,1 @@
+"""What the analyst discloses, and how it is published."""

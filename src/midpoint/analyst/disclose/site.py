@@ -1,0 +1,190 @@
+"""A site: the directory that a service shows; its list is the one switch between models.
+
+list.json                      the signed list of disclosures; its last entry is current
+disclosures/DIGEST.json        every disclosure ever published, the exact bytes
+catalogues/DIGEST.json         the titles shown with it, which the list names as well
+models/DIGEST/                 the item profiles behind it
+certificates/DIGEST/*.json     what auditors signed about it
+key.pem                        the analyst's key, for its owner's eyes only
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from midpoint.analyst.disclose.catalogue import catalogue_of
+from midpoint.analyst.disclose.chain import publish
+from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+from midpoint.wire import (
+    Catalogue,
+    Certificate,
+    Certificates,
+    Chain,
+    Disclosure,
+    Entry,
+    Message,
+    RefusedError,
+    Signed,
+    SigningKey,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+LIST, KEY, LOCK = "list.json", "key.pem", "lock"
+M = TypeVar("M", bound=Message)
+
+
+@dataclass(frozen=True)
+class Published:
+    """What became of a publication."""
+
+    entry: Entry
+    """The newest entry of the list."""
+    fresh: bool
+    """Whether it was added now; it was not if the same model is current already."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """The directory, and what may be done with it."""
+
+    root: Path
+    """Where it is."""
+
+    @property
+    def list(self) -> Path:
+        """The file that is replaced when another model becomes current."""
+        return self.root / LIST
+
+    def chain(self) -> Chain | None:
+        """Read the list; None if nothing was published."""
+        try:
+            return Chain.parse(self.list.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, RefusedError) as error:
+            raise MidpointError(
+                f"{self.list} cannot be read ({error}); restore it from a copy, devices hold the"
+                " service to it"
+            ) from error
+
+    def current(self) -> Disclosure | None:
+        """Read what devices are told now; None if nothing was published."""
+        chain = self.chain()
+        return None if chain is None else self.disclosure(chain.entries[-1].open(Entry).disclosure)
+
+    def disclosure(self, digest: str) -> Disclosure:
+        """Read a disclosure, refusing one that is not what its name says."""
+        return _read(self.root / "disclosures" / f"{digest}.json", Disclosure, digest)
+
+    def catalogue(self, digest: str) -> Catalogue:
+        """Read the titles that an entry of the list names."""
+        return _read(self.root / "catalogues" / f"{digest}.json", Catalogue, digest)
+
+    def profiles(self, digest: str) -> ItemProfiles:
+        """Read the item profiles behind a disclosure."""
+        return ItemProfiles.load(self._model(digest))
+
+    def certificates(self, digest: str) -> Certificates:
+        """Read what auditors signed about a disclosure."""
+        files = sorted((self.root / "certificates" / digest).glob("*.json"))
+        return Certificates(certificates=tuple(_read(file, Signed, file.stem) for file in files))
+
+    def publish(self, profiles: ItemProfiles, disclosure: Disclosure, *, time: int) -> Published:
+        """Make a model current: all files first, then the list, in one step.
+
+        Nothing is added if this very model is current. What devices would refuse is refused here.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            key, chain = self._key(), self.chain()
+            newest = None if chain is None else chain.entries[-1].open(Entry)
+            if newest is not None:
+                _require_followed(self.disclosure(newest.disclosure), disclosure)
+            titles = catalogue_of(profiles, disclosure)
+            following = publish(disclosure, key, newest, time=time, catalogue=titles)
+            same = self._save(profiles, disclosure.digest)
+            shown = newest and (newest.disclosure, newest.catalogue)
+            if newest is not None and same and shown == (disclosure.digest, titles.digest):
+                return Published(newest, fresh=False)
+            for folder, told in (("disclosures", disclosure), ("catalogues", titles)):
+                replace_file(self.root / folder / f"{told.digest}.json", told.raw)
+            earlier = () if chain is None else chain.entries
+            replace_file(self.list, Chain(entries=(*earlier, following)).raw)
+        return Published(following.open(Entry), fresh=True)
+
+    def certify(self, signed: Signed) -> Certificate:
+        """Add an auditor's certificate of a disclosure on the list, if its signature holds."""
+        certificate = signed.open(Certificate)
+        chain = self.chain()
+        listed = () if chain is None else chain.entries
+        if not signed.is_signed_by(certificate.key, Certificate):
+            raise MidpointError("the certificate's signature is not that of the key it names")
+        if certificate.disclosure not in {e.open(Entry).disclosure for e in listed}:
+            raise MidpointError(
+                f"the certificate is of disclosure {certificate.disclosure[:12]}, which was not"
+                " published here"
+            )
+        folder = self.root / "certificates" / certificate.disclosure
+        replace_file(folder / f"{signed.digest}.json", signed.raw)
+        return certificate
+
+    def _model(self, digest: str) -> Path:
+        return self.root / "models" / digest
+
+    def _save(self, profiles: ItemProfiles, digest: str) -> bool:
+        """Write the item profiles behind a disclosure; tell whether they were there already."""
+        manifest = self._model(digest) / MANIFEST
+        before = manifest.read_bytes() if manifest.exists() else None
+        profiles.save(self._model(digest))
+        return before == manifest.read_bytes()
+
+    def _key(self) -> SigningKey:
+        """Read the signing key, or make one on first use, before anything was signed."""
+        path = self.root / KEY
+        if not path.exists():
+            if self.list.exists():
+                raise MidpointError(f"{path} is missing; restore the key that the list began with")
+            SigningKey.generate().save(path)
+        return SigningKey.load(path)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep two publications from happening at once; the second one is told."""
+        with (self.root / LOCK).open("ab") as stream:
+            try:
+                if sys.platform != "win32":
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise MidpointError(f"{self.root} is being published to; try again") from error
+            yield
+
+
+def _read(path: Path, kind: type[M], digest: str) -> M:
+    """Read a file that is named by the digest of what is in it."""
+    try:
+        found = kind.parse(path.read_bytes())
+    except (OSError, RefusedError) as error:
+        raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
+    if found.digest != digest:
+        raise MidpointError(f"{path} was changed; restore it from a copy")
+    return found
+
+
+def _require_followed(before: Disclosure, after: Disclosure) -> None:
+    """Refuse another feature, category or scale: devices pin them, and would refuse it for good."""
+    for name, old, new in (
+        ("features", before.features, after.features),
+        ("scale", before.scale, after.scale),
+    ):
+        if old != new:
+            raise MidpointError(
+                f"the {name} are not those published before, which devices hold on to; publish to"
+                " a new site, where people begin anew"
+            )

@@ -1,0 +1,1 @@
+"""Training and batch work in memory, from disk, or on a cluster: one contract."""

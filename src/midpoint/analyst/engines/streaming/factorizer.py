@@ -1,0 +1,181 @@
+"""Factorisation from memory-mapped arrays: the same solver, on columns that stay on disk."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from midpoint.analyst.categories.estimates import Estimation, mean_effects
+from midpoint.analyst.engines.streaming.scan import Scan
+from midpoint.analyst.engines.streaming.sort import Triples, mapped, sort_on_disk
+from midpoint.analyst.engines.streaming.statistics import tally_scan
+from midpoint.analyst.engines.tables import require_supported
+from midpoint.analyst.fit.als import Factors, Observations, alternate
+from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
+from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Feature
+from midpoint.errors import MidpointError
+
+CHUNK = 2**20
+"""Ratings that are in memory at a time."""
+ON_DISK = 36
+"""Bytes that a rating takes on disk meanwhile, at most."""
+Float = NDArray[np.float64]
+
+
+def fit_from_disk(
+    factorizer: Factorizer,
+    scan: Scan,
+    feature: Sequence[str] = (),
+    *,
+    workspace: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> ItemProfiles:
+    """Learn item profiles from ratings on disk, as `Factorizer.fit` does from those in memory.
+
+    Memory holds the users' and items' profiles and a few chunks of ratings; the disk holds 36
+    bytes a rating until the fit is done.
+
+    Args:
+        factorizer: The settings.
+        scan: The ratings.
+        feature: The private feature; several make a joint one.
+        workspace: Where to keep columns meanwhile; the system's place for it unless given.
+        progress: Hears how far the fit has come.
+    """
+    require_supported(factorizer, "stream")
+    private = scan.feature(feature)
+    statistics = tally_scan(scan, private) if private else None
+    biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
+    offset = mean_effects(statistics, biases).effect if statistics else None
+    with TemporaryDirectory(prefix="midpoint-", dir=workspace) as folder:
+        _require_space(Path(folder), scan.ratings)
+        ratings = sort_on_disk(scan.coded(), "user", _counts(scan.users), Path(folder) / "by-user")
+        _require_one_each(ratings, scan)
+        made = provenance(
+            factorizer,
+            scan.name,
+            digest_of(ratings, scan),
+            factorizer.iterations,
+            engine="stream",
+            more=("polars",),
+        )
+        unit, seen = _standardised(ratings, scan, private, offset, Path(folder))
+        factors = alternate(
+            seen,
+            dimension=factorizer.dimension,
+            iterations=factorizer.iterations,
+            regularization=factorizer.regularization,
+            seed=factorizer.seed,
+            threads=factorizer.threads,
+            after_iteration=_reporter(unit, factorizer.iterations, progress),
+        )
+    rated = np.ones(scan.items.height, np.bool_)
+    catalogue = Catalogue(scan.item_ids, scan.item_names, rated, scan.scale)
+    return freeze(made, catalogue, private, statistics, offset, unit, factors)
+
+
+def digest_of(ratings: Triples, scan: Scan) -> str:
+    """Return the digest that `Ratings.digest` gives the same ratings in memory."""
+    total = hashlib.sha256()
+    for column in ratings:
+        total.update(column.nbytes.to_bytes(8, "big"))
+        for part in _parts(len(column)):
+            total.update(column[part].tobytes())
+    words = [repr(scan.scale), "\0".join(scan.user_ids.tolist()), "\0".join(scan.item_ids.tolist())]
+    rest = [text.encode() for text in words]
+    for name in sorted(scan.features):
+        known = scan.features[name]
+        rest += ["\0".join([name, *known.categories]).encode(), known.codes.tobytes()]
+    for content in rest:
+        total.update(len(content).to_bytes(8, "big"))
+        total.update(content)
+    return total.hexdigest()
+
+
+def _standardised(
+    ratings: Triples, scan: Scan, feature: Feature | None, offset: Float | None, folder: Path
+) -> tuple[Unit, Observations]:
+    """Write (r - level - offset) / spread in both orders."""
+
+    def residuals() -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        for part in _parts(len(ratings.value)):
+            value = ratings.value[part]
+            if feature is not None and offset is not None:
+                category = feature.codes[ratings.user[part]]
+                own = np.where(category >= 0, offset[ratings.item[part], category], 0.0)
+                value = value - own.astype(np.float32)
+            yield part, value
+
+    n = len(ratings.value)
+    level = sum(float(value.sum(dtype=np.float64)) for _, value in residuals()) / n
+    squares = sum(float(((value - level) ** 2).sum(dtype=np.float64)) for _, value in residuals())
+    unit = Unit(level, max((squares / n) ** 0.5, 1e-6))
+    with (folder / "standard").open("wb") as stream:
+        for _, value in residuals():
+            standard = (value - np.float32(unit.level)) / np.float32(unit.spread)
+            stream.write(standard.astype(np.float32).tobytes())
+    seen = ratings._replace(value=mapped(folder / "standard", np.float32, n))
+    chunks = (Triples(seen.user[p], seen.item[p], seen.value[p]) for p in _parts(n))
+    grouped = sort_on_disk(chunks, "item", _counts(scan.items), folder / "by-item")
+    return unit, Observations(
+        user=seen.user,
+        item=seen.item,
+        value=seen.value,
+        user_offsets=_offsets(_counts(scan.users)),
+        item_offsets=_offsets(_counts(scan.items)),
+        item_order=np.empty(0, np.int64),
+        known=np.zeros((scan.users.height, 0), np.float32),
+        grouped=(grouped.user, grouped.value),
+    )
+
+
+def _require_space(folder: Path, ratings: int) -> None:
+    """Refuse a disk that would be full before the fit is done."""
+    wanted, free = ON_DISK * ratings, shutil.disk_usage(folder).free
+    if free < wanted:
+        raise MidpointError(
+            f"{folder.parent} has {free / 1e9:.1f} GB left, and {ratings} ratings take"
+            f" {wanted / 1e9:.1f} GB there meanwhile; make room, or write to another disk"
+        )
+
+
+def _require_one_each(ratings: Triples, scan: Scan) -> None:
+    for part in _parts(len(ratings.user), overlap=1):
+        user, item = ratings.user[part], ratings.item[part]
+        again = np.flatnonzero((user[1:] == user[:-1]) & (item[1:] == item[:-1]))
+        if len(again):
+            who, what = scan.user_ids[user[again[0]]], scan.item_ids[item[again[0]]]
+            raise MidpointError(
+                f"{scan.name}: user {who} rates item {what} again; keep one rating for each pair"
+            )
+
+
+def _reporter(
+    unit: Unit, iterations: int, progress: Callable[[Progress], None] | None
+) -> Callable[[int, Factors], bool]:
+    def watch(k: int, factors: Factors) -> bool:
+        if progress:
+            rmse = unit.spread * float(np.sqrt(factors.noise_variance))
+            progress(Progress(k + 1, iterations, rmse))
+        return False
+
+    return watch
+
+
+def _parts(length: int, overlap: int = 0) -> Iterator[slice]:
+    return (slice(start, start + CHUNK + overlap) for start in range(0, length, CHUNK))
+
+
+def _counts(listed: pl.DataFrame) -> NDArray[np.int64]:
+    return np.asarray(listed["count"].to_numpy(), np.int64)
+
+
+def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.append(np.int64(0), np.cumsum(counts))

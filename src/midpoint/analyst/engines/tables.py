@@ -1,0 +1,137 @@
+"""What the engines for more ratings than memory holds share: columns, scale, and refusals."""
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from midpoint.analyst.fit.factorizer import Factorizer
+from midpoint.data import Feature, Scale
+from midpoint.data.scale import MOST_LEVELS
+from midpoint.data.tables.columns import Columns, find, matching
+from midpoint.errors import MidpointError
+
+logger = logging.getLogger(__name__)
+
+
+class Roles(NamedTuple):
+    """Which column of a table plays which part."""
+
+    user: str
+    """Who rates."""
+    item: str
+    """What is rated."""
+    rating: str
+    """The rating."""
+    title: str | None
+    """What a person calls the item, if that is told."""
+
+
+class Seen(NamedTuple):
+    """What one look through all ratings tells of their values."""
+
+    ratings: int
+    """How many there are."""
+    low: float
+    """The least."""
+    high: float
+    """The greatest."""
+    distinct: NDArray[np.float64]
+    """The distinct values; the first few where there are more than a discrete scale has."""
+    blank: int
+    """Rows without user, item or rating, or whose rating is no finite number."""
+
+
+def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
+    """Find the columns by their given names, or by what such columns are usually called."""
+    columns.require_only(
+        {"user", "item", "rating", "title", "features"}, f"{where} is one long table"
+    )
+    empty = pl.DataFrame(schema=dict.fromkeys(present, pl.String))
+    found: dict[str, str] = {}
+    for role in ("user", "item", "rating", "title"):
+        name = getattr(columns, role) or find(empty, role)
+        if name is None and role != "title":
+            raise MidpointError(
+                f"{where}: no column looks like the {role}; it has {', '.join(present[:20])};"
+                f" name it by --{role}-column"
+            )
+        if name is not None:
+            found[role] = matching([name], present, where)[0]
+    return Roles(found["user"], found["item"], found["rating"], found.get("title"))
+
+
+def scale_of(seen: Seen, given: Scale | None, where: str) -> Scale:
+    """Return the scale that was named, if all values are on it, or guess as for a small table."""
+    if seen.blank:
+        raise MidpointError(
+            f"{where}: {seen.blank} rows lack a user, an item or a finite rating; fill them in or"
+            " remove them"
+        )
+    if not seen.ratings:
+        raise MidpointError(f"{where} has no ratings to learn from")
+    many = len(seen.distinct) > MOST_LEVELS
+    if given is not None:
+        values = np.append(seen.distinct, [seen.low, seen.high])
+        wrong = values[~given.contains(values)]
+        if len(wrong):
+            raise MidpointError(
+                f"{where}: rating {wrong[0]:g} is not on the scale ({given}); correct or drop it,"
+                " or name the scale"
+            )
+        return given
+    if not many:
+        often = 2 if 2 * len(seen.distinct) <= seen.ratings else 1
+        return Scale.guess(np.repeat(seen.distinct, often), where)
+    logger.warning(
+        "%s: more than %d distinct ratings are taken as a continuous scale; if they come in levels"
+        " say so by --scale LOW:HIGH:STEP, or they can give the private feature away",
+        where,
+        MOST_LEVELS,
+    )
+    # The shortest decimals that are these values in single precision, such as 0.1.
+    return Scale.continuous(*(float(str(np.float32(end))) for end in (seen.low, seen.high)))
+
+
+def feature_column(name: str, present: Sequence[str], where: str) -> str:
+    """Return the column behind a feature: its own, or the ages that `age_band` is made of."""
+    base = name.removesuffix("_band")
+    for column in (name, base):
+        if column in present:
+            return column
+    raise MidpointError(
+        f"{where} has no user feature {name!r}; it has {', '.join(present[:20]) or 'none'}"
+    )
+
+
+def chosen_feature(
+    features: dict[str, Feature], names: Sequence[str], where: str
+) -> Feature | None:
+    """Return the private feature, or the joint one of several; None if none is asked for."""
+    if not names:
+        return None
+    for name in names:
+        if name not in features:
+            known = ", ".join(features) or "none"
+            raise MidpointError(f"{where} has no user feature {name!r}; it has {known}")
+        if names.count(name) > 1:
+            raise MidpointError(f"feature {name!r} is named twice; name it once")
+    return Feature.joint([features[name] for name in names])
+
+
+def require_supported(factorizer: Factorizer, engine: str) -> None:
+    """Refuse settings that only the engine in memory has, rather than pass over them."""
+    wanted = (
+        ("method", factorizer.method, "als"),
+        ("validation", factorizer.validation, 0.0),
+    )
+    for name, value, only in wanted:
+        if value != only:
+            raise MidpointError(f"--{name} {value} needs --engine local; {engine} has {only} only")
+    if factorizer.biases == "joint":
+        raise MidpointError(
+            f"--biases joint needs --engine local; {engine} has shrunken and plain ones"
+        )

@@ -1,0 +1,1 @@
+"""From ratings to frozen item profiles."""

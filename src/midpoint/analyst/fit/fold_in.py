@@ -1,0 +1,73 @@
+"""New users: a profile from a few ratings, and predictions from the profile."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.kernels.ridge import solve_rows
+
+Method = Literal["map", "least-squares"]
+
+ALMOST_NONE = 1e-4
+"""Weight of the prior under "least-squares": it only settles what the ratings leave open."""
+
+
+def estimate_profiles(
+    profiles: ItemProfiles,
+    user_offsets: NDArray[np.int64],
+    item: NDArray[np.int32],
+    value: NDArray[np.floating],
+    *,
+    method: Method = "map",
+    trust: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Estimate many users' profiles from their reports at once.
+
+    "map" is the posterior mean under the training users' mean and covariance,
+
+        x = argmin  sum_j w_j (y_j - centre_j - <x, v_j>)^2 / sigma^2 + (x - m)' C^-1 (x - m),
+
+    "least-squares" the paper's Eq. 10, to which the prior adds next to nothing.
+
+    Args:
+        profiles: The item profiles.
+        user_offsets: User i has the ratings `user_offsets[i]:user_offsets[i + 1]`.
+        item: Which item each rating is of.
+        value: The ratings, as reported.
+        method: How to estimate.
+        trust: The weight w of each item's ratings, shape (items,); 1 unless given.
+        threads: All usable cores unless given.
+
+    Returns:
+        The profiles, shape (users, D).
+    """
+    # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
+    vectors, level = profiles.standard_vectors, profiles.typical
+    if trust is not None:  # a row times the root of its weight counts with its weight
+        root = np.sqrt(trust).astype(np.float32)
+        vectors, level, value = vectors * root[:, None], level * root, value * root[item]
+    found = solve_rows(
+        user_offsets,
+        item,
+        np.asarray(value, np.float32),
+        vectors,
+        level=level,
+        ridge=profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE),
+        threads=threads,
+    )
+    return np.asarray(profiles.profile_mean + found @ profiles.profile_root.T)
+
+
+def predict(
+    profiles: ItemProfiles,
+    x: NDArray[np.floating],
+    user: NDArray[np.integer],
+    item: NDArray[np.integer],
+    added: NDArray[np.floating] | float = 0.0,
+) -> NDArray[np.float64]:
+    """Predict ratings, on the scale; `added` is what her category adds to each (Eq. 4)."""
+    raw = profiles.centre[item] + np.einsum("nd,nd->n", x[user], profiles.vectors[item])
+    return np.asarray(profiles.scale.clip(raw + added))

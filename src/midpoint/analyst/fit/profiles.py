@@ -1,0 +1,312 @@
+"""What training yields: item profiles, frozen, and their place on disk."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.counterparts.model import Places
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from midpoint.files import replace_directory
+
+FORMAT = 2
+"""Version of the layout on disk; another one is refused."""
+MANIFEST = "manifest.json"
+PLACES = "places_"
+"""How the names of the arrays of `places` begin."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How item profiles came to be, so that anyone can make them again."""
+
+    data: str
+    """Name of the data set."""
+    data_digest: str
+    """Digest of the ratings they were learned from."""
+    configuration: Mapping[str, Any]
+    """The factorizer's settings, the seed among them."""
+    iterations: int
+    """Passes over the ratings that were made."""
+    versions: Mapping[str, str]
+    """Versions of the software that took part."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemProfiles:
+    """All that the analyst knows of its items; M items, dimension D, K categories.
+
+    A rating is predicted as centre_j + offset_j[category] + <x, v_j> (Eq. 4). The first entry of
+    every v_j is 1 and meets the user's own level in x, as in Sec. 6.4; D is one more than the
+    number of latent dimensions.
+    """
+
+    item_ids: NDArray[np.str_]
+    """Stable names of the items. Shape (M,)."""
+    item_names: NDArray[np.str_]
+    """What a person calls them. Shape (M,)."""
+    scale: Scale
+    """What a rating can be."""
+    vectors: NDArray[np.float32]
+    """The item profiles v_j. Shape (M, D)."""
+    centre: NDArray[np.float64]
+    """Rating of each item at x = 0, midway between the categories. Shape (M,)."""
+    offset: NDArray[np.float64]
+    """What each category adds: x0 v_j0 for a binary feature. Shape (M, K), K = 0 if none."""
+    features: tuple[tuple[str, tuple[str, ...]], ...]
+    """Name and categories of each private feature; their joint cells are the K categories."""
+    statistics: CategoryStatistics | None
+    """What was counted of each category; None without a feature."""
+    noise_variance: float
+    """Variance of a rating around its prediction: sigma^2.
+
+    Learned along with the profiles. Under a given regularisation it is the error on the validation
+    slice, and without a slice that on the training ratings, which is too small.
+    """
+    profile_mean: NDArray[np.float64]
+    """Mean of the training users' profiles. Shape (D,)."""
+    profile_covariance: NDArray[np.float64]
+    """Covariance of the training users' profiles. Shape (D, D)."""
+    provenance: Provenance
+    """How it came to be."""
+    places: Places | None = None
+    """Where people lie, for the schemes that move them to their counterparts; None if not learned.
+
+    `place` learns them.
+    """
+
+    def __post_init__(self) -> None:
+        for array in self._arrays().values():
+            array.setflags(write=False)
+
+    @property
+    def n_items(self) -> int:
+        """Count the items."""
+        return len(self.item_ids)
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The items in the order of their names, which is that of every message. Shape (M,)."""
+        return np.argsort(self.item_ids)
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Where messages have each item: the inverse of `order`. Shape (M,)."""
+        return np.argsort(self.order)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a profile."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def typical(self) -> NDArray[np.float32]:
+        """What the mean training user would rate, midway between the categories. Shape (M,)."""
+        return (self.centre + self.vectors @ self.profile_mean).astype(np.float32)
+
+    @cached_property
+    def profile_root(self) -> NDArray[np.float64]:
+        """L with C = L L': profiles are m + L z, where z has mean 0 and covariance I. (D, D)."""
+        return np.asarray(np.linalg.cholesky(self.profile_covariance), np.float64)
+
+    @cached_property
+    def standard_vectors(self) -> NDArray[np.float32]:
+        """The item profiles as such a z meets them: L' v_j. Shape (M, D)."""
+        return (self.vectors @ self.profile_root).astype(np.float32)
+
+    @property
+    def feature(self) -> str:
+        """Name of the private feature, or of several joined by "+"; empty if none."""
+        return "+".join(name for name, _ in self.features)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the K categories, or joint cells in row-major order."""
+        if not self.features:
+            return ()
+        return tuple("+".join(cell) for cell in product(*(names for _, names in self.features)))
+
+    @property
+    def informative(self) -> NDArray[np.bool_]:
+        """Tell which items say something about taste: v_j is not 0 beyond the level. Shape (M,)."""
+        return np.asarray((self.vectors[:, 1:] != 0).any(axis=1))
+
+    def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
+        """Return the place of each item, refusing one that is not known."""
+        by_name = self.item_ids[self.order]
+        place = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
+        found = self.order[place]
+        wrong = self.item_ids[found] != item_ids
+        if wrong.any():
+            unknown = str(item_ids[np.argmax(wrong)])
+            raise MidpointError(f"item {unknown!r} is not among the profiles")
+        return found
+
+    def save(self, directory: Path | str) -> None:
+        """Write arrays and a manifest, replacing the directory as a whole."""
+        path = Path(directory).resolve()
+        require_place(path)
+        arrays = self._arrays()
+        with replace_directory(path) as fresh:
+            written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
+            manifest = {
+                "format": FORMAT,
+                "scale": asdict(self.scale),
+                "features": self.features,
+                "crossed": None if self.statistics is None else self.statistics.crossed,
+                "noise_variance": self.noise_variance,
+                "provenance": asdict(self.provenance),
+                "arrays": written,
+            }
+            if self.places is not None:
+                manifest["places"] = {"noise_variance": self.places.noise_variance}
+            manifest["digest"] = _digest(manifest)
+            (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: Path | str) -> Self:
+        """Read what `save` wrote; refuse what is damaged or of another version."""
+        path = Path(directory)
+        manifest = _read_manifest(path)
+        try:
+            arrays = {
+                name: _read(path / f"{name}.npy", d) for name, d in manifest["arrays"].items()
+            }
+            counted = manifest["crossed"] is not None
+            return cls(
+                item_ids=arrays["item_ids"],
+                item_names=arrays["item_names"],
+                scale=Scale(**{**manifest["scale"], "levels": _tuple(manifest["scale"]["levels"])}),
+                vectors=arrays["vectors"],
+                centre=arrays["centre"],
+                offset=arrays["offset"],
+                features=tuple((name, tuple(names)) for name, names in manifest["features"]),
+                statistics=_statistics(arrays, manifest["crossed"]) if counted else None,
+                noise_variance=float(manifest["noise_variance"]),
+                profile_mean=arrays["profile_mean"],
+                profile_covariance=arrays["profile_covariance"],
+                provenance=Provenance(**manifest["provenance"]),
+                places=_places(arrays, manifest),
+            )
+        except MidpointError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MidpointError(
+                f"{path / MANIFEST} is damaged ({error!r}); train the model again"
+            ) from error
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        arrays = _named(self) | _named(self.statistics)
+        if self.places is not None:
+            arrays |= _named(self.places, PLACES)
+        return arrays
+
+
+def _named(holder: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """Return the arrays among the fields of a dataclass, if there is one, by name."""
+    return {
+        prefix + field.name: value
+        for field in (() if holder is None else fields(holder))
+        if isinstance(value := getattr(holder, field.name), np.ndarray)
+    }
+
+
+def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatistics:
+    return CategoryStatistics(
+        users=arrays["users"],
+        count=arrays["count"],
+        total=arrays["total"],
+        square=arrays["square"],
+        level_count=arrays.get("level_count"),
+        level_values=arrays.get("level_values"),
+        crossed=tuple(tuple(cells) for cells in crossed),
+    )
+
+
+def _places(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Places | None:
+    if "places" not in manifest:
+        return None
+    return Places(
+        rate=arrays[PLACES + "rate"],
+        habit=arrays[PLACES + "habit"],
+        base=arrays[PLACES + "base"],
+        taste=arrays[PLACES + "taste"],
+        least=arrays[PLACES + "least"],
+        mean=arrays[PLACES + "mean"],
+        covariance=arrays[PLACES + "covariance"],
+        noise_variance=float(manifest["places"]["noise_variance"]),
+    )
+
+
+def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
+    return None if levels is None else tuple(levels)
+
+
+def require_place(path: Path) -> None:
+    """Refuse to replace anything but item profiles: it may be all that someone has."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    with suppress(MidpointError, KeyError, OSError):
+        own = {MANIFEST, *(f"{name}.npy" for name in _read_manifest(path)["arrays"])}
+        if {file.name for file in path.iterdir()} <= own:
+            return
+    raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
+
+
+def _write(path: Path, array: NDArray[Any]) -> str:
+    """Write an array and return the digest of its file."""
+    stream = io.BytesIO()
+    np.save(stream, np.ascontiguousarray(array), allow_pickle=False)
+    path.write_bytes(stream.getvalue())
+    return hashlib.sha256(stream.getvalue()).hexdigest()
+
+
+def _read(path: Path, digest: str) -> NDArray[Any]:
+    """Read an array, executing nothing, if its file is the one that was written."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MidpointError(f"{path} cannot be read ({error}); train the model again") from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise MidpointError(f"{path} is damaged: its digest is not the manifest's; train it again")
+    try:
+        array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+        array.setflags(write=False)
+    except (ValueError, EOFError, AttributeError) as error:
+        raise MidpointError(f"{path} is no array ({error}); train the model again") from error
+    return array
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise MidpointError(
+            f"{path} holds no item profiles; make them with: midpoint train SOURCE --out {path}"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise MidpointError(f"{file} is damaged ({error}); train the model again") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        found = manifest.get("format") if isinstance(manifest, dict) else None
+        raise MidpointError(
+            f"{file} has format {found}, this version reads {FORMAT}; train the model again"
+        )
+    if manifest.pop("digest", None) != _digest(manifest):
+        raise MidpointError(f"{file} is damaged: it was changed by hand; train the model again")
+    return manifest
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Compiled code, and only that; it imports nothing of ours."""

@@ -1,0 +1,1 @@
+"""What goes over HTTP: routes, documents, problems, limits."""

@@ -1,0 +1,131 @@
+"""The service put together: routes, how it declines, what starts and stops with it."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from midpoint import __version__
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service import logs
+from midpoint.analyst.service.http.declining import Declining
+from midpoint.analyst.service.http.dispatch import Direct
+from midpoint.analyst.service.http.middleware import Watch
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.http.routes import Service
+from midpoint.analyst.service.http.schema import described
+from midpoint.analyst.service.http.static import Page, security_headers
+from midpoint.analyst.service.limits import Rate
+from midpoint.analyst.service.metrics import Metrics
+from midpoint.analyst.service.settings import Settings
+from midpoint.analyst.service.state.acceptance import Accepted
+from midpoint.analyst.service.state.current import Publication
+from midpoint.analyst.service.state.group_commit import Committer, Readers
+from midpoint.analyst.storage import Storage, UnavailableError
+
+ENVIRONMENT = "MIDPOINT_SERVICE"
+"""Variable by which a worker is told its settings."""
+
+
+def create() -> ASGIApp:
+    """Make a worker's application, by what its environment says."""
+    logs.set_up()
+    threadpool_limits(1)  # a request is small: threads that share its sums only get in the way
+    return create_app(Settings.from_json(os.environ[ENVIRONMENT]))
+
+
+def create_app(settings: Settings) -> ASGIApp:
+    """Make an application; it opens its database and site when it starts."""
+    metrics = Metrics()
+    storage = Storage(settings.database)
+    publication = Publication(Site(settings.root), settings.ask)
+    service = Service(
+        settings=settings,
+        publication=publication,
+        storage=storage,
+        committer=Committer(
+            storage,
+            waiting=settings.waiting,
+            patience=settings.patience,
+            settle=partial(_settle, publication, metrics),
+        ),
+        readers=Readers(waiting=settings.waiting, patience=settings.patience),
+        metrics=metrics,
+        rate=Rate(settings.rate),
+        page=Page(),
+    )
+    declining = Declining(metrics)
+    app = Direct(api(service, declining), described(service), declining)
+    headers = security_headers(settings.witnesses)
+    return Watch(app, metrics, headers, logs.Requests() if settings.log else None)
+
+
+class Plain(APIRoute):
+    """A route whose handler reads the request and makes the response itself."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler as it is: FastAPI describes the route, and adds nothing to it."""
+        return self.endpoint
+
+
+def api(service: Service, declining: Declining) -> FastAPI:
+    """Route requests to the service."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await service.publication.open()
+        service.committer.start()
+        try:
+            yield
+        finally:
+            service.committer.stop()
+            service.readers.stop()
+            service.storage.close()
+
+    app = FastAPI(
+        title="Midpoint",
+        version=__version__,
+        summary="A recommender that cannot learn what you keep private.",
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # they load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # nothing is told elsewhere
+    )
+    app.router.route_class = Plain
+    for route in described(service):
+        app.add_api_route(
+            route.path,
+            route.handler,
+            methods=[route.method],
+            response_class=Response,
+            responses=route.responses,
+            openapi_extra=route.extra,
+            include_in_schema=route.shown,
+            status_code=route.status,
+        )
+    for kind in (DeclinedError, UnavailableError, HTTPException):
+        app.add_exception_handler(kind, declining.on_error)
+    return app
+
+
+def _settle(
+    publication: Publication, metrics: Metrics, replies: Sequence[Any], seconds: float
+) -> None:
+    """Note a commit, and how well those are known now whose reports it kept."""
+    metrics.batch.observe(len(replies))
+    metrics.commit.observe(seconds)
+    told = [reply.answers for reply in replies if isinstance(reply, Accepted)]
+    if told and publication.latest is not None:
+        for _, belief in publication.latest.model.estimates(told):
+            metrics.error.observe(float(belief.covariance.trace()))

@@ -1,0 +1,264 @@
+"""What can be asked of the service, route by route."""
+
+import time
+from dataclasses import dataclass
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from midpoint.analyst.service.http.documents import Document, preferred, private
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.http.static import INDEX, NOT_BUILT, Page
+from midpoint.analyst.service.limits import Rate, message_of, numbers_of, token_of
+from midpoint.analyst.service.metrics import Metrics
+from midpoint.analyst.service.settings import Settings
+from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
+from midpoint.analyst.service.state.current import Publication
+from midpoint.analyst.service.state.group_commit import Committer, Readers
+from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.storage import History, Storage, UnavailableError
+from midpoint.errors import MidpointError
+from midpoint.wire import Message, Report, SolicitationRequest
+from midpoint.wire.canonical import encode
+
+M = TypeVar("M", bound=Message)
+SMALL = 1024
+"""Bytes of a request for a solicitation, at most."""
+MOST = 100_000
+"""Items that a device may ask for, or have rated, in a private top-N."""
+EVERYONE = {"Access_Control_Allow_Origin": "*", "Cross_Origin_Resource_Policy": "cross-origin"}
+"""What is public and carries no token may be read by the page of another host: a witness."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """One worker's parts, and the handlers that use them."""
+
+    settings: Settings
+    publication: Publication
+    storage: Storage
+    committer: Committer
+    readers: Readers
+    metrics: Metrics
+    rate: Rate
+    page: Page
+
+    # What everyone may see.
+
+    async def catalogue(self, request: Request) -> Response:
+        """All items by title, with how often each was rated in training."""
+        numbers_of(request, {})
+        return (await self.publication.now()).catalogue.respond(request, **EVERYONE)
+
+    async def titles(self, request: Request) -> Response:
+        """All items by title, as an entry of the list names them: they never change."""
+        numbers_of(request, {})
+        digest = str(request.path_params["digest"])
+        if digest not in (await self.publication.now()).catalogues:
+            raise DeclinedError("not_found", "no such titles were published here")
+        return (await self.publication.titles(digest)).respond(request, **EVERYONE)
+
+    async def disclosure(self, request: Request) -> Response:
+        """The current disclosure, exactly as it was signed."""
+        numbers_of(request, {})
+        return (await self.publication.now()).disclosure.respond(request, **EVERYONE)
+
+    async def older_disclosure(self, request: Request) -> Response:
+        """A disclosure by its digest: it never changes."""
+        numbers_of(request, {})
+        digest = await self._published(request)
+        document, _ = await self.publication.older(digest)
+        return document.respond(request, **EVERYONE)
+
+    async def certificates(self, request: Request) -> Response:
+        """What auditors signed about a disclosure."""
+        numbers_of(request, {})
+        digest = await self._published(request)
+        try:
+            found = await self.readers.call(self.publication.site.certificates, digest)
+        except MidpointError as error:
+            raise UnavailableError(str(error)) from error
+        return Document.of(found.raw).respond(request, **EVERYONE)
+
+    async def chain(self, request: Request) -> Response:
+        """The whole list of disclosures, each entry signed and linked to the one before."""
+        numbers_of(request, {})
+        return (await self.publication.now()).chain.respond(request, **EVERYONE)
+
+    async def head(self, request: Request) -> Response:
+        """The newest entry of the list: what a witness shows."""
+        numbers_of(request, {})
+        return (await self.publication.now()).head.respond(request, **EVERYONE)
+
+    # What one pseudonym may do.
+
+    async def solicitation(self, request: Request) -> Response:
+        """Items to answer, chosen by this pseudonym's answers and by nothing else."""
+        numbers_of(request, {})
+        token = self._token(request)
+        asked = await self._message(request, SolicitationRequest, SMALL)
+        current = await self.publication.now()
+        if asked.disclosure != current.digest:
+            raise DeclinedError(
+                "not_current", "this is not the current disclosure; fetch it and check it first"
+            )
+        history = await self._history(token)
+        after = -1 if asked.after is None else asked.after
+        waiting = history and history.unanswered(current.digest, after)
+        if waiting:
+            return private(waiting.solicitation, None)
+        ask = self.settings.ask
+        items = await self.readers.call(_ask, current.model, history, ask)
+        only_asked = self.settings.only_asked
+        work = OpenRound(token, _now(), current.digest, tuple(items), only_asked, after)
+        return private(await self.committer.submit(work), None)
+
+    async def report(self, request: Request) -> Response:
+        """Keep a report for good; the same one again is the same."""
+        numbers_of(request, {})
+        token = self._token(request)
+        report = await self._message(request, Report, self.settings.largest)
+        current, now = await self.publication.knowing(report.disclosure), _now()
+        if report.disclosure == current.digest:
+            possible = current.possible
+        elif report.disclosure in current.superseded:
+            _, possible = await self.publication.older(report.disclosure)
+        else:
+            raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
+        retired = current.is_retired(report.disclosure, now, self.settings.grace)
+        try:
+            possible.require(report)
+        except MidpointError as error:
+            raise DeclinedError("malformed", f"the report is refused: {error}") from error
+        work = KeepReport.of(token, report, now, retired=retired)
+        kept: Accepted = await self.committer.submit(work)
+        self.metrics.reports.labels("repeated" if kept.repeated else "new").inc()
+        return private(kept.receipt, None, status=200 if kept.repeated else 201)
+
+    async def scores(self, request: Request) -> Response:
+        """Predicted ratings midway between the categories: of all items, or the private top-N."""
+        wanted = numbers_of(request, {"top": (1, MOST), "margin": (0, MOST)})
+        if "margin" in wanted and "top" not in wanted:
+            raise DeclinedError("malformed", "a margin goes with a top")
+        token = self._token(request)
+        current = await self.publication.now()
+        encoding = preferred(request)
+        return await self.readers.call(
+            _scores, self.storage, token, current.model, wanted, encoding
+        )
+
+    async def export(self, request: Request) -> Response:
+        """Everything that is kept of this pseudonym."""
+        numbers_of(request, {})
+        history = await self._history(self._token(request))
+        if history is None:
+            raise DeclinedError("not_found", "nothing is kept of this token")
+        return private(_exported(history), preferred(request))
+
+    async def erase(self, request: Request) -> Response:
+        """Forget this pseudonym, wholly."""
+        numbers_of(request, {})
+        await self.committer.submit(Erase(self._token(request)))
+        return Response(status_code=204, headers={"Cache-Control": "no-store"})
+
+    # For operators, and the page.
+
+    async def live(self, _request: Request) -> Response:
+        """Whether the process runs."""
+        return private(encode({"status": "live"}), None)
+
+    async def ready(self, _request: Request) -> Response:
+        """Whether the database answers and the site can be read."""
+        await self.publication.now()
+        await self.readers.call(self.storage.check)
+        if not self.publication.healthy:
+            raise UnavailableError("the newest state of the site cannot be read")
+        return private(encode({"status": "ready"}), None)
+
+    async def figures(self, _request: Request) -> Response:
+        """Figures for Prometheus."""
+        shown = await self.readers.call(self.metrics.shown)
+        return Response(shown, headers={"Content-Type": self.metrics.media})
+
+    async def index(self, request: Request) -> Response:
+        """The page."""
+        return self._file(request, INDEX)
+
+    async def asset(self, request: Request) -> Response:
+        """A file of the page."""
+        return self._file(request, f"assets/{request.path_params['name']}")
+
+    async def assets(self, request: Request) -> Response:
+        """The list of the page's files, with their digests."""
+        return self.page.listed.respond(request, **EVERYONE)
+
+    def _file(self, request: Request, name: str) -> Response:
+        found = self.page.file(name)
+        if found is None:
+            absent = NOT_BUILT if self.page.file(INDEX) is None else "there is no such file"
+            raise DeclinedError("not_found", absent)
+        return found.respond(request)
+
+    def _token(self, request: Request) -> bytes:
+        token = token_of(request)
+        self.rate.take(token)
+        return token
+
+    async def _message(self, request: Request, kind: type[M], largest: int) -> M:
+        patience = self.settings.patience
+        return await message_of(request, kind, largest=largest, patience=patience)
+
+    async def _history(self, token: bytes) -> History | None:
+        return await self.readers.call(self.storage.history, token)
+
+    async def _published(self, request: Request) -> str:
+        digest = str(request.path_params["digest"])
+        if digest not in (await self.publication.now()).superseded:
+            raise DeclinedError("not_found", "no such disclosure was published here")
+        return digest
+
+
+def _now() -> int:
+    return int(time.time())
+
+
+def _ask(model: Model, history: History | None, budget: int) -> list[str]:
+    if history is None:
+        return model.ask({}, (), budget)
+    return model.ask(history.answers, history.touched, budget)
+
+
+def _scores(
+    storage: Storage, token: bytes, model: Model, wanted: dict[str, int], encoding: str | None
+) -> Response:
+    history = storage.history(token)
+    _, belief = model.estimate(history.answers if history else {})
+    return private(model.scores(belief, wanted.get("top"), wanted.get("margin", 0)), encoding)
+
+
+def _exported(history: History) -> bytes:
+    return encode(
+        {
+            "created": history.created,
+            "reports": [
+                {
+                    "id": kept.id,
+                    "received": kept.received,
+                    "report": kept.report.decode(),
+                    "round": kept.round,
+                }
+                for kept in history.reports
+            ],
+            "rounds": [
+                {
+                    "disclosure": kept.disclosure,
+                    "number": kept.number,
+                    "opened": kept.opened,
+                    "solicitation": kept.solicitation.decode(),
+                }
+                for kept in history.rounds
+            ],
+            "version": 1,
+        }
+    )

@@ -1,0 +1,121 @@
+"""Run the service: check and migrate once, then one worker or several, until told to stop."""
+
+import ipaddress
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
+
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.service import logs
+from midpoint.analyst.service.http.app import ENVIRONMENT
+from midpoint.analyst.service.http.http_limits import BoundedHeads
+from midpoint.analyst.service.metrics import FOLDER
+from midpoint.analyst.service.settings import Settings
+from midpoint.analyst.service.state.current import load
+from midpoint.analyst.storage import migrate
+from midpoint.errors import MidpointError
+
+DRAIN = 30
+"""Seconds in which requests may end once the service is told to stop."""
+BACKLOG = 2048
+FACTORY = "midpoint.analyst.service.http.app:create"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where and how a service listens."""
+
+    host: str = "127.0.0.1"
+    """Address."""
+    port: int = 8000
+    """Port; 0 lets the system choose."""
+    workers: int = 1
+    """Processes."""
+    certificate: Path | None = None
+    """TLS certificate chain; without it the service speaks plain HTTP."""
+    key: Path | None = None
+    """The certificate's key."""
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether others on the network can listen in."""
+        try:
+            local = ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            local = self.host == "localhost"
+        return not local and self.certificate is None
+
+
+def prepare(settings: Settings) -> None:
+    """Fail now, in one sentence, rather than in every worker: read the site, migrate once."""
+    load(Site(settings.root), settings.ask)
+    migrate(settings.database)
+
+
+@contextmanager
+def listening(place: Place) -> Iterator[tuple[socket.socket, str]]:
+    """Open the port; yield the socket and its URL."""
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    with socket.socket(family) as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            opened.bind((place.host, place.port))
+        except OSError as error:
+            raise MidpointError(
+                f"cannot listen on {place.host} port {place.port} ({error.strerror}); name another"
+                " one with --host and --port"
+            ) from error
+        opened.set_inheritable(True)
+        name = f"[{place.host}]" if ":" in place.host else place.host
+        scheme = "https" if place.certificate else "http"
+        yield opened, f"{scheme}://{name}:{opened.getsockname()[1]}"
+
+
+def configured(app: ASGIApp | str, place: Place) -> uvicorn.Config:
+    """Return how the server is to behave, whoever runs it."""
+    return uvicorn.Config(
+        app,
+        http=BoundedHeads,
+        factory=isinstance(app, str),
+        workers=place.workers,
+        backlog=BACKLOG,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # nobody's address is of use here
+        ws="none",
+        timeout_keep_alive=30,
+        timeout_worker_healthcheck=30,
+        timeout_graceful_shutdown=DRAIN,
+        ssl_certfile=place.certificate,
+        ssl_keyfile=place.key,
+    )
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """End as one that was asked to, so that what was opened is closed."""
+    raise SystemExit(0)
+
+
+def run(settings: Settings, place: Place, opened: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT; requests that came in are answered first."""
+    logs.set_up()
+    os.environ[ENVIRONMENT] = settings.to_json()
+    told = configured(FACTORY, place)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)  # the server hands them on once it is done
+    if place.workers == 1:
+        uvicorn.Server(told).run([opened])
+        return
+    with tempfile.TemporaryDirectory(prefix="midpoint-metrics-") as folder:
+        os.environ[FOLDER] = folder
+        Multiprocess(told, sockets=[opened]).run()

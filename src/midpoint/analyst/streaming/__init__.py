@@ -1,7 +1,0 @@
-"""Training on one machine from ratings on disk: memory grows with users and items only."""
-
-from midpoint.analyst.streaming.factorise import fit_from_disk
-from midpoint.analyst.streaming.scanning import Scan, scan
-from midpoint.analyst.streaming.statistics import tally_scan
-
-__all__ = ["Scan", "fit_from_disk", "scan", "tally_scan"]

@@ -1,0 +1,257 @@
+"""The contract of attackers: whoever writes one can see whether it keeps it.
+
+Attackers are fitted to a few hundred simulated people, and tried on others. An attacker that breaks
+a clause would make an audit say what is not so.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import Factorizer, prepare
+from midpoint.audit.attackers import Attacker, new_attacker, score_people
+from midpoint.audit.attackers.view import Float, View
+from midpoint.audit.measure.statistics import auc, chance_deviation
+from midpoint.audit.rounds.conversation import People, Transcript, Version, catalogue, converse
+from midpoint.audit.rounds.view import TranscriptView, union
+from midpoint.audit.run.plan import RAW
+from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, simulate
+from midpoint.data.simulation import SimulatedFeature
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol, Population, Reports
+
+LEAKY = SimulationConfig(
+    name="leaky",
+    users=480,
+    items=30,
+    ratings=7_200,
+    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.6, selection_sd=0.8),),
+    dimension=2,
+    scale=Scale.stars(1, 5),
+    taste_sd=0.3,
+    noise_sd=0.7,
+)
+"""People whose ratings, and what they rate, give their gender away."""
+SEED = 10
+"""Of what is simulated: by chance, how much and how high they rate tells as well."""
+LEAST = 0.6
+"""What an attacker reads of them at least; good ones read 0.9."""
+DOUBT = 3.5
+"""Standard errors that an AUC may be away from 0.5 where nothing can be read."""
+ROUNDING = 1e-3
+"""By what share of their range scores may differ that ought to be the same."""
+DRAWS = 2
+"""Draws of the coins that adaptive attackers are fitted to."""
+ROUNDS, BUDGET, ASKED = 3, 10, 30
+"""Rounds, new items in each, and items that may be asked about, where transcripts are read."""
+
+Labels = NDArray[np.int64]
+Place = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Simulated people: some to learn from, others to try an attacker on."""
+
+    transcripts: bool = False
+    """Whether they are asked in several rounds, and seen through whole transcripts."""
+
+    @cached_property
+    def people(self) -> tuple[Ratings, Ratings]:
+        """A third to learn from, and the others."""
+        ratings = simulate(LEAKY, seed=SEED).ratings
+        return hold_out(ratings, (np.arange(ratings.n_users) % 3 > 0).astype(np.int64), 1)
+
+    @cached_property
+    def labels(self) -> tuple[Labels, Labels]:
+        """The gender of each of them."""
+        both = (one.feature("gender").codes.astype(np.int64) for one in self.people)
+        training, tried = both
+        return training, tried
+
+    @cache  # noqa: B019 - there are two stages, which stay
+    def learned(self, scheme: str) -> Version:
+        """Return what the analyst learned from the former, and what it says under a scheme."""
+        training, how = self.people[0], LearningProtocol(scheme)
+        profiles = Factorizer(dimension=2, iterations=5).fit(training, "gender")
+        profiles = prepare(profiles, training, how.scheme)
+        return Version(profiles, how.disclose(profiles))
+
+    @cache  # noqa: B019
+    def seen(self, who: int, scheme: str, draw: int) -> View:
+        """Show the former (0) or the others (1) under a scheme, in one draw of the coins."""
+        ratings, labels, version = self.people[who], self.labels[who], self.learned(scheme)
+        coins = np.random.default_rng([who, draw])
+        if self.transcripts:
+            items = catalogue(version.profiles, ASKED)
+            asked = People.of(ratings, items, labels.astype(np.intp), ROUNDS, seed=who)
+            said = converse(asked, [version] * ROUNDS, budget=BUDGET, coins=coins)
+            return TranscriptView.of(said, version, ratings.scale)
+        people = Population(ratings.user, ratings.item, ratings.value, labels)
+        sent = LearningProtocol(scheme).report(version.disclosure, version.profiles, people, coins)
+        return View(sent, version.profiles, version.disclosure, ratings.scale)
+
+
+REPORTS, TRANSCRIPTS = Stage(), Stage(transcripts=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One attacker before the contract."""
+
+    make: Callable[[], Attacker]
+    """What makes it."""
+    stage: Stage
+    """Whom it is fitted to and tried on."""
+    least: float
+    """What it has to read of what leaks."""
+
+    @cached_property
+    def tried(self) -> View:
+        """The others, under the scheme that it says it can read."""
+        return self.stage.seen(1, getattr(self.make(), "control", RAW), 0)
+
+    @cached_property
+    def honest(self) -> Attacker:
+        """It, fitted to the truth."""
+        return self.fitted(self.stage.labels[0])
+
+    @cached_property
+    def scores(self) -> Float:
+        """What it makes of the others then."""
+        return self.score(self.honest, self.tried)
+
+    def fitted(self, labels: Labels) -> Attacker:
+        """Make one, and fit it to these labels."""
+        attacker = new_attacker(self.make, 1)
+        scheme = getattr(attacker, "control", RAW) if attacker.adaptive else RAW
+        draws = range(DRAWS if attacker.adaptive else 1)
+        attacker.fit([self.stage.seen(0, scheme, draw) for draw in draws], labels, seed=0)
+        return attacker
+
+    @staticmethod
+    def score(attacker: Attacker, view: View) -> Float:
+        """Have it score people; the form of the answer is part of the contract."""
+        return score_people(attacker, _name(attacker), view)
+
+
+def reads_what_leaks(trial: Trial) -> str | None:
+    """Read its control: raw ratings, or those of the scheme that it names."""
+    found = auc(trial.scores, trial.stage.labels[1])
+    return None if found >= trial.least else f"AUC {found:.3f}, and {trial.least:g} is the least"
+
+
+def is_at_chance_where_nothing_can_be_read(trial: Trial) -> str | None:
+    """Sit at chance where labels are dealt out at random: by place they are the same again."""
+    dealt = np.random.default_rng(11).permutation(trial.stage.labels[0])
+    labels = np.resize(dealt, len(trial.stage.labels[1]))
+    found = auc(trial.score(trial.fitted(dealt), trial.tried), labels)
+    most = DOUBT * chance_deviation(labels)
+    return None if abs(found - 0.5) <= most else f"AUC {found:.3f}, beyond 0.5 ± {most:.3f}"
+
+
+def follows_the_labels(trial: Trial) -> str | None:
+    """Turn its answer round where the labels are."""
+    turned = trial.fitted(1 - trial.stage.labels[0])
+    found = auc(trial.score(turned, trial.tried), 1 - trial.stage.labels[1])
+    return None if found >= trial.least else f"AUC {found:.3f} with labels turned round"
+
+
+def repeats_itself(trial: Trial) -> str | None:
+    """Give equal scores for equal seeds."""
+    again = trial.score(trial.fitted(trial.stage.labels[0]), trial.tried)
+    apart = float(np.abs(again - trial.scores).max())
+    return None if apart == 0 else f"scores of one seed are up to {apart:g} apart"
+
+
+def scores_silent_people_alike(trial: Trial) -> str | None:
+    """Know nothing of people who said nothing, be they few or all."""
+    n_people = trial.tried.n_users
+    for quiet in (np.array([0, 3, n_people - 1]), np.arange(n_people)):
+        scores = trial.score(trial.honest, silenced(trial.tried, quiet))[quiet]
+        if np.ptp(scores) > _rounding(trial):
+            return f"{len(quiet)} of {n_people} said nothing, and are {np.ptp(scores):g} apart"
+    return None
+
+
+def scores_each_alone(trial: Trial) -> str | None:
+    """Score a person alike whoever else is tried."""
+    some = np.array([5, 6, 40, 41, 100])
+    alone = trial.score(trial.honest, only(trial.tried, some))
+    apart = float(np.abs(alone - trial.scores[some]).max())
+    return None if apart <= _rounding(trial) else f"five people alone score up to {apart:g} apart"
+
+
+CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
+    {
+        "it reads what leaks": reads_what_leaks,
+        "it is at chance where nothing can be read": is_at_chance_where_nothing_can_be_read,
+        "its sign follows the labels": follows_the_labels,
+        "equal seeds give equal scores": repeats_itself,
+        "silent people are scored alike": scores_silent_people_alike,
+        "a score does not depend on who else is tried": scores_each_alone,
+    }
+)
+"""Each returns what is wrong, or nothing."""
+
+
+def check_attacker(
+    make: Callable[[], Attacker], *, transcripts: bool = False, least: float = LEAST
+) -> None:
+    """See that an attacker keeps the contract, or raise an error that names the clause it breaks.
+
+    Args:
+        make: Its class, or a function that makes one.
+        transcripts: Whether it reads transcripts of several rounds.
+        least: The AUC that it has to read on its control, where strong attackers read 0.9.
+    """
+    trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
+    for clause, broken in CLAUSES.items():
+        if found := broken(trial):
+            raise MidpointError(
+                f"attacker {_name(make())!r} breaks the contract, {clause}: {found}"
+            )
+
+
+def only(view: View, people: Place) -> View:
+    """Keep these people."""
+    if isinstance(view, TranscriptView):
+        said = view.transcript
+        return _saying(
+            view, replace(said, asked=said.asked[:, people], value=said.value[:, people])
+        )
+    old = view.reports
+    rows = [np.arange(old.user_offsets[i], old.user_offsets[i + 1]) for i in people]
+    chosen = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    reports = Reports(old.kept[chosen], offsets, old.item[chosen], old.value[chosen])
+    return replace(view, reports=reports)
+
+
+def silenced(view: View, people: Place) -> View:
+    """Have these people say nothing; of transcripts, as if they were never asked."""
+    if isinstance(view, TranscriptView):
+        asked, value = view.transcript.asked.copy(), view.transcript.value.copy()
+        asked[:, people], value[:, people] = False, np.nan
+        return _saying(view, replace(view.transcript, asked=asked, value=value))
+    quiet = np.isin(view.user, people)
+    old, counts = view.reports, np.where(np.isin(np.arange(view.n_users), people), 0, view.counts)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    reports = Reports(old.kept[~quiet], offsets, old.item[~quiet], old.value[~quiet])
+    return replace(view, reports=reports)
+
+
+def _saying(view: TranscriptView, transcript: Transcript) -> TranscriptView:
+    return replace(view, reports=union(transcript), transcript=transcript)
+
+
+def _rounding(trial: Trial) -> float:
+    return ROUNDING * float(np.ptp(trial.scores))
+
+
+def _name(attacker: Attacker) -> str:
+    return str(getattr(attacker, "name", type(attacker).__name__))

@@ -1,0 +1,1 @@
+"""From stored scores to the numbers that are reported."""

@@ -1,0 +1,85 @@
+"""What a protocol costs: the error of predictions, three ways, and what is withheld."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import ItemProfiles, predict
+from midpoint.audit.attackers.joint import joint_fit
+from midpoint.audit.attackers.view import View
+from midpoint.audit.run.folds import FoldData, held_out_coins, population
+from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
+from midpoint.user import Parameters, value_shift
+from midpoint.wire import from_fixed
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """What one protocol does to the held-out users of one fold."""
+
+    given: NDArray[np.int64]
+    """Ratings that each user gave to her device. Shape (users,)."""
+    kept: NDArray[np.int64]
+    """Ratings that her device revealed. Shape (users,)."""
+    hidden: NDArray[np.int64]
+    """Ratings of hers to predict. Shape (users,)."""
+    inferred: Float
+    """Sum of squared errors of predictions with the inferred category. Shape (users,)."""
+    blind: Float
+    """The same with no category. Shape (users,)."""
+    local: Float
+    """The same with her own category, added on her device. Shape (users,)."""
+    bits: float
+    """Bits disclosed of an item."""
+
+
+def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Accuracy:
+    """Predict the hidden ratings of the held-out users from what their devices sent."""
+    profiles, hidden = view.profiles, fold.hidden
+    truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
+    blind = how.estimate(profiles, view.reports, view.disclosure)
+    guess, x = infer(profiles, view.reports)
+    own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
+    people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
+    move = how.moves(view.disclosure, profiles, people, coins)
+    if move is not None:  # devices know by how much they moved their users' values
+        place = profiles.place[hidden.item]
+        shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], place)
+        own = own - from_fixed(shift)
+    told = profiles.offset[hidden.item, guess[hidden.user]]
+
+    def squares(shown: Float) -> Float:
+        errors = np.square(shown - truth)
+        return np.bincount(hidden.user, errors, hidden.n_users).astype(np.float64)
+
+    return Accuracy(
+        given=np.diff(fold.given.user_offsets),
+        kept=np.diff(view.reports.user_offsets),
+        hidden=np.diff(hidden.user_offsets),
+        inferred=squares(predict(profiles, x, *rows, told)),
+        blind=squares(predict(profiles, blind, *rows)),
+        local=squares(predict(profiles, blind, *rows, own)),
+        bits=bits_per_item(view.disclosure),
+    )
+
+
+def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], Float]:
+    """Infer category and profile together, as the paper's analyst does (Eq. 6).
+
+    The category is that of the least loss, each with its own best x (see `joint_fit`). Who sent
+    no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
+    """
+    found = joint_fit(profiles, reports)
+    guess = np.argmin(found.loss, axis=1)
+    guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
+    if reports.profile is not None:
+        return guess, reports.profile
+    return guess, found.profile[guess, np.arange(len(guess))]
+
+
+def _commonest(profiles: ItemProfiles) -> int:
+    statistics = profiles.statistics
+    return 0 if statistics is None else int(np.argmax(statistics.users))

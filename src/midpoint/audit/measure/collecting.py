@@ -1,0 +1,322 @@
+"""From what the tasks stored to the numbers that are reported."""
+
+import platform
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint import __version__
+from midpoint.analyst import scheme_in_use
+from midpoint.audit.measure.results import (
+    AUC,
+    READABLE,
+    RMSE,
+    AuditResults,
+    Band,
+    ByActivity,
+    Control,
+    Cost,
+    Histogram,
+    Row,
+)
+from midpoint.audit.measure.statistics import (
+    NORMAL_95,
+    Area,
+    NullBand,
+    area,
+    null_band,
+    paired_cost,
+    root_mean,
+)
+from midpoint.audit.run.folds import questions
+from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.store import ATTACK, LIBRARIES, Arrays, Store
+from midpoint.audit.run.tasks import ACCURACY, LEARN
+from midpoint.data import Description, Feature, Ratings
+from midpoint.wire import SCHEMES
+
+Float = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+BINS = 40
+QUARTERS = 4
+
+
+def collect(store: Store, plan: Plan, people: Ratings, description: Description) -> AuditResults:
+    """Measure all that is complete in a directory, whenever it was run."""
+    found = Collected(store, plan, people)
+    manifest = store.manifest()
+    attackers = {
+        name: one
+        for name, one in manifest["attackers"].items()
+        if name in found.attacks(one["control"])
+    }
+    schemes = list(manifest["schemes"])
+    return AuditResults(
+        dataset=people.name,
+        data_digest=manifest["data"]["digest"],
+        feature=found.feature.name,
+        categories=found.feature.categories,
+        discrete=people.scale.is_discrete,
+        folds=plan.folds,
+        seed=plan.seed,
+        code=manifest["code"],
+        rows=tuple(row for scheme in schemes for row in found.rows(scheme)),
+        bands={scheme: found.band(scheme) for scheme in schemes if found.attacks(scheme)},
+        controls={name: found.control(name, one["control"]) for name, one in attackers.items()},
+        adaptive={name: one["adaptive"] for name, one in attackers.items()},
+        per_fold={
+            scheme: {name: found.per_fold(scheme, name) for name in found.attacks(scheme)}
+            for scheme in schemes
+        },
+        answers={}
+        if len(found.feature.categories) > 2
+        else {
+            scheme: {name: found.histogram(scheme, name) for name in found.attacks(scheme)}
+            for scheme in schemes
+        },
+        activity={
+            s: found.by_activity(s) for s in schemes if found.has_cost(s) and found.attacks(s)
+        },
+        withheld={s: found.deciles(s) for s in schemes if found.has_cost(s)},
+        macro_bands={
+            scheme: found.macro_band(scheme)
+            for scheme in schemes
+            if len(found.questions) > 1 and found.attacks(scheme)
+        },
+        macro={
+            scheme: found.macro(scheme)
+            for scheme in schemes
+            if len(found.questions) > 1 and found.attacks(scheme)
+        },
+        costs={s: found.cost(s) for s in schemes if s != RAW and found.has_cost(s)},
+        schemes=manifest["schemes"],
+        seconds=found.seconds(schemes),
+        description=description.as_dict(),
+        usual=scheme_in_use(people, *plan.feature),
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of this package and of what the numbers may depend on."""
+    found = {"python": platform.python_version(), "midpoint": __version__}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Reads the store, fold after fold."""
+
+    store: Store
+    """Where the tasks put their results."""
+    plan: Plan
+    """What the audit does."""
+    people: Ratings
+    """The ratings of all users who were attacked in turn."""
+
+    @cached_property
+    def category(self) -> NDArray[np.int64]:
+        """Category of everyone, fold after fold. Shape (N,)."""
+        return np.concatenate([one["category"] for one in self._every(LEARN)])
+
+    @cached_property
+    def folds(self) -> NDArray[np.int64]:
+        """Fold of everyone. Shape (N,)."""
+        sizes = [len(one["category"]) for one in self._every(LEARN)]
+        return np.repeat(np.arange(self.plan.folds), sizes)
+
+    @cached_property
+    def feature(self) -> Feature:
+        """The private feature."""
+        return self.people.feature(*self.plan.feature)
+
+    @property
+    def questions(self) -> list[int]:
+        """The categories that attackers look for."""
+        return questions(len(self.feature.categories))
+
+    def _has(self, *names: str) -> bool:
+        return all(self.store.has(fold, *names) for fold in range(self.plan.folds))
+
+    def _every(self, *names: str) -> list[Arrays]:
+        return [self.store.load(fold, *names) for fold in range(self.plan.folds)]
+
+    def has_cost(self, scheme: str) -> bool:
+        """Tell whether a scheme's cost was measured in all folds."""
+        return self._has(scheme, ACCURACY)
+
+    def attacks(self, scheme: str) -> list[str]:
+        """Return the attackers that tried a scheme in all folds, in the order they came."""
+        each = [set(self.store.attacks(fold, scheme)) for fold in range(self.plan.folds)]
+        complete = set.intersection(*each)
+        return [name for name in self.store.manifest()["attackers"] if name in complete]
+
+    def scores(self, scheme: str, attack: str) -> Float:
+        """Return everyone's scores, for each question. Shape (N, questions)."""
+        return np.concatenate([one["scores"] for one in self._every(scheme, ATTACK, attack)])
+
+    def areas(self, scheme: str, attack: str, among: Mask | None = None) -> list[Area]:
+        """Return the AUC of each question, of all people or some of them."""
+        scores, some = self.scores(scheme, attack), slice(None) if among is None else among
+        return [
+            area(scores[some, column], self.category[some] == k, self.folds[some])
+            for column, k in enumerate(self.questions)
+        ]
+
+    def rows(self, scheme: str) -> Iterator[Row]:
+        """Go through all numbers of a scheme."""
+        head = self.people.name, self.feature.name, scheme
+        tail = self.plan.folds, self.plan.seed
+        for attack in self.attacks(scheme):
+            areas = self.areas(scheme, attack)
+            mean = Area.mean(areas)
+            yield Row(*head, AUC, attack, mean.value, *mean.interval(), *tail)
+            if len(areas) > 1:
+                for column, one in enumerate(areas):
+                    name = self._label(attack, column)
+                    yield Row(*head, AUC, name, one.value, *one.interval(), *tail)
+        if self.has_cost(scheme):
+            for metric, value, low, high in self._costs(scheme):
+                yield Row(*head, metric, "", value, low, high, *tail)
+
+    def _label(self, attack: str, column: int) -> str:
+        """Name an attacker, and the category it is asked about where there are several."""
+        if len(self.questions) == 1:
+            return attack
+        return f"{attack}[{self.feature.categories[self.questions[column]]}]"
+
+    def cost(self, scheme: str) -> Cost:
+        """Compare errors with the best that raw ratings give, user by user."""
+        kinds = [metric.removeprefix("rmse_") for metric in RMSE]
+        raw = self._every(RAW, ACCURACY)
+        squares = [np.concatenate([one[kind] for one in raw]) for kind in kinds]
+        best = min(squares, key=np.sum)
+        here = np.concatenate([one[kinds[2]] for one in self._every(scheme, ACCURACY)])
+        return Cost(*paired_cost(here, best))
+
+    def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
+        """Return errors and the share withheld, with intervals over users, and the bits."""
+        found = self._every(scheme, ACCURACY)
+        hidden = np.concatenate([one["hidden"] for one in found])
+        for metric in RMSE:
+            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
+            yield metric, *root_mean(squares, hidden)
+        withheld = self.withheld(scheme)
+        half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
+        mean = float(withheld.mean())
+        yield "withheld", mean, max(mean - half, 0.0), min(mean + half, 1.0)
+        bits = float(np.mean([float(one["bits"]) for one in found]))
+        yield "disclosed_bits", bits, bits, bits
+
+    def withheld(self, scheme: str) -> Float:
+        """Return the share of each user's ratings that stays with her. Shape (N,)."""
+        found = self._every(scheme, ACCURACY)
+        given, kept = (np.concatenate([one[key] for one in found]) for key in ("given", "kept"))
+        return np.asarray(1 - kept / np.maximum(given, 1))
+
+    def deciles(self, scheme: str) -> tuple[float, ...]:
+        """Return deciles over users of the share withheld."""
+        return tuple(np.quantile(self.withheld(scheme), np.linspace(0, 1, 11)).tolist())
+
+    def band(self, scheme: str) -> Band:
+        """Return what chance would show of the strongest of all that ever tried a scheme.
+
+        Of several categories, that of the strongest on any of them.
+        """
+        names = self.attacks(scheme)
+        null = self._null(scheme, names)
+        _, strongest = self._strongest(scheme)
+        return Band(null.low, null.high, len(names), null.p_value(strongest.value))
+
+    def macro_band(self, scheme: str) -> Band:
+        """Return what chance would show of the greatest of the macro AUCs."""
+        names = self.attacks(scheme)
+        null = self._null(scheme, names, macro=True)
+        greatest = max(self.macro(scheme).values())
+        return Band(0.5, null.high, len(names), null.p_value(greatest))
+
+    def macro(self, scheme: str) -> dict[str, float]:
+        """Return of each attacker 0.5 plus the mean distance of its answers from it."""
+        names = self.attacks(scheme)
+        return {name: Area.macro(self.areas(scheme, name)).value for name in names}
+
+    def _strongest(self, scheme: str) -> tuple[tuple[str, int], Area]:
+        """Return the attacker and the question that are farthest from 0.5."""
+        found = {
+            (name, column): one
+            for name in self.attacks(scheme)
+            for column, one in enumerate(self.areas(scheme, name))
+        }
+        return max(found.items(), key=lambda pair: pair[1].distance)
+
+    def _null(self, scheme: str, names: list[str], *, macro: bool = False) -> NullBand:
+        scores = np.stack([self.scores(scheme, name) for name in names])
+        if len(self.questions) == 1:
+            scores = scores[:, :, 0]
+        return null_band(scores, self.category, self.folds, macro=macro)
+
+    def control(self, attack: str, scheme: str) -> Control:
+        """Tell whether an attacker can read what it should be able to read."""
+        values = [one.value for one in self.areas(scheme, attack)]
+        least = max(READABLE, 0.5 + self._null(scheme, [attack]).judged_half_width)
+        names = [self.feature.categories[k] for k in self.questions]
+        unread = [name for name, value in zip(names, values, strict=True) if value < least]
+        return Control(scheme, max(values), max(values) >= least, tuple(unread))
+
+    def per_fold(self, scheme: str, attack: str) -> tuple[float, ...]:
+        """Return the AUC in each fold."""
+        return tuple(
+            Area.mean(self.areas(scheme, attack, self.folds == fold)).value
+            for fold in range(self.plan.folds)
+        )
+
+    def histogram(self, scheme: str, attack: str) -> Histogram:
+        """Count an attacker's answers, each fold's on a scale of its own, by category."""
+        scores = self.scores(scheme, attack)[:, 0]
+        for fold in range(self.plan.folds):
+            inside = self.folds == fold
+            spread = scores[inside].std() or 1.0
+            scores[inside] = (scores[inside] - np.median(scores[inside])) / spread
+        low, high = np.quantile(scores, (0.005, 0.995))
+        edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
+        inside = np.clip(scores, edges[0], edges[-1])
+        counts = [np.histogram(inside[self.category == k], edges)[0] for k in (0, 1)]
+        return Histogram(tuple(edges.tolist()), tuple(tuple(c.tolist()) for c in counts))
+
+    def by_activity(self, scheme: str) -> ByActivity:
+        """Split users into quarters by how many ratings they gave; judge the strongest attacker."""
+        (attack, column), _ = self._strongest(scheme)
+        given = np.concatenate([one["given"] for one in self._every(scheme, ACCURACY)])
+        quarter = np.argsort(np.argsort(given, kind="stable")) * QUARTERS // len(given)
+        parts = [quarter == q for q in range(QUARTERS)]
+        areas = [self.areas(scheme, attack, part)[column] for part in parts]
+        intervals = [one.interval() for one in areas]
+        return ByActivity(
+            self._label(attack, column),
+            tuple(float(given[part].mean()) for part in parts),
+            tuple(one.value for one in areas),
+            tuple(low for low, _ in intervals),
+            tuple(high for _, high in intervals),
+        )
+
+    def seconds(self, schemes: list[str]) -> dict[str, float]:
+        """Add up where the time went: by attacker and step, and what attackers share."""
+        places: list[tuple[str, ...]] = [(LEARN,)]
+        places += [(LEARN, scheme) for scheme in SCHEMES if self._has(LEARN, scheme)]
+        places += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
+        places += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
+        total: dict[str, float] = {}
+        for names in places:
+            for one in self._every(*names):
+                task = " ".join(names) if names[0] == LEARN else names[-1]
+                for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):
+                    total[kind] = total.get(kind, 0.0) + float(one[key])
+        return dict(sorted(total.items(), key=lambda pair: -pair[1]))

@@ -1,0 +1,309 @@
+"""What an audit found: one row a number, with what is needed to judge it."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from midpoint.audit.measure.statistics import WIDER
+from midpoint.audit.run.plan import RAW
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+
+AUC = "auc"
+RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
+METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
+COST = "cost"
+"""How the share by which the error grew is called where it stands beside the metrics."""
+CSV, JSON = "results.csv", "results.json"
+FORMAT = 1
+ROUNDING = 1e-9
+"""What sums of fractions may be off by."""
+READABLE = 0.55
+"""An attacker that reads its control less well than this proves nothing by failing elsewhere."""
+
+
+class Row(NamedTuple):
+    """One number."""
+
+    dataset: str
+    """Name of the data."""
+    feature: str
+    """The private feature."""
+    scheme: str
+    """The protocol."""
+    metric: str
+    """What was measured; one of METRICS."""
+    attack: str
+    """The attacker, `name[category]` for one of several categories; empty where none is meant."""
+    value: float
+    """The number; an AUC is not folded, below 0.5 it is a leak as well. The macro AUC of several
+    categories, `name` alone, is their mean; what is judged of it is in `macro`."""
+    low: float
+    """Lower end of its 95 % interval, the trained attackers and the folds taken as given; of bits,
+    which no sample of people is behind, the number itself."""
+    high: float
+    """Upper end of its 95 % interval."""
+    folds: int
+    """Number of folds."""
+    seed: int
+    """The audit's seed."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """What the strongest of a scheme's attackers would read by chance."""
+
+    low: float
+    """Lower end: labels permuted within folds, on the attackers' scores as they are."""
+    high: float
+    """Upper end, likewise."""
+    attackers: int
+    """How many attackers it is the strongest of: all that ever ran on the scheme here."""
+    p_value: float
+    """How often chance takes the strongest as far from 0.5 as it was found; by the wider band."""
+
+    @property
+    def judged_low(self) -> float:
+        """Lower end of the wider band by which it is judged (see statistics.WIDER)."""
+        return 0.5 - WIDER * (0.5 - self.low)
+
+    @property
+    def judged_high(self) -> float:
+        """Upper end of the wider band by which it is judged."""
+        return 0.5 + WIDER * (self.high - 0.5)
+
+    def holds(self, value: float) -> bool:
+        """Tell whether an AUC is no more than chance, by the wider band."""
+        return self.judged_low - ROUNDING <= value <= self.judged_high + ROUNDING
+
+    def holds_closely(self, value: float) -> bool:
+        """Tell whether an AUC is no more than what permuted labels show."""
+        return self.low - ROUNDING <= value <= self.high + ROUNDING
+
+
+@dataclass(frozen=True)
+class Cost:
+    """By what share the error exceeds the best that raw ratings give."""
+
+    value: float
+    """The share, with the device's own correction."""
+    low: float
+    """Lower end of its 95 % interval: users drawn again, each with both of her errors."""
+    high: float
+    """Upper end of its 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """Whether an attacker can read at all."""
+
+    scheme: str
+    """What it was tried on: raw ratings, but for attackers of one scheme's flaw."""
+    value: float
+    """Its AUC there."""
+    reads: bool
+    """Whether that is a success; if not, its failing elsewhere proves nothing."""
+    unread: tuple[str, ...] = ()
+    """Of several categories, those that it cannot tell from the rest there."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How an attacker's answers are spread (Figure 6)."""
+
+    edges: tuple[float, ...]
+    """Edges of the bins."""
+    counts: tuple[tuple[int, ...], ...]
+    """Users of the first and of the second category in each bin."""
+
+
+@dataclass(frozen=True)
+class ByActivity:
+    """How well people are read by how many ratings they gave."""
+
+    attack: str
+    """The scheme's strongest attacker."""
+    ratings: tuple[float, ...]
+    """Mean number of ratings in each quarter of the users."""
+    value: tuple[float, ...]
+    """Its AUC in each quarter."""
+    low: tuple[float, ...]
+    """Lower ends of the intervals."""
+    high: tuple[float, ...]
+    """Upper ends of the intervals."""
+
+
+@dataclass(frozen=True)
+class AuditResults:
+    """All that an audit found."""
+
+    dataset: str
+    """Name of the data."""
+    data_digest: str
+    """Digest of the data."""
+    feature: str
+    """The private feature."""
+    categories: tuple[str, ...]
+    """Its categories."""
+    discrete: bool
+    """Whether ratings come in levels."""
+    folds: int
+    """Number of folds."""
+    seed: int
+    """The audit's seed."""
+    code: str
+    """Digest of the code that made the numbers."""
+    rows: tuple[Row, ...]
+    """The numbers."""
+    bands: Mapping[str, Band]
+    """Of each scheme, what chance would show."""
+    controls: Mapping[str, Control]
+    """Of each attacker, whether it can read at all."""
+    adaptive: Mapping[str, bool]
+    """Of each attacker, whether it knows the scheme."""
+    per_fold: Mapping[str, Mapping[str, tuple[float, ...]]]
+    """AUC of each fold, by scheme and attacker."""
+    answers: Mapping[str, Mapping[str, Histogram]]
+    """Histograms of attackers' answers by scheme and attacker; binary features only."""
+    activity: Mapping[str, ByActivity]
+    """Of each scheme, privacy by the number of ratings."""
+    withheld: Mapping[str, tuple[float, ...]]
+    """Of each scheme, deciles over users of the share withheld."""
+    schemes: Mapping[str, Mapping[str, Any]]
+    """The protocols' settings."""
+    seconds: Mapping[str, float]
+    """Where the time went, by kind of task."""
+    description: Mapping[str, Any]
+    """What the data is like: the paper's Table 1."""
+    macro_bands: Mapping[str, Band] = field(default_factory=dict)
+    """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+    """Of each scheme but raw ratings, by what share the error grows."""
+    macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
+    from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
+    usual: str = ""
+    """The scheme that a model of this data is disclosed by: the one to be judged."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of Python, of this package and of the libraries that the numbers may depend on."""
+
+    def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
+        """Return a number, if it is there."""
+        wanted = scheme, metric, attack
+        return next((r for r in self.rows if (r.scheme, r.metric, r.attack) == wanted), None)
+
+    def scheme_names(self) -> list[str]:
+        """Return the schemes whose cost was measured, in order."""
+        return list(dict.fromkeys(row.scheme for row in self.rows if row.metric == RMSE[2]))
+
+    def attack_names(self) -> list[str]:
+        """Return the attackers, those of single categories left out, in order."""
+        return list(self.controls)
+
+    def areas(self, scheme: str) -> Iterator[Row]:
+        """Go through the AUCs of a scheme's attackers."""
+        for row in self.rows:
+            if (row.scheme, row.metric) == (scheme, AUC) and row.attack in self.controls:
+                yield row
+
+    def strongest(self, scheme: str) -> Row | None:
+        """Return the attacker that is farthest from 0.5, on either side.
+
+        Of several categories, the one that it tells best from the rest is judged: a mean over
+        categories would dilute a leak of one.
+        """
+        rows = list(self.areas(scheme))
+        if len(self.categories) > 2:
+            names = {f"{row.attack}[{category}]" for row in rows for category in self.categories}
+            mine = (r for r in self.rows if (r.scheme, r.metric) == (scheme, AUC))
+            rows = [row for row in mine if row.attack in names] or rows
+        return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
+
+    def folded(self, row: Row) -> float:
+        """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""
+        value = self.macro.get(row.scheme, {}).get(row.attack, row.value)
+        return abs(value - 0.5) + 0.5
+
+    def is_chance(self, row: Row) -> bool:
+        """Tell whether an AUC is within the band of its kind."""
+        several = row.attack in self.controls and row.scheme in self.macro_bands
+        bands = self.macro_bands if several else self.bands
+        return bands[row.scheme].holds(self.folded(row))
+
+    def cost(self, scheme: str) -> float | None:
+        """Return by what share the local error exceeds the best that raw ratings give.
+
+        That best, whichever of the three ways gives it, is what costs are counted from: raw
+        ratings cost nothing.
+        """
+        here = self.get(scheme, RMSE[2])
+        raw = [row.value for name in RMSE if (row := self.get(RAW, name))]
+        if here is None or not raw:
+            return None
+        return 0.0 if scheme == RAW else here.value / min(raw) - 1
+
+    def save(self, directory: Path) -> None:
+        """Write results.csv and results.json."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows([*row[:5], *map(repr, row[5:8]), *row[8:]] for row in self.rows)
+        replace_file(directory / CSV, stream.getvalue().encode())
+        content = asdict(self) | {"rows": [row._asdict() for row in self.rows], "format": FORMAT}
+        replace_file(directory / JSON, (json.dumps(content, indent=1) + "\n").encode())
+
+    @classmethod
+    def load(cls, directory: Path) -> Self:
+        """Read what `save` wrote."""
+        path = directory / JSON
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            found = content.pop("format")
+            loaded = cls._from_plain(content) if found == FORMAT else None
+        except FileNotFoundError as error:
+            raise MidpointError(f"{directory} holds no finished audit: no {path.name}") from error
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise MidpointError(f"{path} is damaged ({error!r}); run the audit again") from error
+        if loaded is None:
+            raise MidpointError(f"{path} has format {found}, not {FORMAT}; run the audit again")
+        return loaded
+
+    @classmethod
+    def _from_plain(cls, content: dict[str, Any]) -> Self:
+        kinds = {
+            "bands": Band,
+            "macro_bands": Band,
+            "costs": Cost,
+            "controls": Control,
+            "activity": ByActivity,
+        }
+        for key, kind in kinds.items():
+            found = content.get(key, {})  # older results lack some
+            content[key] = {name: kind(**_tuples(one)) for name, one in found.items()}
+        content["answers"] = {
+            scheme: {name: Histogram(**_tuples(one)) for name, one in found.items()}
+            for scheme, found in content["answers"].items()
+        }
+        content.setdefault("macro", {})
+        content.setdefault("usual", "")
+        content.setdefault("versions", {})
+        content["costs"].pop(RAW, None)  # older results have one way of theirs against the best
+        content["rows"] = tuple(Row(**row) for row in content["rows"])
+        for key in ("categories", "per_fold", "withheld"):
+            content[key] = _deep(content[key])
+        return cls(**{field.name: content[field.name] for field in fields(cls)})
+
+
+def _tuples(one: dict[str, Any]) -> dict[str, Any]:
+    return {key: _deep(value) for key, value in one.items()}
+
+
+def _deep(value: Any) -> Any:
+    """Turn lists into tuples, all the way down."""
+    if isinstance(value, dict):
+        return _tuples(value)
+    return tuple(map(_deep, value)) if isinstance(value, list) else value

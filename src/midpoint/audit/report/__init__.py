@@ -1,0 +1,1 @@
+"""Results, verdict, tables and figures for people."""

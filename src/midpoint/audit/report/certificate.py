@@ -1,0 +1,158 @@
+"""From an audit to a certificate over a disclosure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from midpoint.analyst import Factorizer, prepare
+from midpoint.audit.measure.results import RMSE, AuditResults
+from midpoint.audit.report.verdict import readers
+from midpoint.audit.run.store import code_digest, described_kind
+from midpoint.data import Ratings, with_known
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import MILLION, Certificate, Disclosure
+from midpoint.wire.disclosure import COLUMNS
+
+USUAL = LearningProtocol("no")
+
+
+def certificate(
+    results: AuditResults,
+    disclosure: Disclosure,
+    ratings: Ratings,
+    factorizer: Factorizer,
+    *,
+    auditor: str,
+    key: str,
+    time: int,
+) -> Certificate:
+    """State what was measured of a disclosure that is what the audited data gives.
+
+    The audit makes disclosures of its own, fold by fold; the certificate says how what was
+    disclosed in this way fared. So it is made over the disclosure that all of the data gives in
+    the same way, number by number, and over no other; and only where it was attacked by somebody
+    who can read raw ratings, with the code that makes disclosures now.
+
+    Args:
+        results: What the audit found.
+        disclosure: What is to be vouched for.
+        ratings: The data that was audited.
+        factorizer: How the audit learned item profiles.
+        auditor: Who measured.
+        key: Public key of the auditor.
+        time: When it was measured.
+    """
+    scheme = scheme_of(results, disclosure)
+    strongest, cost = results.strongest(scheme), results.cost(scheme)
+    here = results.get(scheme, RMSE[2])
+    if strongest is None or cost is None or here is None:
+        raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
+    _require_proof(results, scheme)
+    _require_measured(results, disclosure, ratings, factorizer)
+    band = results.bands[scheme]
+    return Certificate(
+        disclosure=disclosure.digest,
+        data=results.data_digest,
+        auditor=auditor,
+        key=key,
+        attack=strongest.attack,
+        auc=_millionths(strongest.value),
+        auc_low=_millionths(strongest.low),
+        auc_high=_millionths(strongest.high),
+        null_low=_millionths(band.low),
+        null_high=_millionths(band.high),
+        rmse_cost=_millionths(here.value - here.value / (1 + cost)),
+        time=time,
+    )
+
+
+def factorizer_of(manifest: Mapping[str, Any]) -> Factorizer:
+    """Return how an audit learned item profiles, by what it wrote down of itself."""
+    try:
+        return Factorizer(**(manifest["plan"]["factorizer"] | {"threads": None}))
+    except (KeyError, TypeError) as error:
+        raise MidpointError(
+            "the audit was made by another version and does not say how it learned; run it again"
+        ) from error
+
+
+def _require_proof(results: AuditResults, scheme: str) -> None:
+    """See that failing proves something, and that what was attacked is what is made now."""
+    if results.code != code_digest():
+        raise MidpointError(
+            f"the audit was made with other code or libraries ({results.code[:16]}, now"
+            f" {code_digest()[:16]}); audit again in a new directory, and certify that"
+        )
+    if not readers(results, scheme):
+        raise MidpointError(
+            f"no attacker that can read raw ratings tried {scheme!r}, so nothing is proved; audit"
+            " again with --attacks paper or with all of them, and with more people if these cannot"
+            " read raw ratings either"
+        )
+
+
+def _require_measured(
+    results: AuditResults, disclosure: Disclosure, ratings: Ratings, factorizer: Factorizer
+) -> None:
+    """See that the disclosure is, number by number, what the audited data gives."""
+    if ratings.digest != results.data_digest:
+        raise MidpointError(
+            f"{ratings.name} has digest {ratings.digest[:16]}, and the audit was made on"
+            f" {results.data_digest[:16]}; name the audited data, with the same options"
+        )
+    names = [feature.name for feature in disclosure.features]
+    how = LearningProtocol(disclosure.scheme, bits=disclosure.bits)
+    # Profiles are learned from everyone, or from those whose category is known, as in the audit.
+    for people in (ratings, with_known(ratings, *names)):
+        made = how.disclose(prepare(factorizer.fit(people, names), people, how.scheme))
+        if made.digest == disclosure.digest:
+            return
+    raise MidpointError(
+        f"the disclosure is not what {ratings.name} gives ({_first_difference(made, disclosure)});"
+        " train with the audit's settings and disclose by the same version, or audit what you have"
+    )
+
+
+def _first_difference(made: Disclosure, given: Disclosure) -> str:
+    """Say where two disclosures part."""
+    if made.items != given.items:
+        return f"{len(given.items)} items, and {len(made.items)} or others were audited"
+    if made.law != given.law:
+        return "another law of places"
+    for column in COLUMNS:
+        ours, theirs = getattr(made, column), getattr(given, column)
+        for item, a, b in zip(made.items, ours or (), theirs or (), strict=False):
+            if a != b:
+                return f"{column} of {item}: {b}, not {a}"
+    return "another scale or other features"
+
+
+def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
+    """Find the audited protocol that discloses in this way, all ratings being obfuscated."""
+    names = "+".join(feature.name for feature in disclosure.features)
+    if names != results.feature:
+        raise MidpointError(f"the audit is about {results.feature}, the disclosure about {names}")
+    categories = tuple(disclosure.features[0].categories)
+    if len(disclosure.features) == 1 and categories != tuple(results.categories):
+        raise MidpointError(
+            f"the audit's categories are {', '.join(results.categories)}, the disclosure's"
+            f" {', '.join(categories)}"
+        )
+    wanted = {
+        "kind": described_kind(LearningProtocol),
+        "name": disclosure.scheme,
+        "bits": disclosure.bits,
+        "alpha": 1.0,
+        "estimation": USUAL.estimation,
+    }
+    for name, how in results.schemes.items():
+        if wanted.items() <= how.items() and "share" not in how:
+            return name
+    raise MidpointError(
+        f"the audit did not try {disclosure.scheme!r} with bits {disclosure.bits}, as it is by"
+        " itself; run it again with that scheme among --schemes"
+    )
+
+
+def _millionths(value: float) -> int:
+    return round(value * MILLION)

@@ -1,0 +1,216 @@
+"""The figures of trade-offs: Figures 1 and 7, and privacy along what is told and rated."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
+
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report.style import (
+    COLOURS,
+    Picture,
+    bar_look,
+    legend_above,
+    legend_beside,
+    line_look,
+    name_points,
+    panels,
+    picture,
+    point_look,
+)
+from midpoint.audit.report.tradeoff import Line, Placement, given_ratings, lines, placements
+from midpoint.audit.report.verdict import headline
+from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.audit.run.plan import RAW
+
+COMPARED = ("mpr", "mpssr")
+"""Schemes that are drawn beside raw ratings and the main one where too many would blur."""
+ALIKE = 1.2
+"""Where the most active quarter gives no more than so many times what the least active one does,
+as in a survey that asks everyone everything, people do not differ in it."""
+MUCH = 3.0
+"""How many times the least count the greatest is where equal steps would crowd the small ones."""
+Coordinates = Callable[[Placement], tuple[float | None, float | None]]
+
+
+def trade_off(results: AuditResults) -> Picture | None:
+    """Place every scheme by privacy, accuracy and disclosure, as measured (Figure 1)."""
+    found = placements(results)
+    if not found:
+        return None
+    figure, (left, right) = panels(1, 2, height=3.8)
+    names = [one.scheme for one in found]
+    costs = [(100 * one.cost, one.leak) for one in found]
+    bits = [(one.bits, one.leak) for one in found]
+    chance = float(np.median([one.chance for one in found]))
+    for axes, places in ((left, costs), (right, bits)):
+        axes.axhspan(-0.02, chance, color="#dddddd", zorder=0)
+        for k, (x, y) in enumerate(places):
+            axes.plot([x], [y], markersize=6, **point_look(k))
+        axes.set(ylim=(-0.02, 0.53))
+        axes.margins(x=0.16)
+    left.set(xlabel="accuracy: RMSE above the best of raw ratings (%)")
+    left.set(ylabel="privacy: strongest attacker's |AUC - 0.5|")
+    right.set(xlabel="disclosure: bits told of each item")
+    for axes, places in ((left, costs), (right, bits)):
+        name_points(axes, names, places)
+    return picture(
+        figure,
+        "Privacy, accuracy and disclosure",
+        "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
+        " the grey band is not told from chance. Left in the first panel is accurate; left in the"
+        " second tells little. Raw ratings (no) are at 0 by definition: the best error that they"
+        " give, with any correction or none, is what the others' errors, with the device's own"
+        " correction, are compared with.",
+    )
+
+
+def activity(results: AuditResults) -> Picture | None:
+    """Draw privacy against the number of ratings a person gives, for people as they are."""
+    main = headline(results)
+    wanted = dict.fromkeys([RAW, *COMPARED, "" if main is None else main.scheme])
+    shown = [scheme for scheme in wanted if scheme in results.activity]
+    counts = [count for scheme in shown for count in results.activity[scheme].ratings]
+    if not shown or max(counts) < ALIKE * min(counts):
+        return None
+    figure, (axes,) = panels(1, 1)
+    for k, scheme in enumerate(shown):
+        found = results.activity[scheme]
+        axes.plot(found.ratings, found.value, label=f"{scheme}: {found.attack}", **line_look(k))
+        axes.fill_between(
+            found.ratings, found.low, found.high, alpha=0.08, color=COLOURS[k % len(COLOURS)]
+        )
+    axes.axhline(0.5, color="black", linewidth=0.7)
+    axes.set(xlabel="ratings given, mean of each quarter of the users", ylabel="AUC")
+    _counts(axes)
+    legend_beside(axes)
+    return picture(
+        figure,
+        "Privacy by how active people are",
+        "AUC of each scheme's strongest attacker, for quarters of the users by how many ratings"
+        " they gave; bands are 95 % intervals. Active people differ in other ways, too.",
+    )
+
+
+def alpha_curve(results: AuditResults) -> Picture | None:
+    """Draw privacy against accuracy as more ratings are obfuscated (Figure 7)."""
+    found = lines(results, "alpha")
+    if not found:
+        return None
+    figure, (left, right) = panels(1, 2, height=3.2)
+    _draw(left, found, lambda one: (one.paper_area, one.paper_error))
+    _draw(right, found, lambda one: (one.leak + 0.5, one.error))
+    left.set(title="the paper's way", xlabel="AUC of lse", ylabel="RMSE, category inferred")
+    right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
+    legend_beside(right)
+    return picture(
+        figure,
+        "Privacy against accuracy",
+        "Along a line, a growing share alpha of the ratings is obfuscated and the rest sent as it"
+        " is: from raw ratings (right) to the scheme itself (large mark). Left panel: least"
+        " squares, as in the paper's Figure 7. Right panel: the strongest attacker"
+        f" that tried every point ({_who(found)}). Flat is good: privacy that costs little.",
+    )
+
+
+def bits_curve(results: AuditResults) -> Picture | None:
+    """Draw privacy against what is disclosed, the paper's closing question (Sec. 8)."""
+    found = lines(results, "bits")
+    if not found:
+        return None
+    figure, (left, right) = panels(1, 2, height=3.0)
+    _draw(left, found, lambda one: (one.bits, one.leak + 0.5))
+    _draw(right, found, lambda one: (one.bits, 100 * one.cost))
+    _chance(left, found)
+    left.set(xlabel="bits told of each item", ylabel="AUC of the strongest attacker")
+    right.set(xlabel="bits told of each item", ylabel="RMSE above raw ratings (%)")
+    for axes in (left, right):
+        _counts(axes)
+    legend_beside(right)
+    alone = " and ".join(line.scheme for line in found if len(line.points) == 1)
+    own = f" A large mark alone: {alone}, told at one precision." if alone else ""
+    return picture(
+        figure,
+        "Privacy against disclosure",
+        f"Along a line, the same numbers are told in more bits, up to all 16 (large mark).{own} By"
+        f" attackers that tried every point: {_who(found)}. Dashed: what chance would show.",
+    )
+
+
+def count_curve(results: AuditResults) -> Picture | None:
+    """Draw privacy against how many ratings the same people give."""
+    found = lines(results, "share")
+    if not found:
+        return None
+    figure, (axes,) = panels(1, 1, height=3.0)
+    each = given_ratings(results)
+    _draw(axes, found, lambda one: (each * one.setting, one.leak + 0.5))
+    _chance(axes, found)
+    axes.set(xlabel="ratings given by a person, on average", ylabel="AUC")
+    _counts(axes)
+    legend_beside(axes)
+    return picture(
+        figure,
+        "Privacy by the number of ratings",
+        "The same people, giving a growing share of their ratings, drawn at random, up to all of"
+        f" them (large mark); the attackers learn from people thinned alike ({_who(found)})."
+        " Dashed: what chance would show.",
+    )
+
+
+def _draw(axes: Axes, found: Sequence[Line], where: Coordinates) -> None:
+    """Draw lines, with a larger mark where the setting is at its end."""
+    for k, line in enumerate(found):
+        places = np.array([where(one) for one in line.points], dtype=np.float64)
+        if len(places) == 1:
+            axes.plot(*places.T, label=line.scheme, markersize=8, **point_look(k))
+            continue
+        axes.plot(*places.T, label=line.scheme, markersize=3.5, **line_look(k))
+        axes.plot(*places[-1:].T, markersize=8, **point_look(k))
+
+
+def _counts(axes: Axes) -> None:
+    """Show counts as they are, on a logarithmic axis if they differ much."""
+    low, high = axes.dataLim.intervalx
+    if high < MUCH * low:
+        return
+    axes.set_xscale("log")
+    axes.xaxis.set_minor_locator(LogLocator(subs=(2, 3, 5, 7)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(axis="x", which="both", labelsize=7)
+
+
+def _chance(axes: Axes, found: Sequence[Line]) -> None:
+    high = 0.5 + float(np.median([one.chance for line in found for one in line.points]))
+    axes.axhline(high, color="black", linestyle="--", linewidth=0.8)
+
+
+def _who(found: Sequence[Line]) -> str:
+    return ", ".join(dict.fromkeys(attack for line in found for attack in line.attacks))
+
+
+def round_bars(found: TranscriptResults) -> Picture:
+    """Draw what attackers of transcripts read of each kind of device."""
+    devices, attacks = list(found.bands), list(found.reads)
+    figure, (axes,) = panels(1, 1, height=3.4)
+    place, width = np.arange(len(devices)), 0.84 / max(len(attacks), 1)
+    for k, attack in enumerate(attacks):
+        rows = [found.get(device, attack) for device in devices]
+        value = np.array([np.nan if row is None else abs(row.value - 0.5) for row in rows])
+        axes.bar(place - 0.42 + (k + 0.5) * width, value, width, bottom=0.5, label=attack,
+                 **bar_look(k))  # fmt: skip
+    high = [found.bands[device].judged_high for device in devices]
+    axes.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
+                label="chance, strongest of all")  # fmt: skip
+    axes.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
+    axes.set_xticklabels([found.kinds[device] for device in devices])
+    legend_above(axes, 3)
+    return picture(
+        figure,
+        "What rounds give away",
+        "How well whole transcripts tell the categories apart, by kind of device: raw ratings,"
+        " the product's, and two that do not keep decisions. Below the dotted line it is not told"
+        " from chance.",
+    )

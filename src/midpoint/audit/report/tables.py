@@ -1,0 +1,329 @@
+"""The tables of the report, as HTML."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from midpoint.audit.measure.results import RMSE, ROUNDING, AuditResults, Band, Row
+from midpoint.audit.report.paper import PAPER_ATTACKS, PAPER_DATA, PaperData, paper_numbers
+from midpoint.audit.report.tradeoff import Line, lines, plain_schemes
+from midpoint.audit.report.verdict import headline, proves_nothing
+from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.audit.run.plan import RAW
+from midpoint.protocol import STATEMENTS, state
+
+Cells = Sequence[str]
+WIDEST = 6
+"""Schemes side by side in one table: more do not fit on a page, printed or on a screen."""
+
+
+def attacks(results: AuditResults) -> Iterator[str]:
+    """Show every attacker on every scheme, as many schemes at a time as a page holds."""
+    kind = "Macro AUC over categories" if results.macro_bands else "AUC"
+    folded = (
+        ", by the distance, which is the mean of the single categories' and not that of their mean"
+        if results.macro_bands
+        else ""
+    )
+    caption = (
+        f"{kind}, its distance from 0.5, and its 95 % interval. <b>Bold</b>: outside the wider"
+        f" chance band{folded}. Attackers marked * know the scheme and are trained on what it"
+        " sends; the others are trained on raw ratings. The control is what an attacker must be"
+        " able to read."
+    )
+    for schemes in _chunks(plain_schemes(results)):
+        rows = [_attack_row(results, attack, schemes) for attack in results.attack_names()]
+        bands = results.macro_bands or results.bands
+        rows.append(["chance band of the strongest", "", *(_band(bands.get(s)) for s in schemes)])
+        heads = ["attacker", "control", *map(escape, schemes)]
+        yield table(caption, heads, rows)
+        caption = "The same, of other schemes."
+
+
+def single_categories(results: AuditResults) -> Iterator[str]:
+    """Show which of several categories each scheme gives away most."""
+    if len(results.categories) <= 2:
+        return
+    rows = []
+    for scheme in plain_schemes(results):
+        row, band = results.strongest(scheme), results.bands.get(scheme)
+        if row is not None:
+            rows.append([escape(scheme), escape(row.attack), _area(results, row), _band(band)])
+    yield table(
+        "Each category against the rest: the one that is read best, by whom, and what chance would"
+        " show of the strongest attacker on any category.",
+        ["scheme", "attacker [category]", "AUC", "chance band"],
+        rows,
+    )
+
+
+def per_fold(results: AuditResults) -> Iterator[str]:
+    """Show how the folds differ, for the scheme of the headline."""
+    main = headline(results)
+    if main is None:
+        return
+    rows = [
+        [escape(attack), *(f"{value:.3f}" for value in values)]
+        for attack, values in results.per_fold[main.scheme].items()
+    ]
+    heads = [f"fold {k + 1}" for k in range(results.folds)]
+    yield table(f"AUC in each fold, {escape(main.scheme)}.", ["attacker", *heads], rows)
+
+
+def costs(results: AuditResults) -> Iterator[str]:
+    """Show what every scheme costs."""
+    names = [metric.removeprefix("rmse_") for metric in RMSE]
+    yield table(
+        "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
+        " the device's own correction; the cost: by how much the latter is above the least of the"
+        " three that raw ratings give, which are the base and cost 0; ratings withheld, on"
+        " average, by the median user and at most; bits disclosed of each item.",
+        ["scheme", *names, "cost", "withheld", "median / most", "bits"],
+        [_cost_row(results, scheme) for scheme in plain_schemes(results)],
+    )
+
+
+def curves(results: AuditResults, key: str) -> Iterator[str]:
+    """Show the numbers behind the curves over one setting."""
+    found = lines(results, key)
+    if found:
+        yield table(
+            "The numbers behind the figure; AUC folded to 0.5 and above, by attackers that tried"
+            " every point. <b>Bold</b>: above what chance would show (wider band)."
+            f"{_without_setting(found)}",
+            ["scheme", _SETTING[key], *_POINT_HEADS],
+            [row for line in found for row in _point_rows(line)],
+        )
+
+
+def paper(results: AuditResults) -> Iterator[str]:
+    """Show the paper's numbers beside ours."""
+    known = paper_numbers(results.dataset, results.feature)
+    if known is None:
+        return
+    name, numbers = known
+    rows = []
+    for scheme in plain_schemes(results):
+        if scheme not in numbers:
+            continue
+        cells = [escape(scheme)]
+        for attack in PAPER_ATTACKS:
+            row, said = results.get(scheme, "auc", attack), getattr(numbers[scheme], attack)
+            ours = "" if row is None else f"{results.folded(row):.3f}"
+            cells += ["" if said is None else f"{said:.3f}", ours]
+        row = results.get(scheme, RMSE[0])
+        ours = "" if row is None else f"{row.value:.3f}"
+        rows.append([*cells, f"{numbers[scheme].rmse:.3f}", ours])
+    own = name == f"{results.dataset}, {results.feature}"
+    of = escape(name) if own else f"{escape(name)}: data most like these, but others"
+    yield "<h2>Beside the paper</h2>"
+    heads = [f"{what}, {whose}" for what in (*PAPER_ATTACKS, "RMSE") for whose in ("paper", "here")]
+    yield table(
+        f"The paper's numbers ({of}) and ours, by its own attackers; AUC folded to 0.5"
+        " and above, RMSE with the inferred category.",
+        ["scheme", *heads],
+        rows,
+    )
+
+
+def data(results: AuditResults) -> Iterator[str]:
+    """Describe the data as the paper's Table 1 does, with what that says of the same data."""
+    about, theirs = results.description, PAPER_DATA.get(results.dataset)
+    ours = {"all": (f"{about['users']:,}", f"{about['items']:,}", f"{about['ratings']:,}")}
+    ours |= {
+        one["name"]: (one["user_skew"], "-", one["rating_skew"])
+        for one in about["features"]
+        if one["name"] in results.feature.split("+")
+    }
+    said = {} if theirs is None else _said(theirs)
+    blank = ("",) * 3
+    cells = {
+        name: [cell for pair in zip(said.get(name, blank), here, strict=True) for cell in pair]
+        if said
+        else here
+        for name, here in ours.items()
+    }
+    heads = ["users", "items", "ratings"]
+    if said:
+        heads = [f"{what}, {whose}" for what in heads for whose in ("paper", "here")]
+    yield table(
+        f"{escape(results.dataset)}, as the paper's Table 1. Here, only people whose"
+        " category is known.",
+        ["", *heads],
+        [[escape(name), *map(escape, row)] for name, row in cells.items()],
+    )
+
+
+def assumed(results: AuditResults) -> Iterator[str]:
+    """Say what each scheme assumes and promises."""
+    rows = []
+    for scheme in plain_schemes(results):
+        how = results.schemes[scheme]
+        if how["name"] in STATEMENTS:
+            says = state(how["name"], discrete=results.discrete, alpha=how["alpha"])
+            parts = (scheme, says.discloses, says.assumes, says.guarantees, says.source)
+            rows.append([escape(part) for part in parts])
+    heads = ["scheme", "discloses", "assumes", "guarantees", "source"]
+    yield table("", heads, rows, kind="words")
+
+
+def time(results: AuditResults) -> Iterator[str]:
+    """Show where the time went."""
+    total = sum(results.seconds.values()) or 1.0
+    rows = [
+        [escape(kind), f"{seconds:.1f}", f"{seconds / total:.0%}"]
+        for kind, seconds in results.seconds.items()
+    ]
+    yield table("", ["task", "processor seconds", "share"], [*rows, ["all", f"{total:.1f}", ""]])
+
+
+def rounds(found: TranscriptResults) -> Iterator[str]:
+    """Show every attacker on every kind of device."""
+    devices = list(found.bands)
+    rows = []
+    for attack, reads in found.reads.items():
+        cells = [escape(attack) if reads else f'<span class="void">{escape(attack)}</span>']
+        for device in devices:
+            row = found.get(device, attack)
+            cells.append("" if row is None else _number(row, inside=found.bands[device]))
+        rows.append(cells)
+    rows.append(["chance band of the strongest", *(_band(found.bands[one]) for one in devices)])
+    said = [" + ".join(f"{count:.1f}" for count in found.answers[one]) for one in devices]
+    rows.append(["answers a person, by round", *said])
+    yield table(
+        f"Rounds of {escape(found.scheme)}, by kind of device: AUC with its 95 % interval."
+        " <b>Bold</b>: outside the wider chance band. Attackers in"
+        " italics cannot read raw ratings, so that their failing proves nothing.",
+        ["attacker", *(escape(found.kinds[one]) for one in devices)],
+        rows,
+    )
+
+
+def table(caption: str, heads: Cells, rows: Iterable[Cells], *, kind: str = "numbers") -> str:
+    """Lay out cells that are HTML already."""
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    body = "".join(_row(row) for row in rows)
+    title = f"<caption>{caption}</caption>" if caption else ""
+    return (
+        f'<div class="wide"><table class="{kind}">{title}'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(cells: Cells) -> str:
+    first, *others = cells
+    rest = "".join(f"<td>{cell}</td>" for cell in others)
+    return f'<tr><th scope="row">{first}</th>{rest}</tr>\n'
+
+
+def _chunks(schemes: list[str]) -> Iterator[list[str]]:
+    """Cut into equal parts of no more than fit side by side."""
+    count = max(1, -(-len(schemes) // WIDEST))
+    size = -(-len(schemes) // count)
+    yield from (schemes[k : k + size] for k in range(0, len(schemes), max(size, 1)))
+
+
+def _attack_row(results: AuditResults, attack: str, schemes: Iterable[str]) -> Cells:
+    control = results.controls[attack]
+    reads = f"{escape(control.scheme)} {control.value:.3f}"
+    if proves_nothing(results, attack):
+        reads = f'<span class="void">{reads}:<br>proves nothing</span>'
+    elif control.unread:
+        lost = escape(", ".join(control.unread))
+        reads += f'<span class="void"><br>proves nothing of {lost}</span>'
+    star = "*" if results.adaptive[attack] else ""
+    cells = [_area(results, results.get(scheme, "auc", attack)) for scheme in schemes]
+    return [f"{escape(attack)}{star}", reads, *cells]
+
+
+def _area(results: AuditResults, row: Row | None) -> str:
+    if row is None:
+        return ""
+    distance = results.folded(row) - 0.5
+    value = _value(row, chance=results.is_chance(row))
+    return f"{value} <small>({distance:.3f})<br>{row.low:.3f}-{row.high:.3f}</small>"
+
+
+def _number(row: Row, inside: Band) -> str:
+    value = _value(row, chance=inside.holds(row.value))
+    return f"{value}<br><small>{row.low:.3f}-{row.high:.3f}</small>"
+
+
+def _value(row: Row, *, chance: bool) -> str:
+    return f"{row.value:.3f}" if chance else f'<span class="leaks">{row.value:.3f}</span>'
+
+
+def _band(band: Band | None) -> str:
+    if band is None:
+        return ""
+    chance = f"of {band.attackers}; p {band.p_value:.3f}"
+    judged = f"wider {band.judged_low:.3f}-{band.judged_high:.3f}"
+    return f"{band.low:.3f}-{band.high:.3f}<br><small>{judged}<br>{chance}</small>"
+
+
+def _cost_row(results: AuditResults, scheme: str) -> Cells:
+    found = [results.get(scheme, metric) for metric in RMSE]
+    errors = [
+        "" if row is None else f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
+        for row in found
+    ]
+    kept = results.get(scheme, "withheld")
+    bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
+    return [
+        escape(scheme),
+        *errors,
+        _cost(results, scheme),
+        "" if kept is None else f"{kept.value:.1%}",
+        "" if not deciles else f"{deciles[5]:.1%} / {deciles[10]:.1%}",
+        "" if bits is None else f"{bits.value:.1f}",
+    ]
+
+
+def _cost(results: AuditResults, scheme: str) -> str:
+    cost, spread = results.cost(scheme), results.costs.get(scheme)
+    if cost is None:
+        return ""
+    if scheme == RAW:
+        return "0: the base"
+    share = f"{100 * cost:+z.2f} %"
+    if spread is None:
+        return share
+    return f"{share}<br><small>{100 * spread.low:+z.2f} to {100 * spread.high:+z.2f}</small>"
+
+
+def _said(theirs: PaperData) -> dict[str, tuple[str, str, str]]:
+    """Lay out what the paper says of a data set, row by row."""
+    whole = {"all": (theirs.users, theirs.items, theirs.ratings)}
+    return whole | {name: (one[0], "-", one[1]) for name, one in theirs.skews.items()}
+
+
+_SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}
+"""How the settings of curves are called in a table."""
+_POINT_HEADS = (
+    "strongest AUC",
+    "chance, up to",
+    "AUC of lse",
+    "RMSE, local",
+    "cost",
+    "bits of an item",
+)
+
+
+def _without_setting(found: Sequence[Line]) -> str:
+    """Say which schemes are told at one precision, if some are."""
+    names = [line.scheme for line in found if len(line.points) == 1]
+    return f" Told at one precision: {escape(', '.join(names))}." if names else ""
+
+
+def _point_rows(line: Line) -> Iterator[Cells]:
+    for one in line.points:
+        area = f"{one.leak + 0.5:.3f}"
+        yield [
+            escape(line.scheme),
+            "its own" if len(line.points) == 1 else f"{one.setting:g}",
+            f'<span class="leaks">{area}</span>' if one.leak > one.chance + ROUNDING else area,
+            f"{one.chance + 0.5:.3f}",
+            "" if one.paper_area is None else f"{one.paper_area:.3f}",
+            f"{one.error:.4f}",
+            f"{100 * one.cost:+.2f} %",
+            f"{one.bits:.1f}",
+        ]

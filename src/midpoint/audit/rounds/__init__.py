@@ -1,0 +1,1 @@
+"""Several rounds of questions, one after the other."""

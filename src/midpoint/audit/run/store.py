@@ -1,0 +1,239 @@
+"""What an audit has found so far, on disk: one small file a task, so that a killed run resumes."""
+
+import hashlib
+import inspect
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+import midpoint
+from midpoint.audit.attackers.custom import FromFile
+from midpoint.audit.run.plan import Plan, Work
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+
+MANIFEST = "audit.json"
+TASKS = "tasks"
+ATTACK = "attack"
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "lightgbm")
+"""What the numbers may depend on."""
+SHOWING = frozenset(
+    f"{name}.py"
+    for name in (
+        "certifying",
+        "collecting",
+        "comparison",
+        "curve_figures",
+        "drawing",
+        "figures",
+        "pairing",
+        "paper",
+        "placement",
+        "report",
+        "report_tables",
+        "results",
+        "testing",
+        "transcript_collecting",
+        "transcript_results",
+        "verdict",
+    )
+)
+"""Modules of the audit that show numbers and do not make any."""
+SILENT = (
+    "analyst/service",
+    "analyst/spark",
+    "analyst/storage",
+    "analyst/streaming",
+    "cli",
+    "user/agent",
+)
+"""Packages that no number of an audit depends on."""
+PLAIN = "+=,"
+"""What stays as it is in the names of files, beside letters and digits."""
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The directory of one audit."""
+
+    root: Path
+    """Where it is."""
+
+    def open(self, plan: Plan, data: Mapping[str, Any], work: Work) -> None:
+        """Make the directory, or go on in one that was made in exactly this way.
+
+        Schemes and attackers may be added; one of a name that was there must be the same, unless
+        it came to nothing: who mends an attacker of her own that failed at once goes on here.
+        """
+        fixed = {"code": code_digest(), "data": dict(data), "plan": asdict(plan)}
+        named = {
+            "schemes": {
+                name: {"kind": described_kind(type(how)), **asdict(how)}
+                for name, how in work.schemes.items()
+            },
+            "attackers": {
+                name: {
+                    "kind": described_kind(make),
+                    "adaptive": name not in work.clean,
+                    "control": work.controls[name],
+                }
+                for name, make in work.attackers.items()
+            },
+        }
+        wanted = json.loads(json.dumps(fixed | named, default=_described))
+        if (self.root / MANIFEST).exists():
+            found = self.manifest()
+            self._require_same(found, {key: wanted[key] for key in fixed})
+            for key in named:
+                known = found.get(key, {})
+                there = [name for name in wanted[key] if name in known and self._ran(key, name)]
+                self._require_same(known, {name: wanted[key][name] for name in there})
+                wanted[key] = known | wanted[key]
+        elif self.root.exists() and any(self.root.iterdir()):
+            raise MidpointError(f"{self.root} holds something else; name a new directory")
+        replace_file(self.root / MANIFEST, (json.dumps(wanted, indent=1) + "\n").encode())
+
+    def manifest(self) -> dict[str, Any]:
+        """Read how the directory was made."""
+        if not (self.root / MANIFEST).exists():
+            raise MidpointError(
+                f"{self.root} holds no audit; make one with: midpoint audit SOURCE --out"
+                f" {self.root}"
+            )
+        return read_made(self.root / MANIFEST)
+
+    def _ran(self, key: str, name: str) -> bool:
+        """Tell whether there is any result of a scheme, or of an attacker."""
+        own = quote(name, safe=PLAIN)
+        place = f"{own}/**/*.npz" if key == "schemes" else f"*/{ATTACK}/{own}.npz"
+        return any((self.root / TASKS).glob(f"fold-*/{place}"))
+
+    def _require_same(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+        for key, value in wanted.items():
+            if found.get(key) != value:
+                raise MidpointError(
+                    f"{self.root} was made with other {_names(key, found.get(key), value)};"
+                    " its numbers would not go together with new ones: name a new directory"
+                )
+
+    def profiles(self, fold: int, scheme: str = "") -> Path:
+        """Return where the item profiles of a fold are, or those with places for a scheme."""
+        return self.root / TASKS / f"fold-{fold:02d}" / "profiles" / scheme
+
+    def path(self, fold: int, *names: str) -> Path:
+        """Return where the result of a task is."""
+        *folders, last = (quote(name, safe=PLAIN) for name in names)
+        return (self.root / TASKS / f"fold-{fold:02d}").joinpath(*folders, f"{last}.npz")
+
+    def has(self, fold: int, *names: str) -> bool:
+        """Tell whether a task is done."""
+        return self.path(fold, *names).exists()
+
+    def save(self, arrays: Mapping[str, Any], fold: int, *names: str) -> None:
+        """Keep what a task found, whole or not at all."""
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)
+        replace_file(self.path(fold, *names), stream.getvalue())
+
+    def load(self, fold: int, *names: str) -> Arrays:
+        """Read what a task found."""
+        path = self.path(fold, *names)
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
+                return dict(content)
+        except (OSError, ValueError, EOFError, BadZipFile) as error:
+            raise MidpointError(f"{path} is damaged ({error}); remove it and run again") from error
+
+    def attacks(self, fold: int, scheme: str) -> list[str]:
+        """Return the attackers that were ever run on a scheme here, sorted."""
+        folder = self.path(fold, scheme, ATTACK, "any").parent
+        return sorted(unquote(file.stem) for file in folder.glob("*.npz"))
+
+
+def described_kind(kind: Any) -> str:
+    """Name a class or function, one that is not ours by a digest of its file as well.
+
+    What a partial one was given counts: the same class with other settings is another attacker.
+    """
+    if isinstance(kind, partial):
+        given = [_described(one) for one in kind.args]
+        given += [f"{key}={_described(one)}" for key, one in sorted(kind.keywords.items())]
+        return f"{described_kind(kind.func)}({', '.join(given)})"
+    if isinstance(kind, FromFile):
+        return kind.kind
+    if not hasattr(kind, "__qualname__"):
+        return _described(kind)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if name.startswith("midpoint."):
+        return name
+    try:
+        source = Path(inspect.getfile(kind)).read_bytes()
+    except (OSError, TypeError):  # typed in at a prompt
+        return name
+    return f"{name} {hashlib.sha256(source).hexdigest()[:16]}"
+
+
+def _described(value: Any) -> str:
+    """Write down a setting; never by its address in memory, which another run does not know."""
+    if isinstance(value, partial) or hasattr(value, "__qualname__"):
+        return described_kind(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = [f"{one.name}={_described(getattr(value, one.name))}" for one in fields(value)]
+        return f"{described_kind(type(value))}({', '.join(own)})"
+    if isinstance(value, np.ndarray):  # a long one is not written out whole
+        content = f"{value.dtype} {value.shape}".encode() + value.tobytes()
+        return f"array {hashlib.sha256(content).hexdigest()[:16]}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_described, value))}]"
+    text = repr(value)
+    return described_kind(type(value)) if " at 0x" in text else text
+
+
+def read_made(path: Path) -> dict[str, Any]:
+    """Read how something was made, as it was written down beside it."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
+    if not isinstance(found, dict):
+        raise MidpointError(f"{path} is damaged; name a new directory")
+    return found
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of all code of ours that makes numbers, and of the libraries' versions."""
+    root = Path(midpoint.__file__).parent
+    total = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        inside = path.relative_to(root)
+        if inside.parts[0] == "audit" and path.name in SHOWING:
+            continue
+        if any(inside.is_relative_to(package) for package in SILENT):
+            continue
+        total.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in LIBRARIES:
+        try:
+            total.update(f"{name} {version(name)}\n".encode())
+        except PackageNotFoundError:
+            total.update(f"{name} is not here\n".encode())
+    return total.hexdigest()
+
+
+def _names(key: str, found: Any, wanted: Any) -> str:
+    """Name what differs, a level deeper where that is possible."""
+    if isinstance(found, dict) and isinstance(wanted, dict) and key in {"plan", "data"}:
+        other = [k for k in wanted if found.get(k) != wanted[k]]
+        return f"{key} ({', '.join(f'{k}: {found.get(k)!r}, now {wanted[k]!r}' for k in other)})"
+    return {"code": "code or libraries"}.get(key, f"settings of {key!r}")

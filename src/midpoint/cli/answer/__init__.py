@@ -1,0 +1,1 @@
+"""`midpoint answer`: a person's own agent in the terminal."""

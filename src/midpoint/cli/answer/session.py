@@ -1,0 +1,295 @@
+"""The session of `midpoint answer`: what is shown, which keys do what, in which order."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+
+from midpoint.cli.answer.keys import RatingKeys
+from midpoint.cli.answer.tables import FATES, leaving_table, ledger_table, recommendation_table
+from midpoint.errors import MidpointError
+from midpoint.files import replace_file
+
+if TYPE_CHECKING:
+    from midpoint.user import PrivateCategory
+    from midpoint.user.agent import Agent
+    from midpoint.wire import Disclosure, Solicitation
+
+WELCOME = (
+    "You rate titles; this device changes some ratings and withholds others, so that what leaves"
+    " it says as little as possible about what you keep private.\n"
+    "The service learns your taste from what is left and scores titles; the device puts your own"
+    " part back in and ranks them."
+)
+MENU = (
+    "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
+    "[b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
+)
+
+
+class Terminal:
+    """Keys and lines in, rich text out."""
+
+    def __init__(
+        self,
+        console: Console,
+        key: Callable[[], str] = typer.getchar,
+        line: Callable[[], str] | None = None,
+    ) -> None:
+        self.console = console
+        self._key = key
+        self._line = line or console.input
+        self._typed = ""
+
+    def say(self, text: object, *, markup: bool = False) -> None:
+        """Print; a plain text is never read as markup, for it may hold a title."""
+        plain = isinstance(text, str)
+        piped = not self.console.is_terminal
+        self.console.print(text, markup=markup or not plain, soft_wrap=plain and piped)
+
+    def key(self, question: str, allowed: str, answers: Mapping[str, str] | None = None) -> str:
+        """Ask until one of the allowed keys is pressed; say on the same line what it means."""
+        self.console.print(question, end=" ")
+        while (pressed := self._next_key()) not in allowed:
+            pass
+        self.console.print((answers or {}).get(pressed, ""))
+        return pressed
+
+    def line(self, question: str) -> str:
+        """Ask for a line."""
+        self.console.print(question, end=" ")
+        return self._line()
+
+    def _next_key(self) -> str:
+        """Return one key; several may come at once, and an arrow comes as a sequence."""
+        while not self._typed:
+            typed = self._key()
+            if not typed:
+                raise EOFError
+            self._typed = "" if typed.startswith("\x1b") else typed
+        pressed, self._typed = self._typed[0], self._typed[1:]
+        if pressed in "\x03\x04":
+            raise KeyboardInterrupt
+        return pressed
+
+    def sure(self, question: str) -> bool:
+        """Ask yes or no."""
+        return self.key(f"{question} [b]y[/b]/[b]n[/b]", "ynYN") in "yY"
+
+
+class Session:
+    """One person at one service."""
+
+    def __init__(
+        self,
+        agent: "Agent",
+        terminal: Terminal,
+        *,
+        top: int = 10,
+        named: Mapping[str, str] | None = None,
+        remember: bool = False,
+    ) -> None:
+        self.agent = agent
+        self.terminal = terminal
+        self._top = top
+        self._named = named
+        self._remember = remember
+        self._known_there = False
+
+    def run(self) -> None:
+        """Go through rounds until she has enough."""
+        say = self.terminal.say
+        say(Panel(WELCOME, title="Midpoint", title_align="left", border_style="cyan"))
+        try:
+            self.connect()
+            category = self.category()
+            self._round(category)
+            actions: dict[str, Callable[[], object]] = {
+                "m": lambda: self._round(category),
+                "r": lambda: self.recommend(category),
+                "l": self._ledger,
+                "x": lambda: self.export(Path(self.terminal.line("Write to which file?"))),
+            }
+            while (pressed := self.terminal.key(f"\n{MENU}\n>", "mrlxfq")) != "q":
+                if pressed in actions:
+                    _carry_on(actions[pressed], self.terminal)
+                elif self.forget():
+                    return
+        except (KeyboardInterrupt, EOFError):
+            say("\nStopped. Your ratings are kept on this device; what you did not confirm stays.")
+
+    def connect(self) -> None:
+        """Fetch and check; say what was found, and what nobody vouches for."""
+        with self.terminal.console.status("Fetching and checking"):
+            standing = self.agent.connect()
+        told, say = standing.accepted.disclosure, self.terminal.say
+        protected = ", ".join(one.name for one in told.features)
+        say(
+            f"[green]Checked.[/green] {len(told.items)} titles; protected here:"
+            f" [b]{escape(protected)}[/b]; entry {standing.accepted.entry.sequence} of the"
+            " service's list.",
+            markup=True,
+        )
+        one = standing.certificate
+        if one is None:
+            say("[yellow]No auditor that you named has certified this:[/yellow] the numbers are"
+                " consistent, but nobody vouches that they are true.", markup=True)  # fmt: skip
+        else:
+            say(
+                f"Certified by {one.auditor}: the strongest attack read {one.auc / 1e6:.2f}"
+                f" ({one.auc_low / 1e6:.2f} to {one.auc_high / 1e6:.2f}; 0.50 is a blind guess)."
+            )
+        if self.agent.inner.terms.witness is None:
+            say("No witness was named, so a list made for you alone would not show.")
+
+    def category(self) -> "PrivateCategory":
+        """Return her category: named on the command line, remembered, or asked for here."""
+        from midpoint.user import PrivateCategory
+
+        told = self.agent.standing.accepted.disclosure
+        if self._named is None and (kept := self.agent.home.category) is not None:
+            self.terminal.say("Using the category that you asked this device to remember.")
+            return kept
+        names = self._named or self._ask_category(told)
+        category = PrivateCategory.of(told, names)
+        if self._remember:
+            self.agent.home.keep_category(names)
+        return category
+
+    def _ask_category(self, told: "Disclosure") -> dict[str, str]:
+        if not self.terminal.console.is_terminal:
+            raise MidpointError("name your category: --category FEATURE=CATEGORY")
+        names: dict[str, str] = {}
+        for feature in told.features:
+            self.terminal.say(
+                f"\nWhat you keep private: [b]{escape(feature.name)}[/b]. It decides how your"
+                " ratings are changed, and never leaves this device.",
+                markup=True,
+            )
+            names[feature.name] = _choose(self.terminal, feature.categories)
+        where = self.agent.home.folder
+        if where is not None and not self._remember:
+            self._remember = self.terminal.sure(f"Remember it in {escape(str(where))}?")
+        return names
+
+    def ask_for_a_round(self) -> "Solicitation":
+        """Be asked; a question that must be refused is refused before anything is rated."""
+        self._known_there = True
+        with self.terminal.console.status("Asking which titles would help most"):
+            return self.agent.solicit()
+
+    def _round(self, category: "PrivateCategory") -> None:
+        asked = self.ask_for_a_round()
+        self.agent.preview({}, category)
+        keys = RatingKeys(self.agent, self.terminal, asked)
+        while True:
+            mine = keys.rate()
+            if not mine:
+                self.terminal.say("Nothing is rated yet, so there is nothing to show.")
+            self.show_leaving(mine, category)
+            pressed = self.terminal.key(
+                "[b]s[/b] send   [b]e[/b] rate more or change   [b]n[/b] not now\n>", "sen"
+            )
+            if pressed == "n":
+                self.terminal.say("Nothing was sent. Your ratings are kept on this device.")
+                return
+            if pressed == "s":
+                break
+        self.send(mine, category)
+        self.recommend(category)
+
+    def show_leaving(self, mine: Mapping[str, float], category: "PrivateCategory") -> None:
+        """Show line by line what leaves, what is withheld, and why."""
+        lines = self.agent.preview(mine, category)
+        titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
+        self.terminal.say(leaving_table(lines, titles, scale))
+        sent = sum(line.fate.value == "sent" for line in lines)
+        held = sum(line.fate.value == "withheld" for line in lines)
+        self.terminal.say(
+            f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
+            " To the service, withheld and unrated look the same.\nOnce sent, this is final:"
+            " changing a rating later changes nothing there."
+        )
+
+    def send(self, mine: Mapping[str, float], category: "PrivateCategory") -> None:
+        """Decide for good, and send."""
+        report = self.agent.answer(mine, category)
+        with self.terminal.console.status("Sending"):
+            receipt = self.agent.submit()
+        total = 0 if receipt is None else receipt.answers
+        self.terminal.say(
+            f"[green]Sent[/green] {len(report.answers)} answers in {len(report.raw)} bytes; the"
+            f" service now holds {total} answers of yours.",
+            markup=True,
+        )
+
+    def recommend(self, category: "PrivateCategory") -> None:
+        """Show her best titles."""
+        with self.terminal.console.status("Ranking"):
+            best = self.agent.recommend(self._top, category)
+        self.terminal.say(recommendation_table(best, self.agent.standing.titles))
+
+    def export(self, path: Path) -> None:
+        """Write all that is kept, for her eyes only: it holds what was withheld, too."""
+        if not path.name:
+            self.terminal.say("No file was named.")
+            return
+        replace_file(path, self.agent.export(), mode=0o600)
+        self.terminal.say(f"All that the service and this device keep about you is in {path}")
+
+    def forget(self, *, sure: bool = False) -> bool:
+        """Erase her there, then here, if she is sure; if the service is away, say what remains."""
+        from midpoint.user.agent import AwayError
+
+        self.terminal.say(
+            "Forgetting erases you at the service, then the secret, ledger and ratings here. If"
+            " you come back you are somebody new, with new coins: rate the same titles again, and"
+            " a service that kept your old answers and guesses who you are learns more."
+        )
+        if not (sure or self.terminal.sure("Forget me?")):
+            return False
+        try:
+            self.agent.forget()
+        except AwayError as error:
+            raise MidpointError(
+                f"{error}. You are not forgotten yet: until you run --forget again, nothing else"
+                " is sent; what is here is kept, for it is needed to erase you there"
+            ) from error
+        self._known_there = False
+        self.terminal.say("Forgotten: the service erased you, and nothing is left here.")
+        return True
+
+    def leave(self) -> None:
+        """Erase somebody who is kept in memory only: later nobody could."""
+        if self._known_there:
+            self._known_there = False
+            self.agent.forget()
+            self.terminal.say("The service erased you; nothing was kept.")
+
+    def _ledger(self) -> None:
+        titles = self.agent.standing.titles
+        self.terminal.say(ledger_table(self.agent.home.ledger, titles))
+        self.terminal.say(f"Withheld: {FATES['withheld']}.")
+
+
+def _carry_on(action: Callable[[], object], terminal: Terminal) -> None:
+    """Do what a key asks for; what goes wrong is said, and the session goes on."""
+    try:
+        action()
+    except (MidpointError, OSError) as error:
+        terminal.say(f"[red]{escape(str(error))}[/red]", markup=True)
+
+
+def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:
+    """Choose by number; more than nine by number and Enter."""
+    for number, name in enumerate(names, start=1):
+        terminal.say(f"  [b]{number}[/b] {escape(name)}", markup=True)
+    if len(names) <= 9:
+        return names[int(terminal.key(">", "123456789"[: len(names)])) - 1]
+    while not (text := terminal.line(">")).isdigit() or not 1 <= int(text) <= len(names):
+        terminal.say(f"A number from 1 to {len(names)}.")
+    return names[int(text) - 1]

@@ -1,0 +1,1 @@
+"""Known data sets, each in its own layout."""

@@ -1,0 +1,1 @@
+"""Tables of any format, read as ratings and people."""

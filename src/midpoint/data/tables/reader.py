@@ -1,0 +1,159 @@
+"""Tables of any format, read with guesses: delimiter, encoding, header and types."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from midpoint.data.origin import Origin, counted
+from midpoint.data.tables.archive import read_bytes
+from midpoint.data.tables.cells import is_number, without_blank_end
+from midpoint.data.tables.delimited import DOUBLE_COLON, as_utf8
+from midpoint.errors import MidpointError
+
+BLANKS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+"""What people write where there is nothing."""
+SEPARATORS = ",\t;|"
+BINARY = {
+    b"PK\x03\x04": "a zip or a spreadsheet",
+    b"PAR1": "Parquet under another name",
+    b"%PDF": "a PDF",
+    b"SQLite format 3": "a database",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet",
+}
+"""How files begin that are often taken for tables of text."""
+CONTROL = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
+"""Bytes that text does not have."""
+HEAD = 1 << 16
+"""Bytes at the beginning that are looked at to guess what the file is like."""
+SAMPLED_ROWS = 10_000
+"""Rows looked at to guess the types of columns; if a later row disagrees all are."""
+
+
+class Table(NamedTuple):
+    """A table as read, and where from."""
+
+    cells: pl.DataFrame
+    """The columns, their names as in the file."""
+    origin: Origin
+    """The file and the line of the first row."""
+
+
+def read_table(path: Path) -> Table:
+    """Read a table with a header, or three or four columns of numbers without one."""
+    if path.suffix.lower() in {".parquet", ".pq"}:
+        try:
+            return Table(pl.read_parquet(path), Origin(str(path), unit="row"))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise MidpointError(f"{path} is no whole Parquet file ({error})") from error
+    return read_text_table(read_bytes(path), str(path))
+
+
+def read_text_table(content: bytes, where: str) -> Table:
+    """Read delimited text, guessing the delimiter from the first line."""
+    if not content or content.isspace():
+        raise MidpointError(f"{where} is empty; check the path")
+    content = _text(content, where)
+    first = content[:HEAD].split(b"\n", 1)[0].decode(errors="ignore").strip("\r")
+    separator = max(SEPARATORS, key=first.count)
+    if separator not in first:
+        raise _single_column(first, where)
+    cells = next(csv.reader([first], delimiter=separator))
+    if len(cells) in {3, 4} and all(is_number(cell) for cell in cells):
+        names, header = ["user", "item", "rating", "time"][: len(cells)], 0
+    else:
+        names, header = cells, 1
+    twice = [cell for cell in names if names.count(cell) > 1]
+    if twice:
+        raise MidpointError(f"{where}, line 1: column {twice[0]!r} stands twice; rename one")
+    table = _parse(content, where, separator, names, header)
+    return Table(table, Origin(where, first_line=1 + header, breaks=_breaks(table)))
+
+
+def _text(content: bytes, where: str) -> bytes:
+    """Bring text to UTF-8, and say of other files what they are."""
+    kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), None)
+    text = as_utf8(content).removeprefix(b"\xef\xbb\xbf")
+    if kind is None and not CONTROL.isdisjoint(text[:HEAD]):
+        kind = "no text"
+    if kind is not None:
+        raise MidpointError(f"{where} is {kind}; save the table as CSV or Parquet and name that")
+    return text
+
+
+def _single_column(first: str, where: str) -> MidpointError:
+    told = f"{where}, line 1: {first[:60]!r} is a single column; separate columns by a comma, tab,"
+    told += " semicolon or bar"
+    if DOUBLE_COLON in first:
+        told += " in place of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
+        told += " users.dat, movies.dat)"
+    elif len(first.split()) > 1:
+        told += " in place of blanks"
+    return MidpointError(told)
+
+
+def _breaks(cells: pl.DataFrame) -> tuple[int, ...]:
+    """Find the rows that go over several lines, since a quoted cell holds a line break."""
+    found: list[int] = []
+    for column in cells.select(pl.col(pl.String)):
+        rows = column.str.contains("\n", literal=True).arg_true()
+        for row in rows.to_list():
+            found += [row] * str(column[row]).count("\n")
+    return tuple(sorted(found))
+
+
+def _parse(
+    content: bytes, where: str, separator: str, names: Sequence[str], header: int
+) -> pl.DataFrame:
+    """Read with guessed types: from a sample, from all rows, and if need be as plain words."""
+    ids = _ids_with_leading_zero(content, separator, names, header)
+    for rows in (SAMPLED_ROWS, None):
+        try:
+            cells = pl.read_csv(
+                content,
+                separator=separator,
+                has_header=False,
+                skip_rows=header,
+                new_columns=list(names),
+                schema_overrides=dict.fromkeys(ids, pl.String),
+                null_values=BLANKS,
+                infer_schema_length=rows,
+            )
+        except pl.exceptions.NoDataError as error:
+            raise MidpointError(f"{where} has no rows below its header") from error
+        except (pl.exceptions.PolarsError, ValueError) as error:
+            problem = error
+        else:
+            return without_blank_end(cells)
+    raise _ragged(content, where, separator, len(names)) or MidpointError(
+        f"{where} cannot be read: {problem}; check its delimiter and quotes"
+    ) from problem
+
+
+def _ids_with_leading_zero(
+    content: bytes, separator: str, names: Sequence[str], header: int
+) -> list[str]:
+    """Find columns such as ISBNs, which would lose their zeros if they were read as numbers."""
+    head = content[:HEAD].decode("utf-8", errors="ignore").split("\n")[header:200]
+    rows = list(csv.reader(head, delimiter=separator))
+    return [
+        name
+        for k, name in enumerate(names)
+        if any(k < len(row) and row[k][:1] == "0" and row[k].isdigit() and len(row[k]) > 1
+               for row in rows)
+    ]  # fmt: skip
+
+
+def _ragged(content: bytes, where: str, separator: str, width: int) -> MidpointError | None:
+    """Find the first line with too many fields."""
+    reader = csv.reader(io.StringIO(content.decode()), delimiter=separator)
+    for row in reader:
+        if len(row) > width:
+            return MidpointError(
+                f"{where}, line {reader.line_num}: {counted(len(row), 'field')} where the first has"
+                f" {width}; check for a stray {separator!r}, or quote the text that holds it"
+            )
+    return None

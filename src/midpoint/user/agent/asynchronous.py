@@ -1,0 +1,310 @@
+"""The user's walk: send what is decided, fetch, check, pin; be asked, answer, submit; recommend.
+
+Which requests are made, in which order, when, and all their bytes but a report's content, follow
+from the address, what the service says and what the person does next; from nothing secret. What is
+public is asked for without a pseudonym.
+"""
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Self, TypeVar
+
+from midpoint.errors import MidpointError
+from midpoint.user.agent.address import address_of
+from midpoint.user.agent.channel import Channel, Request, ServiceError
+from midpoint.user.agent.home import Home
+from midpoint.user.agent.preview import Line, preview
+from midpoint.user.agent.standing import Fetched, Standing, Terms, trusted_certificate
+from midpoint.user.checks.disclosure import check_disclosure, check_titles
+from midpoint.user.checks.pin import Witness
+from midpoint.user.core.correction import Recommendation, correct
+from midpoint.user.core.decisions import decide, require_legal
+from midpoint.user.core.private import PrivateCategory
+from midpoint.wire import (
+    ONE,
+    Certificates,
+    Chain,
+    Entry,
+    Receipt,
+    Refusal,
+    RefusedError,
+    Report,
+    Scores,
+    Signed,
+    Solicitation,
+    SolicitationRequest,
+)
+from midpoint.wire.canonical import LARGEST_MESSAGE, require_strict
+from midpoint.wire.exchange import MOST_ROUNDS
+from midpoint.wire.message import Message
+
+M = TypeVar("M", bound=Message)
+LARGEST_ANSWER = 2**20
+"""Most bytes of an answer that holds no list of all items."""
+LARGEST_LIST = 2**24
+"""Most bytes of an answer that grows with time: some ten thousand entries or reports."""
+ALL_UP_TO = 20_000
+"""Items up to which all scores are asked for; beyond, the best and a margin for rated ones."""
+MARGIN = 2_000
+"""The margin: public, since the number of rated items says something about who rated them."""
+REFUSED_FOR_GOOD = frozenset(
+    {
+        "malformed",
+        "too_large",
+        "report_changed",
+        "round_unknown",
+        "unknown_disclosure",
+        "retired_disclosure",
+    }
+)
+"""Codes after which sending the same report again is no use."""
+
+
+class AsyncAgent:
+    """A person's agent at one service, with her secret in a folder or in memory."""
+
+    def __init__(
+        self,
+        address: str,
+        home: Home,
+        terms: Terms | None = None,
+        channel: Channel | None = None,
+    ) -> None:
+        self.terms = terms or Terms()
+        self.address = address_of(address, plain_http=self.terms.plain_http)
+        self.home = home
+        self._witness = self._other(self.terms.witness)
+        self._channel = channel or Channel()
+        self._standing: Standing | None = None
+        self._asked: Solicitation | None = None
+
+    @classmethod
+    def open(
+        cls,
+        address: str,
+        root: Path | None = None,
+        terms: Terms | None = None,
+        channel: Channel | None = None,
+    ) -> Self:
+        """Keep secret, ledger, pin and ratings in a folder, by default the user's own."""
+        plain = terms is not None and terms.plain_http
+        home = Home.at(address_of(address, plain_http=plain), root)
+        try:
+            return cls(address, home, terms, channel)
+        except MidpointError:
+            home.close()
+            raise
+
+    @classmethod
+    def in_memory(
+        cls, address: str, terms: Terms | None = None, channel: Channel | None = None
+    ) -> Self:
+        """Keep all in memory: when the program ends, nobody can answer or erase as this person."""
+        return cls(address, Home.in_memory(), terms, channel)
+
+    @property
+    def standing(self) -> Standing:
+        """What passed the checks last."""
+        if self._standing is None:
+            raise MidpointError("nothing was fetched and checked yet; connect first")
+        return self._standing
+
+    @property
+    def asked(self) -> Solicitation:
+        """The round to be answered."""
+        if self._asked is None:
+            raise MidpointError("no round is open; solicit first")
+        return self._asked
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.home.close()
+
+    async def connect(self) -> Standing:
+        """Send what was decided and not acknowledged, then fetch, check and pin."""
+        await self.submit()
+        return self.check(await self.fetch())
+
+    async def fetch(self) -> Fetched:
+        """Ask for all that is public, without a pseudonym; the witness first, so it is no newer."""
+        witness = None if self._witness is None else await self._seen(self._witness)
+        chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
+        newest = chain.entries[-1].open(Entry)
+        place = f"/v1/disclosures/{newest.disclosure}"
+        disclosure = await self._named(place)
+        certificates = await self._public(f"{place}/certificates", Certificates, LARGEST_ANSWER)
+        titles = newest.catalogue
+        catalogue = await self._named(f"/v1/catalogues/{titles}") if titles else b""
+        return Fetched(witness, chain, disclosure, certificates, catalogue)
+
+    def check(self, fetched: Fetched) -> Standing:
+        """Accept what was fetched and pin it, or refuse it and change nothing.
+
+        Refused, also after she agreed to a change: the service is held to the former pin again.
+        """
+        try:
+            standing = self._examined(fetched)
+            self.home.keep_pin(standing.accepted.pin)
+        except MidpointError:
+            self.home.restore_pin()
+            raise
+        digest = standing.accepted.disclosure.digest
+        if self._asked is not None and self._asked.disclosure != digest:
+            self._asked = None  # what it asked goes with figures that are no longer current
+        self._standing = standing
+        return standing
+
+    async def solicit(self) -> Solicitation:
+        """Be asked about some items; if a new disclosure was published meanwhile, check that."""
+        try:
+            self._asked = await self._solicit()
+        except ServiceError as error:
+            if error.code != "not_current":
+                raise
+            self.check(await self.fetch())
+            self._asked = await self._solicit()
+        return self._asked
+
+    def fixed(self, ratings: Mapping[str, float]) -> dict[str, int]:
+        """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""
+        strange = [item for item, value in ratings.items() if not isfinite(value)]
+        if strange:
+            raise MidpointError(f"the rating of item {strange[0]!r} is no number; mend it first")
+        fixed = {item: round(value * ONE) for item, value in ratings.items()}
+        require_legal(fixed, self.standing.accepted.disclosure)
+        return fixed
+
+    def preview(self, ratings: Mapping[str, float], category: PrivateCategory) -> tuple[Line, ...]:
+        """Show what an answer to the open round would send and withhold; nothing is decided."""
+        accepted = self.standing.accepted
+        return preview(self.fixed(ratings), self.asked, accepted, category, self.home.ledger)
+
+    def answer(self, ratings: Mapping[str, float], category: PrivateCategory) -> Report:
+        """Decide the open round for good; the report waits on the device until `submit`."""
+        self.home.require_remembered()
+        fixed = self.fixed(ratings)
+        self.home.keep_ratings(self.home.ratings | fixed)
+        report = decide(fixed, self.asked, self.standing.accepted, category, self.home.ledger)
+        self._asked = None
+        return report
+
+    async def submit(self) -> Receipt | None:
+        """Send every decided report that was not acknowledged, oldest first, as it was decided.
+
+        Returns the last receipt; None if there was nothing to send.
+        """
+        self.home.require_remembered()
+        receipt = None
+        for text in self.home.unsent:
+            receipt = await self._send(Report.parse(text.encode()))
+        return receipt
+
+    async def recommend(self, n: int, category: PrivateCategory) -> tuple[Recommendation, ...]:
+        """Return her n best items that she has not rated, with her own offset added here."""
+        if n < 1:
+            raise MidpointError(f"{n} recommendations are none; ask for 1 or more")
+        scores = await self._scores(n)
+        if scores.disclosure != self.standing.accepted.disclosure.digest:
+            self.check(await self.fetch())
+            scores = await self._scores(n)
+        rated = self.home.ledger.decided | self.home.ratings.keys()
+        disclosure = self.standing.accepted.disclosure
+        move = self.home.ledger.move_under(disclosure.digest)
+        return correct(scores, disclosure, category, rated, move)[:n]
+
+    async def export(self) -> bytes:
+        """Return all that the service and this device keep about her, as JSON."""
+        self.home.require_remembered()
+        raw = await self._kept_there()
+        require_strict(raw)
+        notes = self.home.notes.model_dump(mode="json", exclude_none=True)
+        rounds = [one.model_dump(mode="json") for one in self.home.ledger.rounds]
+        whole = {"service": json.loads(raw), "device": {"notes": notes, "rounds": rounds}}
+        return json.dumps(whole, indent=2, ensure_ascii=False).encode()
+
+    async def forget(self, *, only_here: bool = False) -> None:
+        """Erase her at the service, then here; whoever starts again is somebody new.
+
+        If the service is away, all stays as it is but nothing else is done until this succeeds.
+        With `only_here` the service is not asked, and what it holds can then never be erased by
+        her: the pseudonym is gone.
+        """
+        self.home.start_forgetting()
+        if not only_here:
+            await self._own("DELETE", "/v1/pseudonym", LARGEST_ANSWER)
+        self.home.erase()
+        self._standing = self._asked = None
+
+    def _examined(self, fetched: Fetched) -> Standing:
+        pin = self.home.pin
+        accepted = check_disclosure(fetched.disclosure, fetched.chain.entries, pin, fetched.witness)
+        titles = check_titles(fetched.catalogue, accepted.entry)
+        certificate = trusted_certificate(fetched, accepted.disclosure.digest, self.terms)
+        return Standing.of(accepted, certificate, titles)
+
+    def _other(self, witness: str | None) -> str | None:
+        if witness is None:
+            return None
+        address = address_of(witness, plain_http=self.terms.plain_http)
+        if address == self.address:
+            raise MidpointError(f"{witness} is the service itself; a witness is somebody else")
+        return address
+
+    async def _seen(self, witness: str) -> Witness:
+        head = Request("GET", f"{witness}/v1/chain/head", LARGEST_ANSWER)
+        entry = Signed.parse(await self._channel.ask(head)).open(Entry)
+        return Witness(entry.sequence, entry.digest)
+
+    async def _named(self, path: str) -> bytes:
+        """Return the exact bytes of what is named by its own digest."""
+        return await self._channel.ask(Request("GET", self.address + path, LARGEST_MESSAGE))
+
+    async def _public(self, path: str, kind: type[M], largest: int) -> M:
+        return kind.parse(await self._channel.ask(Request("GET", self.address + path, largest)))
+
+    async def _own(
+        self, method: str, path: str, largest: int, body: Message | None = None
+    ) -> bytes:
+        raw = None if body is None else body.raw
+        request = Request(method, self.address + path, largest, raw, self.home.token)
+        return await self._channel.ask(request)
+
+    async def _solicit(self) -> Solicitation:
+        self.home.require_remembered()
+        digest = self.standing.accepted.disclosure.digest
+        done = max(self.home.notes.settled, default=None)
+        after = None if done is None else min(done, MOST_ROUNDS)
+        ask = SolicitationRequest(disclosure=digest, after=after)
+        raw = await self._own("POST", "/v1/solicitation", LARGEST_MESSAGE, ask)
+        return Solicitation.parse(raw)
+
+    async def _send(self, report: Report) -> Receipt:
+        try:
+            raw = await self._own("POST", "/v1/reports", LARGEST_ANSWER, report)
+        except ServiceError as error:
+            if error.code in REFUSED_FOR_GOOD:
+                self.home.settle(report.round)
+            raise
+        receipt = Receipt.parse(raw)
+        if receipt.report != report.digest:
+            raise RefusedError(Refusal.WRONG_DIGEST, "the receipt is for another report")
+        self.home.settle(report.round)
+        return receipt
+
+    async def _kept_there(self) -> bytes:
+        try:
+            return await self._own("GET", "/v1/pseudonym", LARGEST_LIST)
+        except ServiceError as error:
+            if error.code == "not_found":
+                return b"null"
+            raise
+
+    async def _scores(self, n: int) -> Scores:
+        self.home.require_remembered()
+        items = len(self.standing.accepted.disclosure.items)
+        best = "" if items <= ALL_UP_TO else f"?top={n}&margin={MARGIN}"
+        return Scores.parse(await self._own("GET", f"/v1/scores{best}", LARGEST_MESSAGE))

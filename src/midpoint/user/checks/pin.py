@@ -1,0 +1,55 @@
+"""What a device holds the analyst to: its key, its list of disclosures, and what they are about."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Self
+
+from midpoint.errors import MidpointError
+from midpoint.user.device_files import StorageError, keep_file
+from midpoint.wire import FeatureNames, RatingScale
+from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
+
+
+class Pin(Message):
+    """The state of trust after a disclosure was accepted; it never leaves the device."""
+
+    domain: ClassVar[str] = "pin"
+
+    key: PublicKey
+    """The analyst's public key."""
+    sequence: Count
+    """Number of the last accepted entry."""
+    head: Digest
+    """Digest of the last accepted entry."""
+    features: tuple[FeatureNames, ...]
+    """The private features and their categories, as first seen."""
+    scale: RatingScale
+    """What a rating can be, as first seen."""
+    scheme: Name
+    """What is done to ratings, as first seen."""
+
+    def save(self, path: Path) -> None:
+        """Write it, whole or not at all."""
+        keep_file(path, self.raw)
+
+    @classmethod
+    def load(cls, path: Path) -> Self | None:
+        """Read what `save` wrote; None when nothing was pinned yet."""
+        try:
+            return cls.parse(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
+        except MidpointError as error:
+            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What an independent party saw of the same list."""
+
+    sequence: int
+    """Number of the last entry it saw."""
+    head: str
+    """Digest of that entry."""

@@ -1,0 +1,135 @@
+"""Obfuscation, pure and on flat arrays: one person and a million ratings take the same code."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+from midpoint.user.core.coins import MIX, PURPOSES, REVEAL, SPLIT, VALUE
+from midpoint.user.core.counterparts import Own
+from midpoint.user.core.discrete import discrete_midpoint, split
+from midpoint.user.parameters import Parameters
+from midpoint.wire import ONE, ValueMap
+
+BLOCK = 2**17
+"""Ratings handled at a time, so that temporary arrays stay small."""
+
+Integers = NDArray[np.int64]
+Float = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Obfuscated:
+    """What may be told of n ratings."""
+
+    keep: NDArray[np.bool_]
+    """Whether the rating is revealed at all. Shape (n,)."""
+    value: Integers
+    """What it is revealed as, fixed point; without meaning where it is withheld. Shape (n,)."""
+
+
+def obfuscate(
+    item: Index,
+    value: Integers,
+    category: Index | int,
+    parameters: Parameters,
+    uniform: Float,
+    alpha: float = 1.0,
+    own: Own | None = None,
+) -> Obfuscated:
+    """Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
+
+    With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2).
+    Shapes: item (index into the disclosure), value (fixed point) and category (n,); uniform
+    (n, 4), its columns in the order of `PURPOSES`. A scheme with counterparts takes what
+    `own_numbers` says of these ratings; given that a rating is obfuscated, u_mix / alpha is
+    uniform again, and decides which neighbouring level a moved value goes to.
+    """
+    if uniform.shape != (len(item), len(PURPOSES)):
+        raise MidpointError(f"uniforms must have shape ({len(item)}, {len(PURPOSES)})")
+    if not 0 <= alpha <= 1:
+        raise MidpointError(f"alpha is a probability, not {alpha}")
+    if (own is None) != (parameters.places is None):
+        raise MidpointError(
+            "a scheme with counterparts, and no other, takes everyone's own numbers"
+        )
+    cell = np.broadcast_to(np.asarray(category, dtype=np.intp), item.shape)
+    keep = np.ones(len(item), dtype=np.bool_)
+    reported = np.array(value, dtype=np.int64)
+    for start in range(0, len(item), BLOCK):
+        part = slice(start, start + BLOCK)
+        chosen = uniform[part, MIX] < alpha
+        before = reported[part]
+        if own is None:
+            chance = _chance(item[part], cell[part], parameters)
+        else:
+            chance = own.reveal[part]
+            before = _moved(before, own.shift[part], parameters, uniform[part, MIX] / (alpha or 1))
+        after = _value(item[part], before, cell[part], parameters, uniform[part])
+        keep[part] = ~chosen | (uniform[part, REVEAL] * ONE < chance)
+        reported[part] = np.where(chosen, after, reported[part])
+    return Obfuscated(keep, reported)
+
+
+def illegal(value: Integers, parameters: Parameters) -> NDArray[np.bool_]:
+    """Tell which values are not ratings on the scale. Same shape."""
+    if parameters.points is None:
+        return (value < parameters.low) | (value > parameters.high)
+    return np.asarray(parameters.points[_level(value, parameters.points)] != value)
+
+
+def _chance(item: Index, cell: Index, parameters: Parameters) -> Integers | int:
+    """Return b_j ~ Bern(min over categories of p_j / own p_j) of Algorithm 2, in fixed point."""
+    return ONE if parameters.reveal is None else parameters.reveal[item, cell]
+
+
+def _moved(value: Integers, shift: Integers, parameters: Parameters, uniform: Float) -> Integers:
+    """Move ratings towards their counterparts', to a level next to where that is."""
+    if parameters.points is None or illegal(value, parameters).any():
+        raise MidpointError("a rating that is not a level of the scale cannot be moved")
+    there = np.clip(value + shift, parameters.low, parameters.high)
+    return split(there, parameters.points, uniform)
+
+
+def _value(
+    item: Index, value: Integers, cell: Index, parameters: Parameters, uniform: Float
+) -> Integers:
+    """Turn ratings into what is reported, by the scheme's map of values."""
+    p = parameters
+    match p.scheme.value_map:
+        case ValueMap.AS_IS:
+            return value
+        case ValueMap.SHIFTED if p.offset is not None:
+            return _shifted(item, value - p.offset[item, cell], p)
+        case ValueMap.ROUNDED if p.offset is not None and p.points is not None:
+            shifted = np.clip(value - p.offset[item, cell], p.low, p.high)
+            return split(shifted, p.points, uniform[:, SPLIT])
+        case ValueMap.ITEM_AVERAGE | ValueMap.FEATURE_AVERAGE if p.average is not None:
+            choices = p.average.shape[1]
+            drawn = np.floor(uniform[:, VALUE] * choices).astype(np.intp)
+            return np.asarray(p.average[item, drawn])
+        case ValueMap.DISCRETE if p.cumulative is not None and p.points is not None:
+            if (wrong := illegal(value, p)).any():
+                raise MidpointError(f"{value[wrong][0] / ONE:g} is not a level of the scale")
+            level, coins = _level(value, p.points), (uniform[:, VALUE], uniform[:, SPLIT])
+            return discrete_midpoint(p.cumulative, p.points, item, level, cell, *coins)
+    # Never fall back to the rating as it is.
+    raise MidpointError(f"these parameters lack the column that scheme {p.scheme.name!r} needs")
+
+
+def _shifted(item: Index, shifted: Integers, p: Parameters) -> Integers:
+    """Bring y = r - offset into what all categories can reach, on a continuous scale.
+
+    A scale has ends: one category's y would go up to high - offset, beyond all that another can
+    report, and show her there. On a discrete scale a plain shift protects nothing anyway.
+    """
+    if p.least is None or p.most is None:
+        return shifted
+    return np.asarray(np.clip(shifted, p.least[item], p.most[item]))
+
+
+def _level(value: Integers, points: Integers) -> Index:
+    """Return the index of each rating among the levels; the last one for what is beyond."""
+    return np.minimum(np.searchsorted(points, value), len(points) - 1)
