@@ -25,10 +25,10 @@ from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analyst" / "service"))
-from crowd import Crowd
-from hostile import hostile
-from serving import Process
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.support.crowd import Crowd
+from tests.support.hostile import hostile
+from tests.support.serving import Process
 
 KILLS = 5
 Figures = dict[str, Any]

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 import uvicorn
 from rich.console import Console
-from small_model import trained
 from typer.testing import CliRunner
 
 from midpoint.analyst.disclose.site import Site
@@ -34,6 +33,7 @@ from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Recommendation
 from midpoint.user.agent import Agent, Channel, Fate, Line, Patience
 from midpoint.wire import ONE, RatingScale
+from tests.support.small_model import trained
 
 pytestmark = pytest.mark.slow
 

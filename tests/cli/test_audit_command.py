@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from small_model import run
 from typer.testing import CliRunner
 
 from midpoint.audit import Progress
@@ -17,6 +16,7 @@ from midpoint.cli.app import app
 from midpoint.cli.options import audit_extras as further
 from midpoint.errors import MidpointError
 from midpoint.wire import Certificate, Disclosure, Signed
+from tests.support.small_model import run
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 

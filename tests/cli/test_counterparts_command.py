@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
-from small_model import run
 
-from midpoint.analyst import Factorizer, ItemProfiles, place, placing
+from midpoint.analyst import Factorizer, ItemProfiles, place
+from midpoint.analyst.counterparts import fit as placing
 from midpoint.cli import protecting
 from midpoint.cli.protecting import protect
 from midpoint.cli.train import Counterparts, with_counterparts
@@ -19,6 +19,7 @@ from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user import check_disclosure
 from midpoint.wire import Chain, Disclosure, Report, Scores, to_fixed
+from tests.support.small_model import run
 
 pytestmark = pytest.mark.slow  # each trains or obfuscates hundreds of people
 

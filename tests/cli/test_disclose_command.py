@@ -2,12 +2,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_model import run, trained
 
 from midpoint.cli import main
 from midpoint.errors import MidpointError
 from midpoint.protocol import PROTOCOLS, LearningProtocol, bits_per_item
 from midpoint.wire import Disclosure
+from tests.support.small_model import run, trained
 
 
 def test_it_writes_the_exact_disclosure_and_says_what_it_is(tmp_path: Path) -> None:

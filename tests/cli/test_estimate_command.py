@@ -2,12 +2,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_model import run, trained
 
 from midpoint.analyst import answers_of, disclose, evidence_of, expected_loss, posterior, trust
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
+from tests.support.small_model import run, trained
 
 pytestmark = pytest.mark.slow
 

@@ -4,11 +4,11 @@ import csv
 from pathlib import Path
 
 import pytest
-from small_model import run
 
 from midpoint.audit.rounds.results import TranscriptResults
 from midpoint.cli.options.audit_extras import named_scheme
 from midpoint.errors import MidpointError
+from tests.support.small_model import run
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 

@@ -3,7 +3,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from small_model import Model, run, trained
 
 from midpoint.analyst import disclose
 from midpoint.cli.protecting import protect
@@ -11,6 +10,7 @@ from midpoint.data import load
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.protocol import LearningProtocol, Population
+from tests.support.small_model import Model, run, trained
 
 
 def tables(model: Model, folder: Path, suffix: str = ".csv") -> tuple[Path, Path]:

@@ -1,13 +1,13 @@
 from pathlib import Path
 
 import pytest
-from small_model import run, trained
 
 from midpoint.analyst.disclose.site import Site
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import check_disclosure
 from midpoint.wire import Certificate, Chain, Signed, SigningKey
+from tests.support.small_model import run, trained
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_model import Model, run, trained
 
 from midpoint.analyst import (
     Estimate,
@@ -18,6 +17,7 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import PrivateCategory, correct
 from midpoint.wire import Report, Scores
+from tests.support.small_model import Model, run, trained
 
 
 def belief_in(model: Model, report: Path) -> Estimate:

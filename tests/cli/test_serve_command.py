@@ -9,10 +9,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from small_model import run, trained
 
 from midpoint.cli.serve import _origin
 from midpoint.errors import MidpointError
+from tests.support.small_model import run, trained
 
 PROGRAM = "from midpoint.cli import main; main()"
 

@@ -1,12 +1,12 @@
 from pathlib import Path
 
 import pytest
-from small_model import run, trained
 
 from midpoint.analyst import publish
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_disclosure, decide
 from midpoint.wire import ONE, SigningKey, Solicitation
+from tests.support.small_model import run, trained
 
 
 def test_it_names_items_and_certifies_the_choice() -> None:

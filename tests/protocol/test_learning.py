@@ -2,7 +2,6 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from invented import WIDE, raters, ready, world
 
 from midpoint.analyst import default_scheme
 from midpoint.errors import MidpointError
@@ -17,6 +16,7 @@ from midpoint.protocol import (
 from midpoint.user import Parameters, check_numbers, obfuscate
 from midpoint.user.core.counterparts import counterparts, own_of
 from midpoint.wire import SCHEMES, from_fixed, to_fixed
+from tests.support.invented import WIDE, raters, ready, world
 
 MADE = world(M=15, seed=1)
 PEOPLE = raters(MADE, 40, seed=2)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from invented import STARS, Float, World, auc, raters, two_sided, world
 
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.user import output_distribution
 from midpoint.wire import ONE
+from tests.support.invented import STARS, Float, World, auc, raters, two_sided, world
 
 PEOPLE = 3000
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from invented import Float, World, world
 from numpy.typing import NDArray
 
 from midpoint.analyst import Evidence, expected_loss, least_squares
@@ -23,6 +22,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
+from tests.support.invented import Float, World, world
 
 pytestmark = pytest.mark.slow
 

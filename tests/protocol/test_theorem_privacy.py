@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented import GENDER, WIDE, Float, World, auc, two_sided, world
 
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, from_fixed, to_fixed
+from tests.support.invented import GENDER, WIDE, Float, World, auc, two_sided, world
 
 AGE = ("age", ("young", "middle", "old"))
 PEOPLE = 3000

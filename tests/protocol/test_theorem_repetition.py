@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented import WIDE, World, world
 
 from midpoint.analyst import publish
 from midpoint.protocol import LearningProtocol, Population
@@ -33,6 +32,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
+from tests.support.invented import WIDE, World, world
 
 M, ROUNDS = 24, 4
 

@@ -6,13 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from invented import World, raters, world
 from numpy.typing import NDArray
 
 from midpoint.protocol import LearningProtocol
 from midpoint.user import Parameters, obfuscate
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, Disclosure, FeatureNames, RatingScale
+from tests.support.invented import World, raters, world
 
 PEOPLE = 40_000
 Sets = NDArray[np.bool_]

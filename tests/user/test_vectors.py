@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up import accepted
-from make_vectors import FILES, FOLDER, content
 
 from midpoint.user import (
     DeviceSecret,
@@ -44,6 +42,8 @@ from midpoint.wire import (
     Solicitation,
     SolicitationRequest,
 )
+from tests.support.made_up import accepted
+from tests.support.make_vectors import FILES, FOLDER, content
 
 KINDS: dict[str, type[Message]] = {
     "disclosure": Disclosure,

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import expect
 
-from web.conftest import Size, Visit
-from web.person import Person
+from tests.support.page_person import Person
+from tests.web.conftest import Size, Visit
 
 pytestmark = pytest.mark.slow
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import TimeoutError as Waited
 from playwright.sync_api import expect
 
-from web.conftest import Visit
-from web.running import Service
+from tests.support.page_service import Service
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 AWAY = "The service cannot be reached."

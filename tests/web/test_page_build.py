@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from midpoint.analyst.service.http.static import FOLDER
-from web.running import Service
+from tests.support.page_service import Service
 
 SOURCES = Path(__file__).parents[2] / "web"
 TAG = re.compile(r"<(?:script|link)\b[^>]*(?:src|href)=\"/(assets/[^\"]+)\"[^>]*>")

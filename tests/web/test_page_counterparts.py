@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from midpoint.analyst import Factorizer, disclose, place
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
-from web.conftest import Visit
-from web.running import Service
+from tests.support.page_service import Service
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 MANY = (5,) * 16

@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, expect
 
 from midpoint.data import PRESETS, Scale, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
-from web.conftest import Visit, publish
-from web.person import Person
-from web.running import Service
+from tests.support.page_person import Person
+from tests.support.page_service import Service
+from tests.web.conftest import Visit, publish
 
 pytestmark = pytest.mark.slow
 CLAIM = "Claimed by somebody you have not confirmed"

@@ -10,9 +10,9 @@ from playwright.sync_api import Route, expect
 from midpoint.analyst import publish
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
-from web.conftest import Visit
-from web.person import Person
-from web.running import Service
+from tests.support.page_person import Person
+from tests.support.page_service import Service
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 Lie = Callable[[Site], tuple[bytes, bytes]]

@@ -9,9 +9,9 @@ from playwright.sync_api import Route, expect
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
-from web.conftest import Visit
-from web.person import Person
-from web.running import Service
+from tests.support.page_person import Person
+from tests.support.page_service import Service
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 LATER = 1_800_000_100

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from web.conftest import Visit
-from web.person import Person
+from tests.support.page_person import Person
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Request, expect
 
-from web.conftest import Visit
-from web.person import Person
+from tests.support.page_person import Person
+from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from web.conftest import Size, Visit
-from web.running import Service
+from tests.support.page_service import Service
+from tests.web.conftest import Size, Visit
 
 pytestmark = pytest.mark.slow
 TEN = (5, 4, 4, 2, 1, 5, 3, 4, 5, 2)

@@ -8,13 +8,13 @@ from typing import Any
 
 import httpx
 import pytest
-from hostile import hostile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from serving import Person, published, running, settings_of
 
 from midpoint.analyst import Training
 from midpoint.analyst.disclose.site import Site
+from tests.support.hostile import hostile
+from tests.support.serving import Person, published, running, settings_of
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,13 @@ from typing import Any
 import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
-from crowd import Crowd
-from serving import Person, Process, code_of, published, running, settings_of
 
 from midpoint.analyst import Training
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
+from tests.support.crowd import Crowd
+from tests.support.serving import Person, Process, code_of, published, running, settings_of
 
 pytestmark = pytest.mark.slow
 PEOPLE = 1000

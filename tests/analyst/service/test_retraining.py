@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving import START, Person, code_of, published, running, settings_of
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish
 from midpoint.analyst.disclose.site import Site
@@ -27,6 +26,7 @@ from midpoint.wire import (
     Solicitation,
     digest,
 )
+from tests.support.serving import START, Person, code_of, published, running, settings_of
 
 pytestmark = pytest.mark.slow
 

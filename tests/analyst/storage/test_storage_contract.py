@@ -10,13 +10,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select
-from works import Made, asked, erases, keeps, opens, person, said
 
 from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
 from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.analyst.storage.upgrade import _settings
 from midpoint.errors import MidpointError
+from tests.support.storage_works import Made, asked, erases, keeps, opens, person, said
 
 ANN, BOB, EVE = person("Ann"), person("Bob"), person("Eve")
 

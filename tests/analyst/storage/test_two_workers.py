@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from works import person
 
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
@@ -25,13 +24,14 @@ from midpoint.analyst.storage import (
     Storage,
     UnavailableError,
     Work,
-    connecting,
     migrate,
     store,
 )
+from midpoint.analyst.storage import connection as connecting
 from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.upgrade import LOCK
 from midpoint.wire import ONE, Report
+from tests.support.storage_works import person
 
 ANN, TOLD = person("Ann"), "d" * 64
 FIRST, SECOND = f"{1:032x}", f"{2:032x}"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.door import Door
-from agent.people import QUICK, MakeAgent
-from agent.tiny_analyst import TinyAnalyst
-from agent.upstream import Upstream, running_service
 from midpoint.data import Simulation
 from midpoint.user import DeviceSecret
 from midpoint.user.agent import Agent, Channel, Patience, Terms
+from tests.support.door import Door
+from tests.support.people import QUICK, MakeAgent
+from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.upstream import Upstream, running_service
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
-from agent.door import Behave, Door, answering, bomb, dripping, packed, plain
 from midpoint.errors import MidpointError
 from midpoint.user.agent import AwayError, Channel, Patience, ServiceError, UnusableError
 from midpoint.user.agent.address import address_of, folder_name
 from midpoint.user.agent.channel import Request
 from midpoint.wire import Problem, Refusal, RefusedError
+from tests.support.door import Behave, Door, answering, bomb, dripping, packed, plain
 
 pytestmark = pytest.mark.slow
 

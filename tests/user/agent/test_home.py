@@ -13,12 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import AGE, AUDITOR, GENDER, STRANGER, disclosure, ratings
 
-from agent.door import Door, answering, plain
-from agent.people import MAN, QUICK, WOMAN, MakeAgent
-from agent.tiny_analyst import TinyAnalyst
-from agent.upstream import running_service
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
@@ -34,6 +29,11 @@ from midpoint.user import (
 )
 from midpoint.user.agent import Agent, AwayError, Channel, Fate, Home, Line, Patience, ServiceError
 from midpoint.wire import ONE, Certificate, Refusal, RefusedError, Report, Signed, Solicitation
+from tests.support.door import Door, answering, plain
+from tests.support.made_up import AGE, AUDITOR, GENDER, STRANGER, disclosure, ratings
+from tests.support.people import MAN, QUICK, WOMAN, MakeAgent
+from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.upstream import running_service
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,24 @@ from pathlib import Path
 
 import httpx
 import pytest
-from made_up import STRANGER
 
-from agent.door import Behave, Door, answering, bomb, dripping, plain
-from agent.lies import (
+from midpoint.errors import MidpointError
+from midpoint.user import AsyncAgent, DeviceSecret
+from midpoint.user.agent import Agent, AwayError, Channel, Home, Patience, UnusableError
+from midpoint.wire import (
+    ONE,
+    Catalogue,
+    Disclosure,
+    Entry,
+    Receipt,
+    Refusal,
+    RefusedError,
+    Report,
+    Signed,
+    Solicitation,
+)
+from tests.support.door import Behave, Door, answering, bomb, dripping, plain
+from tests.support.lies import (
     changed,
     crafted_levels,
     downgrade,
@@ -31,23 +45,9 @@ from agent.lies import (
     unsafe,
     with_number,
 )
-from agent.people import QUICK, WOMAN, MakeAgent
-from agent.upstream import Upstream
-from midpoint.errors import MidpointError
-from midpoint.user import AsyncAgent, DeviceSecret
-from midpoint.user.agent import Agent, AwayError, Channel, Home, Patience, UnusableError
-from midpoint.wire import (
-    ONE,
-    Catalogue,
-    Disclosure,
-    Entry,
-    Receipt,
-    Refusal,
-    RefusedError,
-    Report,
-    Signed,
-    Solicitation,
-)
+from tests.support.made_up import STRANGER
+from tests.support.people import QUICK, WOMAN, MakeAgent
+from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.slow
 

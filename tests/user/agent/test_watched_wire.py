@@ -12,10 +12,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import disclosure
 
-from agent.door import Door, Seen
-from agent.lies import (
+from midpoint.errors import MidpointError
+from midpoint.user import AsyncAgent, DeviceSecret, Parameters, PrivateCategory, obfuscate, toss
+from midpoint.user.agent import Channel, Home
+from midpoint.user.agent import asynchronous as core
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    FeatureNames,
+    Receipt,
+    Refusal,
+    Report,
+    Solicitation,
+)
+from tests.support.door import Door, Seen
+from tests.support.lies import (
     downgrade,
     grown,
     one_item,
@@ -26,21 +38,10 @@ from agent.lies import (
     show_newer,
     telling_levels,
 )
-from agent.people import QUICK
-from agent.tiny_analyst import TinyAnalyst
-from agent.upstream import Upstream
-from midpoint.errors import MidpointError
-from midpoint.user import AsyncAgent, DeviceSecret, Parameters, PrivateCategory, obfuscate, toss
-from midpoint.user.agent import Channel, Home, core
-from midpoint.wire import (
-    ONE,
-    Disclosure,
-    FeatureNames,
-    Receipt,
-    Refusal,
-    Report,
-    Solicitation,
-)
+from tests.support.made_up import disclosure
+from tests.support.people import QUICK
+from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import matplotlib as mpl
 from midpoint import __version__
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.report import tables as tables
+from midpoint.audit.report import tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.style import STYLE as DRAWING

@@ -1,0 +1,185 @@
+"""What a certificate may be signed over."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report import certificate as certifying
+from midpoint.audit.report.certificate import certificate, factorizer_of
+from midpoint.audit.run.store import code_digest
+from midpoint.data import PRESETS, Feature, Ratings, simulate
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import SCHEMES, Certificate, Disclosure
+from tests.support.made_up_results import made_up, settings
+from tests.support.small_audit import QUICKLY
+
+
+@cache
+def people() -> Ratings:
+    return simulate(PRESETS["simulated-tiny"], seed=1).ratings
+
+
+def audited(**changes: Any) -> AuditResults:
+    about = {
+        "data_digest": people().digest,
+        "code": code_digest(),
+        "categories": people().features["gender"].categories,
+    }
+    return made_up(**(about | changes))
+
+
+@cache
+def learned(scheme: str) -> ItemProfiles:
+    return prepare(QUICKLY.fit(people(), "gender"), people(), SCHEMES[scheme])
+
+
+@cache
+def told(scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken") -> Disclosure:
+    how = LearningProtocol(scheme, bits=bits, estimation=estimation)
+    return how.disclose(learned(scheme))
+
+
+def certify(
+    disclosure: Disclosure, results: AuditResults | None = None, **other: Any
+) -> Certificate:
+    given: dict[str, Any] = {"ratings": people(), "factorizer": QUICKLY} | other
+    return certificate(
+        results or audited(), disclosure, auditor="me", key="0" * 64, time=7, **given
+    )
+
+
+def test_a_certificate_says_what_was_measured() -> None:
+    made = certify(told())
+    assert made.disclosure == told().digest
+    assert made.data == people().digest
+    assert (made.attack, made.auc, made.null_low) == ("fraction", 1_000_000, 470_000)
+    assert made.auc_low <= made.auc <= made.auc_high
+    assert made.rmse_cost == pytest.approx(9_800, abs=1)
+
+
+def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:
+    honest = told()
+    assert honest.offset is not None
+    first, *others = honest.offset
+    lied = honest.model_copy(update={"offset": ((first[0] + 1, *first[1:]), *others)})
+    assert lied.digest != honest.digest
+    with pytest.raises(MidpointError, match=rf"is not what .* gives \(offset of {honest.items[0]}"):
+        certify(lied)
+    with pytest.raises(MidpointError, match="is not what"):
+        certify(told(estimation="plain"))
+    with pytest.raises(MidpointError, match="is not what"):
+        certify(told(), factorizer=Factorizer(dimension=3, iterations=2))
+
+
+COUNTERPARTS = ("cmp", "cmpss")
+
+
+def audited_with(scheme: str) -> AuditResults:
+    return audited(areas={"no": {"lr": 0.9}, scheme: {"lr": 0.52}})
+
+
+@pytest.mark.parametrize("scheme", COUNTERPARTS)
+def test_where_people_lie_is_learned_anew_and_found_the_same(scheme: str) -> None:
+    made = certify(told(scheme), audited_with(scheme))
+    assert made.disclosure == told(scheme).digest
+
+
+def one_more(scheme: str, column: str) -> Disclosure:
+    """Tell one number otherwise, by as little as can be."""
+    honest = told(scheme)
+    if column == "law":
+        assert honest.law is not None
+        law = honest.law.model_copy(update={"noise": honest.law.noise + 1})
+        return honest.model_copy(update={"law": law})
+    *others, last = getattr(honest, column)
+    changed = (last[0] + 1, *last[1:]) if column != "levels" else last[::-1]
+    return honest.model_copy(update={column: (*others, changed)})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "column"),
+    [
+        (scheme, column)
+        for scheme in COUNTERPARTS
+        for column in [*sorted(LearningProtocol(scheme).scheme.columns), "law"]
+    ],
+)
+def test_any_number_about_places_that_was_changed_is_named(
+    scheme: str, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # That it is learned anew is tested above; for ten comparisons once will do.
+    monkeypatch.setattr(certifying, "prepare", lambda *_: learned(scheme))
+    lied = one_more(scheme, column)
+    assert lied.digest != told(scheme).digest
+    where = "law of places" if column == "law" else f"{column} of {lied.items[-1]}"
+    with pytest.raises(MidpointError, match=rf"is not what .*{where}"):
+        certify(lied, audited_with(scheme))
+
+
+def test_other_data_is_refused() -> None:
+    fewer = people().select_users(np.arange(people().n_users) > 0)
+    with pytest.raises(MidpointError, match="name the audited data"):
+        certify(told(), ratings=fewer)
+
+
+def test_people_of_unknown_category_may_have_been_learned_from_or_not() -> None:
+    gender = people().features["gender"]
+    codes = gender.codes.copy()
+    codes[:5] = -1
+    ratings = people().with_feature(Feature("gender", gender.categories, codes))
+    known = ratings.select_users(codes >= 0)
+    results = audited(data_digest=ratings.digest)
+    for learned in (ratings, known):
+        disclosure = LearningProtocol("mp").disclose(QUICKLY.fit(learned, "gender"))
+        assert certify(disclosure, results, ratings=ratings).disclosure == disclosure.digest
+
+
+def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
+    with pytest.raises(MidpointError, match="about age, the disclosure about gender"):
+        certify(told(), audited(feature="age"))
+    with pytest.raises(MidpointError, match="did not try 'mpss'"):
+        certify(told("mpss"))
+    with pytest.raises(MidpointError, match="with bits 4"):
+        certify(told(bits=4))
+    with pytest.raises(MidpointError, match="categories are M, F"):
+        certify(told(), audited(categories=("M", "F")))
+
+
+def test_what_other_code_or_nobody_who_reads_has_tried_is_not_certified() -> None:
+    with pytest.raises(MidpointError, match=r"other code or libraries.*audit again"):
+        certify(told(), audited(code="c" * 64))
+    alone = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}}
+    with pytest.raises(MidpointError, match=r"no attacker that can read.*--attacks paper"):
+        certify(told(), audited(areas=alone))
+    beside = {"no": {"lr": 0.8, "fraction": 0.5}, "mp": {"lr": 0.8, "fraction": 1.0}}
+    assert certify(told(), audited(areas=beside)).disclosure == told().digest
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "own.Mine 0123456789abcdef"},
+        {"estimation": "plain"},
+        {"share": 0.5},
+        {"alpha": 0.5},
+    ],
+)
+def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: Any) -> None:
+    results = audited()
+    schemes = results.schemes | {"mp": settings("mp") | change}  # type: ignore[operator]
+    with pytest.raises(MidpointError, match="did not try 'mp'"):
+        certify(told(), replace(results, schemes=schemes))
+
+
+def test_the_settings_of_learning_are_read_from_the_audit() -> None:
+    manifest = {"plan": {"factorizer": {"dimension": 2, "iterations": 2, "threads": 1}}}
+    assert factorizer_of(manifest) == QUICKLY
+    for bad in ({}, {"plan": {"factorizer": {"size": 3}}}):
+        with pytest.raises(MidpointError, match="another version"):
+            factorizer_of(bad)

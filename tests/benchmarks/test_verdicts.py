@@ -1,0 +1,80 @@
+"""Where a peer wins, the page of benchmarks says so; where none does, it claims no win."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    return import_module("verdicts")
+
+
+def fitted(name: str, seconds: float, rmse: float | None) -> dict[str, Any]:
+    return {"name": name, "total": {"best": seconds}, "fit": {"best": seconds}, "rmse": rmse}
+
+
+def leaked(auc: float, cost: float) -> dict[str, Any]:
+    return {"clean": ["lr", 0.5], "adaptive": ["svm", auc], "null": 0.55, "cost": cost}
+
+
+def test_a_faster_or_better_factoriser_is_named(verdicts: Any) -> None:
+    ours = {"midpoint": fitted("quick", 1.0, 0.85), "midpoint-best": fitted("best", 3.0, 0.83)}
+    peers = {
+        "fast": fitted("Fast", 0.5, None),
+        "good": fitted("Good", 2.0, 0.82),
+        "poor": fitted("Poor", 2.0, 0.84),
+        "gone": {"name": "Gone", "failed": "no Java"},
+    }
+    assert list(verdicts.factorisation({"contestants": {**ours, **peers}})) == [
+        "Fast takes 0.50 of our time to build and fit",
+        "Fast takes 0.50 of our time to fit",
+        "Good has RMSE 0.8200 beside our 0.8300",
+    ]
+    alone = verdicts.verdict("factorisation", {"contestants": {**ours, "poor": peers["poor"]}})
+    assert alone.endswith("nowhere in these figures.")
+
+
+def test_new_users_are_compared_by_mean_error_and_best_time(verdicts: Any) -> None:
+    ours = [{"rmse": 0.8, "one_by_one": 4.0}, {"rmse": 0.9, "one_by_one": 3.0}]
+    folds = {"Midpoint": ours, "Peer": [{"rmse": 0.86, "one_by_one": 1.5}]}
+    assert list(verdicts.new_users({"folds": folds})) == [
+        "Peer has 0.50 of our time for a profile, one by one"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("peer", "wins"),
+    [
+        (leaked(0.56, 0.01), True),
+        (leaked(0.60, 0.005), True),
+        (leaked(0.60, 0.01), False),
+        (leaked(0.56, 0.02), False),
+        (leaked(0.61, 0.0), False),
+    ],
+    ids=["tells less", "costs less", "the same", "costs more", "tells more"],
+)
+def test_a_peer_wins_that_tells_and_costs_no_more(
+    verdicts: Any, peer: dict[str, Any], wins: bool
+) -> None:
+    rows = {"no": leaked(0.9, 0.0), "dmp": leaked(0.60, 0.01), "Peer": peer}
+    assert any("wins over" in said for said in verdicts.privacy({"data": {"d": rows}})) == wins
+
+
+def test_a_peer_that_tells_less_at_a_higher_price_is_named(verdicts: Any) -> None:
+    rows = {"dmp": leaked(0.60, 0.01), "dmpss": leaked(0.58, 0.01)}
+    dear, dearer = {"Peer": leaked(0.56, 0.3)}, {"Peer": leaked(0.59, 0.3)}
+    assert list(verdicts.privacy({"data": {"d": rows | dear}})) == [
+        "d: Peer leaks less (AUC 0.560, cost +30.0%) than all of ours (AUC 0.580, cost +1.0%)"
+    ]
+    assert not list(verdicts.privacy({"data": {"d": rows | dearer}}))
+
+
+def test_what_is_no_more_than_chance_tells_nothing(verdicts: Any) -> None:
+    rows = {"dmp": leaked(0.51, 0.01), "Peer": leaked(0.54, 0.005)}
+    said = verdicts.verdict("privacy", {"data": {"d": rows}})
+    assert "- d: Peer (AUC 0.540, cost +0.5%) wins over dmp (AUC 0.510, cost +1.0%)" in said
+    assert verdicts.verdict("page", {}) is None

@@ -1,0 +1,328 @@
+"""The vectors of the schemes with counterparts: people's places, and what becomes of them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from midpoint.user import Parameters, PrivateCategory, correct, obfuscate, own_numbers
+from midpoint.user.core.coins import PURPOSES
+from midpoint.user.core.counterparts import counterparts, own_of
+from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
+from tests.support.made_up import AGE, disclosure, entries, sealed
+from tests.support.made_up_positions import counterparts_disclosure, real_size
+from tests.support.vector_parts import (
+    FEATURES,
+    HALVES,
+    UNEVEN,
+    Case,
+    Listed,
+    own_category,
+    pinned,
+    text,
+)
+
+Moved = tuple[str, Disclosure, tuple[int, ...]]
+
+
+def with_counterparts() -> dict[str, Disclosure]:
+    """The same for the schemes with counterparts."""
+    make, made = counterparts_disclosure, dict[str, Disclosure]()
+    shapes = {"2": (2, 3), "3": (3, 2), "2x3": (2, 2)}
+    for scheme in (name for name, scheme in SCHEMES.items() if scheme.counterparts):
+        for seed, (size, (d, r)) in enumerate(shapes.items()):
+            features = FEATURES[size]
+            made[f"{scheme} {size}"] = make(scheme, features, seed=seed, habits=d, tastes=r)
+    made["cmpss uneven"] = make(features=(AGE,), points=UNEVEN, seed=3, habits=4)
+    made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
+    made["cmpss strong"] = make(seed=5, habits=3, tastes=3, reach=8.0)
+    made["cmpss, tastes choose"] = make(seed=6, habits=2, tastes=3, choose=True)
+    made["cmpss, three strata"] = make(features=(AGE,), seed=7, habits=2, tastes=2, strata=3)
+    return made
+
+
+def moved_obfuscations() -> Iterator[Case]:
+    """The same for schemes with counterparts: four people, and what becomes of their ratings."""
+    for turn, (name, shown) in enumerate(with_counterparts().items()):
+        rng, parameters = np.random.default_rng(200 + turn), Parameters.of(shown)
+        starts, points = np.arange(0, 25, 6), np.asarray(shown.scale.levels)
+        item = np.concatenate([rng.permutation(len(shown.items))[:6] for _ in range(4)])
+        value = points[rng.integers(0, len(points), 24)]
+        person = rng.integers(0, shown.n_cells, 4)
+        bits = rng.integers(0, 2**53, (24, len(PURPOSES)))
+        bits[0], bits[1], bits[2] = 0, 2**53 - 1, 2**52
+        own = own_numbers(parameters, starts, item, value, person)
+        assert own is not None
+        category = person.repeat(6)
+        for alpha in (1.0, 0.5, 0.0) if turn == 0 else (1.0, 0.5):
+            done = obfuscate(item, value, category, parameters, bits / 2**53, alpha, own)
+            yield {
+                "name": f"{name}, alpha {alpha}",
+                "disclosure": text(shown),
+                "alpha": alpha,
+                "item": item.tolist(),
+                "value": value.tolist(),
+                "category": category.tolist(),
+                "coins": bits.tolist(),
+                "reveal": own.reveal.tolist(),
+                "shift": own.shift.tolist(),
+                "keep": done.keep.tolist(),
+                "reported": done.value.tolist(),
+            }
+
+
+def moved_corrections() -> Iterator[Case]:
+    """What was moved is taken off again; in the last cases doubles would lose units on the way."""
+    for turn, (name, shown, move) in enumerate((*some_moves(), *wide_moves())):
+        rng, n = np.random.default_rng(300 + turn), len(shown.items)
+        scores = Scores(
+            disclosure=shown.digest,
+            items=shown.items,
+            score=tuple(rng.integers(-ONE, 7 * ONE, n).tolist()),
+            deviation=tuple(rng.integers(0, ONE, n).tolist()),
+        )
+        names, rated = own_category(shown, turn), shown.items[1::4]
+        ranked = correct(scores, shown, PrivateCategory.of(shown, names), rated, move)
+        yield {
+            "name": f"{name}, moved",
+            "disclosure": text(shown),
+            "scores": text(scores),
+            "category": names,
+            "rated": list(rated),
+            "move": list(move),
+            "ranked": [asdict(one) for one in ranked],
+        }
+
+
+def some_moves() -> Iterator[Moved]:
+    for turn, (name, shown) in enumerate(with_counterparts().items()):
+        tastes = len(shown.taste[0]) if shown.taste else 0
+        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, tastes)
+        yield name, shown, tuple(move.tolist())
+
+
+def wide_moves() -> Iterator[Moved]:
+    """Moves far beyond 3/4 of the scale either way, and products that cancel but for a unit."""
+    yield "cmp far", counterparts_disclosure("cmp", seed=6), (2**14, -(2**14), 2**14)
+    points, most = (-(2**31), 0, 2**31), 2**25
+    row = (most - 1, most - 3, most - 7, 5 - most, 8 - most, -most)
+    wide = counterparts_disclosure("cmp", n_items=2, points=points, tastes=6, taste=(row, row))
+    yield "cmp wide", wide, (2**15, 2**15 - 1, -(2**15)) * 2
+
+
+def changes_of_counterparts() -> Iterator[Listed]:
+    """The first use of a scheme with counterparts, new numbers of it, and a change to another."""
+    shown, later, plain = (
+        counterparts_disclosure(),
+        counterparts_disclosure(seed=2),
+        disclosure(n_items=12),
+    )
+    first, second = entries([shown, later])
+    pin, code = pinned(first, shown), Refusal.SCHEME_CHANGED
+    yield "counterparts", shown, sealed([first]), None, None, pin
+    newer = sealed([first, second])
+    yield "counterparts, a new law", later, newer, pin, None, pinned(second, later)
+    weaker = sealed(entries([shown, plain]))
+    yield "no counterparts later", plain, weaker, pin, None, code
+    farthest = at_the_limits()
+    (last,) = entries([farthest])
+    yield "places at the limits", farthest, sealed([last]), None, None, pinned(last, farthest)
+
+
+def at_the_limits() -> Disclosure:
+    """The last numbers that devices take: beyond each is a case of `bad_places`."""
+    shown = counterparts_disclosure(n_items=1, habits=2, tastes=2)
+    unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
+    far = [[64 * ONE * (-1) ** (i + j) for j in range(4)] for i in range(4)]
+    thin = [[(ONE // 64 + 1) * (i == j) for j in range(4)] for i in range(4)]
+    great = [[2**14 * value for value in row] for row in unit]
+    law = {
+        "least": [[0, 0], [0, 2**40]],
+        "mean": [[far[0], far[1]]] * 2,
+        "precision": [[thin, great]] * 2,
+        "map": [[[unit, far], [far, unit]]] * 2,
+    }
+    return shown.model_copy(
+        update={
+            "rate": ((32 * GRAIN, -32 * GRAIN),),
+            "habit": ((-32 * GRAIN, 32 * GRAIN),),
+            "taste": ((-8 * GRAIN, 8 * GRAIN),),
+            "base": ((-3 * GRAIN, 9 * GRAIN),),
+            "law": shown.law and shown.law.model_copy(update=_rows(law)),
+        }
+    )
+
+
+def bad_places() -> Iterator[Case]:
+    """Laws of places that are none, and numbers beyond all measure; each beside a fine one."""
+    shown = counterparts_disclosure(n_items=5, habits=2, tastes=2, strata=2)
+    told = shown.law
+    assert told is not None
+    unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
+    (one, two), light = told.precision[0], told.precision[1]
+    (there, back), span = told.map[0], 4 * GRAIN
+    other, heavy, mean = there[1], told.map[1], told.mean
+    skewed = _with(two, 1, 0, two[0][1] + 1)
+    tilted = _with(_with(unit, 0, 1, ONE), 1, 0, ONE)
+    thin = _with(unit, 3, 3, ONE // 64)
+    great = _with(unit, 2, 2, 2**14 * ONE + 1)
+    far = (unit, _with(other, 0, 0, 64 * ONE + 1))
+    rows: list[tuple[str, Mapping[str, Any]]] = [
+        ("a precision that is not symmetric", {"precision": ((one, skewed), light)}),
+        ("a precision that is not definite", {"precision": ((tilted, one), light)}),
+        ("a negative precision", {"precision": ((one, _with(unit, 2, 2, -ONE)), light)}),
+        ("a precision at the least", {"precision": ((thin, one), light)}),
+        ("a precision at the least, of the last stratum", {"precision": (light, (thin, one))}),
+        ("no precision", {"precision": ((one, _with(unit, 0, 0, 0)), light)}),
+        ("a map to itself", {"map": (((_with(unit, 0, 1, 1), other), back), heavy)}),
+        ("a map to itself, of another", {"map": ((there, (other, other)), heavy)}),
+        ("a map to itself, of the last stratum", {"map": (heavy, (there, (other, other)))}),
+        ("a far map", {"map": ((far, back), heavy)}),
+        ("a far mean", {"mean": ((mean[0][0], (0, 0, 0, -64 * ONE - 1)), mean[1])}),
+        ("a great precision", {"precision": ((one, great), light)}),
+        ("little noise", {"noise": ONE // 256 - 1}),
+        ("no noise", {"noise": 0}),
+        ("noise below none", {"noise": -ONE}),
+        ("a first stratum that not all reach", {"least": ((0, 1), (9, 9))}),
+        ("strata that descend", {"least": ((0, 0), (9, -1))}),
+        ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
+    ]
+    lawless = [(name, {"law": told.model_copy(update=_rows(changes))}) for name, changes in rows]
+    items: list[tuple[str, dict[str, Any]]] = [
+        (f"{column}: {row}", {column: (*getattr(shown, column)[:4], row)})
+        for column, row in (
+            ("rate", (0, 32 * GRAIN + 1)),
+            ("rate", (-32 * GRAIN - 1, 0)),
+            ("habit", (32 * GRAIN + 1, 0)),
+            ("taste", (0, -2 * span - 1)),
+            ("taste", (2**53 - 1, 0)),
+            ("base", (9 * GRAIN + 1, GRAIN)),
+            ("base", (GRAIN, -3 * GRAIN - 1)),
+            ("base", (2**53 - 1, GRAIN)),
+        )
+    ]
+    for name, changes in (*lawless, *items):
+        bad = shown.model_copy(update=changes)
+        yield {
+            "name": f"{Refusal.BAD_PLACES}: {name}",
+            "disclosure": text(bad),
+            "chain": [text(signed) for signed in sealed(entries([bad]))],
+            "code": Refusal.BAD_PLACES,
+        }
+
+
+def _with(matrix: Sequence[Sequence[int]], i: int, j: int, number: int) -> list[list[int]]:
+    changed = [list(row) for row in matrix]
+    changed[i][j] = number
+    return changed
+
+
+def _rows(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, int) else as_rows(np.asarray(value))
+        for name, value in changes.items()
+    }
+
+
+def bad_laws() -> Iterator[tuple[str, str, str, Refusal]]:
+    """Laws that are missing, where none belongs, or of another shape than the columns."""
+    shown = counterparts_disclosure(n_items=2, habits=1, tastes=1)
+    good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
+    values = json.loads(text(counterparts_disclosure("cmp", n_items=2, tastes=2)))
+    law, shape, columns = good["law"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
+    empty = {
+        "least": [[0, 0]],
+        "mean": [[[], []]],
+        "precision": [[[], []]],
+        "map": [[[[], []], [[], []]]],
+        "noise": ONE,
+    }
+    five = {name: law[name] * 5 for name in ("least", "mean", "precision", "map")}
+    many = [[0] * 513] * 2
+    rows: list[tuple[str, Any, Refusal]] = [
+        ("law missing", {k: v for k, v in good.items() if k != "law"}, columns),
+        ("law null", good | {"law": None}, columns),
+        ("law where none belongs", plain | {"law": law}, columns),
+        ("habits where none belong", values | {"habit": [[0], [0]], "rate": good["rate"]}, columns),
+        ("habits missing", {k: v for k, v in good.items() if k != "habit"}, columns),
+        ("a reveal probability as well", good | {"reveal": plain["reveal"]}, columns),
+        ("law without noise", good | {"law": {k: law[k] for k in law if k != "noise"}},
+         Refusal.MISSING_FIELD),
+        ("law with more", good | {"law": law | {"a": 1}}, Refusal.UNKNOWN_FIELD),
+        ("law with text", good | {"law": law | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
+        ("law as a list", good | {"law": []}, shape),
+        ("a mean too few", good | {"law": law | {"mean": [law["mean"][0][:1]]}}, shape),
+        ("a mean too short", good | {"law": law | {"mean": [[[0], [0]]]}}, shape),
+        ("a precision too many", good | {"law": law | {"precision": [law["precision"][0] * 2]}},
+         shape),
+        ("a precision not square", good | {"law": law | {"precision": [[[[1, 2]], [[1, 2]]]]}},
+         shape),
+        ("maps of one category", good | {"law": law | {"map": [law["map"][0][:1]]}}, shape),
+        ("maps to one category", good | {"law": law | {"map": [[m[:1] for m in law["map"][0]]]}},
+         shape),
+        ("a map too small", good | {"law": law | {"map": [[[[[1]]] * 2] * 2]}}, shape),
+        ("no strata", good | {"law": law | {name: [] for name in five}}, shape),
+        ("too many strata", good | {"law": law | five}, shape),
+        ("means of one stratum more", good | {"law": law | {"mean": law["mean"] * 2}}, shape),
+        ("a stratum of one category", good | {"law": law | {"least": [[0]]}}, shape),
+        ("the law of other columns", values | {"taste": [[0], [0]]}, shape),
+        ("habits of two lengths", good | {"habit": [[0], [0, 0]]}, shape),
+        ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
+        ("a base too short", good | {"base": [[0, 0], [0]]}, shape),
+        ("tastes of one item", good | {"taste": [[0]]}, shape),
+        ("no dimensions", good | {"habit": [[], []], "taste": [[], []], "law": empty}, shape),
+        ("too many dimensions", values | {"taste": many}, shape),
+    ]  # fmt: skip
+    for name, content, code in rows:
+        yield name, "disclosure", json.dumps(content, separators=(",", ":"), sort_keys=True), code
+
+
+def places() -> Iterator[Case]:
+    """People with what they were asked and rated: their counterparts, and what that does."""
+    make = counterparts_disclosure
+    shown = {
+        "cmpss 2": make(n_items=40, habits=4, seed=20),
+        "cmpss 2x3 uneven": make(features=FEATURES["2x3"], n_items=20, points=UNEVEN, tastes=2),
+        "cmp 3": make("cmp", (AGE,), n_items=30, seed=21, tastes=4),
+        "cmpss strong": make(n_items=40, habits=3, seed=22, reach=16.0),
+        "cmpss many items": make(n_items=400, habits=4, seed=23, reach=1.5),
+        "cmp many items": make("cmp", n_items=300, points=HALVES, seed=24, reach=4.0),
+        "cmpss, tastes choose": make(n_items=40, habits=3, tastes=4, seed=25, choose=True),
+        "cmpss, three strata": make(n_items=40, habits=3, tastes=2, seed=28, strata=3),
+        "cmpss 3, many items, as large as a real one": real_size(),
+    }
+    for turn, (name, one) in enumerate(shown.items()):
+        people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))
+        yield {"name": name, "disclosure": text(one), "people": people}
+
+
+def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
+    """Who rated nothing, everything, all lowest, all highest; then whoever."""
+    rng, parameters = np.random.default_rng(seed), Parameters.of(shown)
+    model, M = parameters.places, len(shown.items)
+    assert model is not None
+    points = np.asarray(shown.scale.levels)
+    for person in range(n):
+        share = (0.0, 1.0, 1.0, 1.0)[person] if person < 4 else rng.uniform(0.02, 0.9)
+        asked = rng.permutation(M)[: M if person < 6 else rng.integers(0, M + 1)]
+        rated = asked[rng.random(len(asked)) < share]
+        value = points[rng.integers(0, len(points), len(rated))]
+        if person in (2, 3):
+            value[:] = points[person - 3]
+        cell = int(rng.integers(0, shown.n_cells))
+        found = counterparts(model, cell, asked, rated, value)
+        some = rng.permutation(M)[:4]
+        own = own_of(parameters, cell, some, found)
+        yield {
+            "asked": asked.tolist(),
+            "rated": rated.tolist(),
+            "value": value.tolist(),
+            "cell": cell,
+            "habits": found.habits.tolist(),
+            "move": found.move.tolist(),
+            "some": some.tolist(),
+            "reveal": own.reveal.tolist(),
+            "shift": own.shift.tolist(),
+        }
