@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from midpoint.analyst import Factorizer, ItemProfiles, Training, place
+from midpoint.analyst import Factorizer, ItemProfiles, Training, fit_positions
 from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
@@ -140,8 +140,10 @@ def ready_stars(stars: Simulation, trained_stars: Training) -> Callable[[str], I
     def ready(scheme: str) -> ItemProfiles:
         if not SCHEMES[scheme].counterparts:
             return items
-        habits = 2 if SCHEMES[scheme].sub_samples else 0
-        return place(items, stars.ratings, habits=habits, tastes=3, threads=1)
+        selection_factors = 2 if SCHEMES[scheme].sub_samples else 0
+        return fit_positions(
+            items, stars.ratings, selection_factors=selection_factors, taste_factors=3, threads=1
+        )
 
     return ready
 

@@ -20,7 +20,22 @@ from typing import Any
 import numpy as np
 
 MIDPOINT = [sys.executable, "-c", "from midpoint.cli import main; main()"]
-SCHEMES = "no mp mpr ss mpss mpssr ia fa ssia ssfa dmp dmpss cmp cmpss".split()
+SCHEMES = [
+    "no",
+    "mp",
+    "mpr",
+    "ss",
+    "mpss",
+    "mpssr",
+    "ia",
+    "fa",
+    "ssia",
+    "ssfa",
+    "dmp",
+    "dmpss",
+    "cmp",
+    "cmpss",
+]
 RENAMED = {
     "habit": "selection",
     "law": "prior",

@@ -141,7 +141,7 @@ def test_certify_signs_what_was_measured(
 
 def other_scheme(content: dict[str, Any]) -> None:
     content["scheme"] = "dmp"
-    for name in ("rate", "habit", "base", "taste", "law"):
+    for name in ("rate", "selection", "base", "taste", "prior"):
         del content[name]
 
 
@@ -150,7 +150,7 @@ def other_numbers(content: dict[str, Any]) -> None:
 
 
 def other_law(content: dict[str, Any]) -> None:
-    content["law"]["mean"][0][1][0] += 1
+    content["prior"]["mean"][0][1][0] += 1
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def other_law(content: dict[str, Any]) -> None:
     [
         (other_scheme, "simulated-tiny", "did not try 'dmp'"),
         (other_numbers, "simulated-tiny", "is not what simulated-tiny gives (rate of"),
-        (other_law, "simulated-tiny", "gives (another law of places"),
+        (other_law, "simulated-tiny", "gives (another prior of positions"),
         (lambda _: None, "simulated-ptv", "name the audited data"),
     ],
 )

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from midpoint.analyst import Factorizer, ItemProfiles, place
+from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
 from midpoint.analyst.counterparts import fit as placing
 from midpoint.cli import protecting
 from midpoint.cli.protecting import protect
@@ -86,17 +86,17 @@ def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
         monkeypatch.setattr(placing, "ENOUGH", enough)
         for source, expected in zip(("simulated-tiny", "simulated-ptv"), told, strict=True):
             model = train(tmp_path / f"{source}-{enough}", source)
-            assert (model.profiles.places is None) == (expected is None)
+            assert (model.profiles.positions is None) == (expected is None)
             assert model.told == expected or model.told.scheme == "dmpss"
 
 
 def test_what_is_learned_is_what_the_library_learns(sets: Trained, values: Trained) -> None:
-    for model, scheme, habits in ((sets, "cmpss", 4), (values, "cmp", 0)):
+    for model, scheme, selection_factors in ((sets, "cmpss", 4), (values, "cmp", 0)):
         assert model.told.scheme == scheme
-        assert model.profiles.places is not None
-        assert model.profiles.places.habits == habits
+        assert model.profiles.positions is not None
+        assert model.profiles.positions.selection_factors == selection_factors
         learned = Factorizer(dimension=3, iterations=3).fit(model.ratings, "gender")
-        again = place(learned, model.ratings, habits=habits)
+        again = fit_positions(learned, model.ratings, selection_factors=selection_factors)
         assert LearningProtocol(scheme).disclose(again) == model.told
         facts = run("disclose", model.model, "--out", model.folder / "told.json", "--json")
         assert (facts["scheme"], facts["safe"]) == (scheme, True)
@@ -178,7 +178,7 @@ def test_publishing_takes_the_scheme_of_the_model(sets: Trained, tmp_path: Path)
 
 def test_without_places_the_discrete_midpoint_is_left(tmp_path: Path) -> None:
     model = train(tmp_path, "simulated-tiny", "--counterparts", "none")
-    assert model.profiles.places is None
+    assert model.profiles.positions is None
     assert model.told.scheme == "dmpss"
     for scheme, what in (("cmpss", "sets"), ("cmp", "values")):
         with pytest.raises(MidpointError, match=f"--counterparts {what}"):
@@ -223,4 +223,4 @@ def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) 
         run("train", given, "--users", users, "--counterparts", "sets", "--out", tmp_path / "no")
     assert not (tmp_path / "no").exists()
     run(*words, *gender, "--out", tmp_path / "yes")
-    assert ItemProfiles.load(tmp_path / "yes").places is None
+    assert ItemProfiles.load(tmp_path / "yes").positions is None

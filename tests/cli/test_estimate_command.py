@@ -3,7 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import answers_of, disclose, evidence_of, expected_loss, posterior, trust
+from midpoint.analyst import (
+    answers_of,
+    disclose,
+    evidence_of,
+    expected_loss,
+    posterior,
+    report_weights,
+)
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
@@ -17,7 +24,7 @@ def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     report = model.report(tmp_path / "r.json", model.answers(12))
     told = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    answers, weights = answers_of([sent], model.told), trust(model.profiles, model.told)
+    answers, weights = answers_of([sent], model.told), report_weights(model.profiles, model.told)
     belief = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
     assert told["profile"] == pytest.approx(belief.mean.tolist())
     assert told["count"] == 12

@@ -10,8 +10,8 @@ from midpoint.analyst import (
     evidence_of,
     posterior,
     private_top,
+    report_weights,
     score,
-    trust,
 )
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -22,7 +22,7 @@ from tests.support.small_model import Model, run, trained
 
 def belief_in(model: Model, report: Path) -> Estimate:
     answers = answers_of([Report.parse(report.read_bytes())], model.told)
-    weights = trust(model.profiles, model.told)
+    weights = report_weights(model.profiles, model.told)
     return posterior(evidence_of(model.profiles, answers, weights), model.profiles)
 
 

@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import PythonException
 from typer.testing import CliRunner
 
-from midpoint.analyst import ItemProfiles, disclose, trust
+from midpoint.analyst import ItemProfiles, disclose, report_weights
 from midpoint.analyst.engines.spark.scores import Plan
 from midpoint.analyst.service.state.model import Model
 from midpoint.cli.app import app
@@ -56,7 +56,7 @@ def test_streaming_gives_what_memory_gives(tables: tuple[Path, Path], tmp_path: 
     local = train(tables, tmp_path / "local")
     stream = train(tables, tmp_path / "stream", "--engine", "stream")
     np.testing.assert_allclose(stream.vectors, local.vectors, atol=2e-3)
-    assert stream.places is None  # which takes everyone at once
+    assert stream.positions is None  # which takes everyone at once
     assert stream.provenance.data_digest == local.provenance.data_digest
     assert stream.provenance.configuration["engine"] == "stream"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
@@ -164,18 +164,18 @@ def test_batches_are_scored_by_what_was_disclosed(
     profiles = ItemProfiles.load(model)
     told = disclose(profiles)
     plan = plan_of(model, monkeypatch)
-    assert plan.trust is not None
-    np.testing.assert_array_equal(plan.trust, trust(profiles, told))
-    assert plan.trust.max() < 1
+    assert plan.weights is not None
+    np.testing.assert_array_equal(plan.weights, report_weights(profiles, told))
+    assert plan.weights.max() < 1
     rounded = disclose(profiles, "mpr")
     (tmp_path / "told.json").write_bytes(rounded.raw)
     other = plan_of(model, monkeypatch, "--disclosure", tmp_path / "told.json")
-    np.testing.assert_array_equal(other.trust, 1.0)
+    np.testing.assert_array_equal(other.weights, 1.0)
     np.testing.assert_array_equal(other.offsets, local_offset(rounded, profiles))
     assert not np.array_equal(other.offsets, plan.offsets)
     half = plan_of(model, monkeypatch, "--alpha", 0.5)
-    np.testing.assert_array_equal(half.trust, trust(profiles, told, alpha=0.5))
-    assert plan_of(model, monkeypatch, "--estimator", "least-squares").trust is None
+    np.testing.assert_array_equal(half.weights, report_weights(profiles, told, alpha=0.5))
+    assert plan_of(model, monkeypatch, "--estimator", "least-squares").weights is None
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare, trust
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare, report_weights
 from midpoint.analyst.engines.spark import RatingsFrame, read_ratings, score_people
 from midpoint.analyst.engines.spark.scores import Plan as ScorePlan
 from midpoint.analyst.engines.spark.scores import score_table
@@ -19,7 +19,7 @@ from midpoint.data import Ratings, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
-from midpoint.user import Parameters, obfuscate, own_numbers, toss
+from midpoint.user import Parameters, adjustments, obfuscate, toss
 from midpoint.wire import SCHEMES, Disclosure, Scores, from_fixed, to_fixed
 from tests.support.tables_on_disk import Tables, write
 
@@ -81,7 +81,7 @@ def test_everyone_is_obfuscated_as_by_her_own_device(people: Ratings, told: Disc
     parameters, value = Parameters.of(told), to_fixed(people.value[mine])
     item = np.array([told.items.index(name) for name in names])
     coins = toss(secret_of(plan.key, people.user_ids[user]), names)
-    own = own_numbers(parameters, np.array([0, len(item)]), item, value, [cell])
+    own = adjustments(parameters, np.array([0, len(item)]), item, value, [cell])
     done = obfuscate(item, value, cell, parameters, coins, own=own)
     expected = [
         (name, float(value))
@@ -117,7 +117,7 @@ def test_what_is_not_protected_says_nothing_of_where_she_lies(
 ) -> None:
     """An item that the disclosure does not know is nothing that her device could count."""
     plan, table = Plan.of(framed(people), told, seed=5), rows(people)
-    plan.place[3] = -1
+    plan.index[3] = -1
     found = obfuscate_table(table, starts(people), plan)
     less = people.select_ratings(people.item != 3)
     again = obfuscate_table(rows(less), starts(less), plan)
@@ -126,7 +126,7 @@ def test_what_is_not_protected_says_nothing_of_where_she_lies(
 
 def test_who_and_what_is_unknown_is_left_out(people: Ratings, told: Disclosure) -> None:
     plan = Plan.of(framed(people), told, seed=5)
-    plan.place[3] = -1
+    plan.index[3] = -1
     found = obfuscate_table(rows(people), starts(people), plan)
     assert people.item_ids[3] not in found["item"].to_pylist()
     unknown = people.user_ids[people.feature("gender").codes < 0]
@@ -169,7 +169,7 @@ def test_everyone_is_scored_as_the_service_scores_one(
         assert row["items"] == list(expected.items)
         assert to_fixed(np.array(row["scores"])).tolist() == list(expected.score)
     # The control: trusting all items alike, the same reports give other profiles.
-    alike = score_table(table, begin, replace(plan, trust=None)).to_pylist()
+    alike = score_table(table, begin, replace(plan, weights=None)).to_pylist()
     gap = [np.subtract(a["profile"], b["profile"]) for a, b in zip(found, alike, strict=True)]
     assert np.abs(gap).max() > 0.01
 
@@ -178,11 +178,11 @@ def test_reports_are_trusted_as_far_as_they_were_obfuscated(
     profiles: ItemProfiles, told: Disclosure
 ) -> None:
     def weights(**how: Any) -> Any:
-        return ScorePlan.of(profiles, told, top=1, margin=0, **how).trust
+        return ScorePlan.of(profiles, told, top=1, margin=0, **how).weights
 
-    assert np.array_equal(weights(), trust(profiles, told))
+    assert np.array_equal(weights(), report_weights(profiles, told))
     assert weights().max() < 1
-    assert np.array_equal(weights(alpha=0.5), trust(profiles, told, alpha=0.5))
+    assert np.array_equal(weights(alpha=0.5), report_weights(profiles, told, alpha=0.5))
     assert (weights(alpha=0.0) == 1).all()
     assert weights(method="least-squares") is None
 

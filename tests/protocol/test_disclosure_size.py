@@ -90,7 +90,7 @@ def test_where_people_lie_follows_from_nothing_else() -> None:
 
 
 def test_places_are_counted_among_the_bits() -> None:
-    """Each column by the numbers that devices accept in it: 2 habits, 2 tastes, 2 categories."""
+    """Each column by the numbers that devices accept in it: 2 selection factors, 2 taste factors, 2 categories."""
     told = {name: PROTOCOLS[name].disclose(ready(MADE, name)) for name in ("dmp", "cmp", "cmpss")}
     bits = {name: bits_per_item(one) for name, one in told.items()}
     base, taste = 2 * log2(3 * 4 * 256 + 1), 2 * log2(4 * 4 * 256 + 1)

@@ -14,7 +14,7 @@ from midpoint.protocol import (
     state,
 )
 from midpoint.user import Parameters, check_numbers, obfuscate
-from midpoint.user.core.counterparts import counterparts, own_of
+from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import SCHEMES, from_fixed, to_fixed
 from tests.support.invented import WIDE, raters, ready, world
 
@@ -124,13 +124,13 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
     moves = one.moves(told, profiles, PEOPLE, coins)
     assert moves is not None
     parameters = Parameters.of(told)
-    assert parameters.places is not None
-    place, value = profiles.place[PEOPLE.item], to_fixed(PEOPLE.value)
+    assert parameters.positions is not None
+    place, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
     everything, kept, values = np.arange(profiles.n_items), [], []
     for person, cell in enumerate(PEOPLE.category.tolist()):
         mine = np.flatnonzero(PEOPLE.user == person)
-        met = counterparts(parameters.places, cell, everything, place[mine], value[mine])
-        own = own_of(parameters, cell, place[mine], met)
+        met = counterparts(parameters.positions, cell, everything, place[mine], value[mine])
+        own = adjustment_of(parameters, cell, place[mine], met)
         done = obfuscate(place[mine], value[mine], cell, parameters, coins[mine], own=own)
         kept += mine[done.keep].tolist()
         values += from_fixed(done.value[done.keep]).tolist()

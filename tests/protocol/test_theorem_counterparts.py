@@ -1,8 +1,8 @@
 """The joint leak, and what counterparts leave of it, as a researcher would measure it.
 
-Categories differ in how far tastes and habits spread, not in what they rate or how on average:
-every item on its own is blind already, so that the discrete midpoint has nothing to do, and a
-quadratic attacker still reads who is who.
+Categories differ in how far tastes and selection factors spread, not in what they rate or how on
+average: every item on its own is blind already, so that the discrete midpoint has nothing to do,
+and a quadratic attacker still reads who is who.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ def spreading(people: int, seed: int, *, apart: float = 1.8) -> Ratings:
     spread = np.array([[1.0, 1.0], [apart, 1 / apart]])
     t, x = (rng.normal(size=(people, D)) * spread[c] for c in (category, 1 - category))
     activity = rng.normal(size=people) * np.array([0.3, 0.3 * apart**1.5])[category]
-    habit, taste = rng.normal(size=(M, D)) * 0.7, rng.normal(size=(M, D)) * 0.5
-    logit = rng.normal(-1.6, 0.6, M) + activity[:, None] + t @ habit.T
+    selection, taste = rng.normal(size=(M, D)) * 0.7, rng.normal(size=(M, D)) * 0.5
+    logit = rng.normal(-1.6, 0.6, M) + activity[:, None] + t @ selection.T
     user, item = np.nonzero(rng.random((people, M)) < 1 / (1 + np.exp(-logit)))
     exact = 3 + 0.3 * rng.normal(size=M)[item] + (x @ taste.T)[user, item]
     value = np.clip(np.rint(exact + rng.normal(size=len(user)) * 0.7), 1, 5)

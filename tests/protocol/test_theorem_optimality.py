@@ -149,7 +149,7 @@ def test_what_mpss_sends_replaces_sub_sampling_with_rounding_which_is_no_better(
     """The same where people rate by chance; their coins are coupled as in Lemma 4."""
     made = world(M=M, scale=FAR, seed=2, noise=0.7)
     told = LearningProtocol("mpss").disclose(made.profiles)
-    p = 0.6 / (np.array(told.reveal)[made.profiles.place] / ONE)
+    p = 0.6 / (np.array(told.reveal)[made.profiles.message_index] / ONE)
     outputs, losses = [], []
     for k in (0, 1):
         people, coins = ratings_of(made, TASTE, k, seed=6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.analyst import Evidence, estimate_profiles, posterior, trust
+from midpoint.analyst import Evidence, estimate_profiles, posterior, report_weights
 from midpoint.analyst.score.weights import coin_noise
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import correction, from_fixed
@@ -18,11 +18,11 @@ def test_the_coins_add_as_much_noise_as_is_said() -> None:
     scheme = LearningProtocol("dmp", estimation="plain")
     told = scheme.disclose(MADE.profiles)
     sent = scheme.report(told, MADE.profiles, people, np.random.default_rng(6))
-    own = from_fixed(correction(told))[MADE.profiles.place]
+    own = from_fixed(correction(told))[MADE.profiles.message_index]
     wanted = people.value - own[people.item, people.category[people.user]]
     noise = np.square(sent.value - wanted)
     found = np.bincount(people.item, noise) / np.bincount(people.item)
-    said = coin_noise(told)[MADE.profiles.place]
+    said = coin_noise(told)[MADE.profiles.message_index]
     assert found == pytest.approx(said, rel=0.04)
     assert said.max() > 2 * said.min()  # so that the order of items matters
     assert np.abs(found - coin_noise(told)).max() > 0.1  # and a wrong one shows
@@ -32,15 +32,15 @@ def test_the_coins_add_as_much_noise_as_is_said() -> None:
 def test_reports_of_other_schemes_are_trusted_alike(name: str) -> None:
     made = MADE if name != "mp" else world(M=8, scale=WIDE, seed=4)
     told = LearningProtocol(name).disclose(made.profiles)
-    assert (trust(made.profiles, told) == 1).all()
-    least = trust(MADE.profiles, LearningProtocol("dmp").disclose(MADE.profiles))
+    assert (report_weights(made.profiles, told) == 1).all()
+    least = report_weights(MADE.profiles, LearningProtocol("dmp").disclose(MADE.profiles))
     assert (least < 1).all()
 
 
 def test_what_is_not_obfuscated_is_trusted_fully() -> None:
     told = LearningProtocol("dmp").disclose(MADE.profiles)
-    assert (trust(MADE.profiles, told, alpha=0.0) == 1).all()
-    half, whole = (trust(MADE.profiles, told, alpha=alpha) for alpha in (0.5, 1.0))
+    assert (report_weights(MADE.profiles, told, alpha=0.0) == 1).all()
+    half, whole = (report_weights(MADE.profiles, told, alpha=alpha) for alpha in (0.5, 1.0))
     assert (half > whole).all()
 
 
@@ -54,7 +54,7 @@ def error(weights: NDArray[np.float64] | None, seed: int) -> float:
     deviation = np.sqrt(p.noise_variance + added)[item]
     value = (p.centre + x @ p.vectors.T).ravel() + deviation * rng.normal(size=len(item))
     offsets = np.arange(n + 1) * p.n_items
-    found = estimate_profiles(p, offsets, item, value, trust=weights)
+    found = estimate_profiles(p, offsets, item, value, weights=weights)
     return float(np.square(found - x).sum(axis=1).mean())
 
 
@@ -67,7 +67,7 @@ def test_right_weights_estimate_better_and_wrong_ones_worse() -> None:
 
 def test_one_person_alone_is_estimated_as_in_a_crowd() -> None:
     told = LearningProtocol("dmp").disclose(MADE.profiles)
-    weights = trust(MADE.profiles, told)
+    weights = report_weights(MADE.profiles, told)
     people = raters(MADE, 5, seed=7)
     sent = LearningProtocol("dmp").report(told, MADE.profiles, people, np.random.default_rng(8))
     crowd = LearningProtocol("dmp").estimate(MADE.profiles, sent, told)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, Places, Provenance
+from midpoint.analyst import ItemProfiles, PositionModel, Provenance
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.data import Scale
 from midpoint.protocol import Population
@@ -92,9 +92,9 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
     d, r = (2 if scheme.sub_samples else 0), 2
     G = 2 if scheme.sub_samples else 1
     factor = np.eye(d + r) + rng.normal(size=(G, K, d + r, d + r)) * 0.3
-    drawn = {"rate": (M, K), "habit": (M, d), "taste": (M, r)}
+    drawn = {"rate": (M, K), "selection": (M, d), "taste": (M, r)}
     columns = {name: np.rint(rng.normal(size=size) * 128) / 256 for name, size in drawn.items()}
-    places = Places(
+    places = PositionModel(
         **columns,
         base=np.rint((profiles.centre[:, None] + profiles.offset) * 256) / 256,
         least=np.arange(G)[:, None] * np.ones(K),
@@ -102,7 +102,7 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
         covariance=factor @ factor.swapaxes(2, 3) + 0.2 * np.eye(d + r),
         noise_variance=profiles.noise_variance,
     )
-    return replace(profiles, places=places)
+    return replace(profiles, positions=places)
 
 
 def raters(made: World, per_category: int, seed: int, *, all_rated: bool = False) -> Population:

@@ -1,4 +1,4 @@
-"""People who follow a law of places, and the columns that an honest analyst makes of that law."""
+"""People who follow a prior of positions, and the columns that an honest analyst makes of that law."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user import Own, Parameters, own_numbers
+from midpoint.user import Adjustment, Parameters, adjustments
 from midpoint.wire import (
     GRAIN,
     ONE,
     SCHEMES,
     Disclosure,
     FeatureNames,
-    Law,
+    Prior,
     RatingScale,
     as_rows,
     to_fixed,
@@ -26,22 +26,22 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Nature:
-    """How people come to rate: M items, K categories, d habits, r tastes, D = d + r."""
+    """How people come to rate: M items, K categories, d selection factors, r taste factors, D = d + r."""
 
     rate: Float
-    """Log odds of rating at habits of 0. Shape (M, K)."""
-    habit: Float
-    """What each habit adds to them. Shape (M, d)."""
+    """Log odds of rating at selection factors of 0. Shape (M, K)."""
+    selection: Float
+    """What each selection factor adds to them. Shape (M, d)."""
     base: Float
-    """Rating at tastes of 0. Shape (M, K)."""
+    """Rating at taste factors of 0. Shape (M, K)."""
     taste: Float
-    """What each taste adds to it. Shape (M, r)."""
+    """What each taste factor adds to it. Shape (M, r)."""
     mean: Float
-    """Mean place of each category. Shape (K, D)."""
+    """Mean position of each category. Shape (K, D)."""
     covariance: Float
-    """Covariance of its places. Shape (K, D, D)."""
+    """Covariance of its positions. Shape (K, D, D)."""
     noise: float
-    """Variance of a rating given the place, rounding to levels included."""
+    """Variance of a rating given the position, rounding to levels included."""
 
     @classmethod
     def draw(
@@ -61,7 +61,7 @@ class Nature:
         factor = factor + contrast * rng.normal(0, 0.35, (K, D, D))
         return cls(
             rate=_grain(rng.normal(usual, 0.8, (M, 1)) + contrast * rng.normal(0, 0.3, (M, K))),
-            habit=_grain(rng.normal(0, 0.8, (M, d))),
+            selection=_grain(rng.normal(0, 0.8, (M, d))),
             base=_grain((low + high) / 2 + span * (liked + contrast * rng.normal(0, 0.04, (M, K)))),
             taste=_grain(rng.normal(0, span / 8, (M, r))),
             mean=contrast * rng.normal(0, 0.3, (K, D)),
@@ -69,10 +69,10 @@ class Nature:
             noise=(span / 5) ** 2,
         )
 
-    def law(self) -> Law:
+    def prior(self) -> Prior:
         """Return the law as it is disclosed."""
         precision = np.linalg.inv(self.covariance)
-        return Law(
+        return Prior(
             least=as_rows(np.zeros((1, len(self.mean)))),
             mean=as_rows(to_fixed(self.mean[None])),
             precision=as_rows(to_fixed((precision + precision.transpose(0, 2, 1))[None] / 2)),
@@ -84,9 +84,9 @@ class Nature:
         """Return what a disclosure has of it: columns and law; nothing without counterparts."""
         if not SCHEMES[scheme].counterparts:
             return {}
-        names = SCHEMES[scheme].columns & {"rate", "habit", "base", "taste"}
+        names = SCHEMES[scheme].columns & {"rate", "selection", "base", "taste"}
         rows = {name: as_rows(np.rint(getattr(self, name) * GRAIN)) for name in names}
-        return {**rows, "law": self.law()}
+        return {**rows, "prior": self.prior()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class People:
 
     category: NDArray[np.intp]
     """Category of each person. Shape (N,)."""
-    place: Float
+    position: Float
     """Where each really lies. Shape (N, D)."""
     starts: NDArray[np.intp]
     """Ratings of person i are `starts[i]:starts[i + 1]`. Shape (N + 1,)."""
@@ -116,26 +116,26 @@ class People:
         *,
         everything: bool = False,
     ) -> Self:
-        """Draw people, categories in turn, places by the law, sets and values by the place."""
+        """Draw people, categories in turn, positions by the prior, sets and values by the position."""
         M, K = nature.rate.shape
-        d = nature.habit.shape[1]
+        d = nature.selection.shape[1]
         category = np.arange(number) % K
         steps = np.linalg.cholesky(nature.covariance)[category]
         random = rng.normal(size=(number, steps.shape[1], 1))
-        place = nature.mean[category] + (steps @ random)[:, :, 0]
-        logit = nature.rate.T[category] + place[:, :d] @ nature.habit.T
+        position = nature.mean[category] + (steps @ random)[:, :, 0]
+        logit = nature.rate.T[category] + position[:, :d] @ nature.selection.T
         rated = (rng.random((number, M)) < 1 / (1 + np.exp(-logit))) | everything
         person, item = np.nonzero(rated)
-        expected = nature.base.T[category] + place[:, d:] @ nature.taste.T
+        expected = nature.base.T[category] + position[:, d:] @ nature.taste.T
         exact = (expected + rng.normal(0, np.sqrt(nature.noise), expected.shape))[person, item]
         levels = np.asarray(points)
         nearest = np.abs(to_fixed(exact)[:, None] - levels).argmin(axis=1)
         starts = np.searchsorted(person, np.arange(number + 1))
-        return cls(category, place, starts, person, item, levels[nearest])
+        return cls(category, position, starts, person, item, levels[nearest])
 
-    def own(self, parameters: Parameters) -> Own | None:
+    def own(self, parameters: Parameters) -> Adjustment | None:
         """Find everyone's counterparts, each asked about everything."""
-        return own_numbers(parameters, self.starts, self.item, self.value, self.category.tolist())
+        return adjustments(parameters, self.starts, self.item, self.value, self.category.tolist())
 
 
 def transports(covariance: Float) -> Float:

@@ -10,7 +10,7 @@ from midpoint.wire import (
     SCHEMES,
     Disclosure,
     FeatureNames,
-    Law,
+    Prior,
     RatingScale,
     as_rows,
 )
@@ -23,26 +23,26 @@ def counterparts_disclosure(
     n_items: int = 12,
     seed: int = 1,
     points: tuple[int, ...] = STARS,
-    habits: int = 2,
-    tastes: int = 3,
+    selection_factors: int = 2,
+    taste_factors: int = 3,
     reach: float = 1.0,
     choose: bool = False,
     strata: int = 1,
     **changes: Any,
 ) -> Disclosure:
-    """Draw a consistent disclosure; habits and tastes matter more with a larger reach.
+    """Draw a consistent disclosure; selection and taste factors matter more with a larger reach.
 
     Tastes may choose what is rated too.
     """
     rng = np.random.default_rng(seed)
     K = int(np.prod([len(feature.categories) for feature in features]))
-    d = habits if SCHEMES[scheme].sub_samples else 0
+    d = selection_factors if SCHEMES[scheme].sub_samples else 0
     span, add = (points[-1] - points[0]) * GRAIN // ONE, round(reach * GRAIN)
     drawn = {
         "rate": rng.integers(-3 * GRAIN, 2 * GRAIN, size=(n_items, K)),
-        "habit": rng.integers(-add, add + 1, size=(n_items, d)),
+        "selection": rng.integers(-add, add + 1, size=(n_items, d)),
         "base": points[0] * GRAIN // ONE + rng.integers(0, span + 1, size=(n_items, K)),
-        "taste": rng.integers(-add, add + 1, size=(n_items, tastes)) * span // (4 * GRAIN),
+        "taste": rng.integers(-add, add + 1, size=(n_items, taste_factors)) * span // (4 * GRAIN),
         "levels": believable(rng, n_items, K, points),
     }
     content: dict[str, Any] = {
@@ -50,8 +50,8 @@ def counterparts_disclosure(
         "features": features,
         "scale": RatingScale(low=points[0], high=points[-1], levels=points),
         "items": tuple(f"item-{j:03d}" for j in range(n_items)),
-        "law": law(
-            rng, K, d + tastes * (1 + choose), (points[-1] - points[0]) / ONE, strata=strata
+        "prior": prior(
+            rng, K, d + taste_factors * (1 + choose), (points[-1] - points[0]) / ONE, strata=strata
         ),
         **{name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns},
     }
@@ -60,13 +60,21 @@ def counterparts_disclosure(
 
 def real_size() -> Disclosure:
     """Three categories, and places of 44 dimensions that are known badly in some directions."""
-    wide = law(np.random.default_rng(26), 3, 44, 4.0, certain=ONE // 16, apart=ONE // 16, strata=2)
+    wide = prior(
+        np.random.default_rng(26), 3, 44, 4.0, certain=ONE // 16, apart=ONE // 16, strata=2
+    )
     return counterparts_disclosure(
-        features=(AGE,), n_items=300, seed=27, habits=4, tastes=20, choose=True, law=wide
+        features=(AGE,),
+        n_items=300,
+        seed=27,
+        selection_factors=4,
+        taste_factors=20,
+        choose=True,
+        prior=wide,
     )
 
 
-def law(
+def prior(
     rng: np.random.Generator,
     K: int,
     D: int,
@@ -75,7 +83,7 @@ def law(
     certain: int = ONE,
     apart: int = ONE // 4,
     strata: int = 1,
-) -> Law:
+) -> Prior:
     """Draw means, precisions and maps near one; some means lie between two multiples of 1/256.
 
     Precisions are at least so much in all directions, entries of maps so far from those of 1.
@@ -90,7 +98,7 @@ def law(
     maps[:, own, own] = unit
     least = np.zeros((G, K), dtype=np.int64)
     least[1:] = np.sort(rng.integers(GRAIN // 4, 2 * GRAIN, size=(G - 1, K)), axis=0)
-    return Law(
+    return Prior(
         least=as_rows(least),
         mean=as_rows(mean),
         precision=as_rows(precision),

@@ -74,7 +74,7 @@ def settings(scheme: str) -> dict[str, Any]:
     name, *chosen = scheme.split(":")
     own = dict(part.split("=") for part in chosen)
     thinned = {"share": float(own["share"])} if "share" in own else {}
-    kind = "audit.curves.Thinned" if thinned else "protocol.learning.LearningProtocol"
+    kind = "audit.run.curves.Thinned" if thinned else "protocol.learning.LearningProtocol"
     return thinned | {
         "kind": f"midpoint.{kind}",
         "name": name,

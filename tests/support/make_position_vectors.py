@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from midpoint.user import Parameters, PrivateCategory, correct, obfuscate, own_numbers
+from midpoint.user import Parameters, PrivateCategory, adjustments, correct, obfuscate
 from midpoint.user.core.coins import PURPOSES
-from midpoint.user.core.counterparts import counterparts, own_of
+from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
 from tests.support.made_up import AGE, disclosure, entries, sealed
 from tests.support.made_up_positions import counterparts_disclosure, real_size
@@ -34,12 +34,16 @@ def with_counterparts() -> dict[str, Disclosure]:
     for scheme in (name for name, scheme in SCHEMES.items() if scheme.counterparts):
         for seed, (size, (d, r)) in enumerate(shapes.items()):
             features = FEATURES[size]
-            made[f"{scheme} {size}"] = make(scheme, features, seed=seed, habits=d, tastes=r)
-    made["cmpss uneven"] = make(features=(AGE,), points=UNEVEN, seed=3, habits=4)
+            made[f"{scheme} {size}"] = make(
+                scheme, features, seed=seed, selection_factors=d, taste_factors=r
+            )
+    made["cmpss uneven"] = make(features=(AGE,), points=UNEVEN, seed=3, selection_factors=4)
     made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
-    made["cmpss strong"] = make(seed=5, habits=3, tastes=3, reach=8.0)
-    made["cmpss, tastes choose"] = make(seed=6, habits=2, tastes=3, choose=True)
-    made["cmpss, three strata"] = make(features=(AGE,), seed=7, habits=2, tastes=2, strata=3)
+    made["cmpss strong"] = make(seed=5, selection_factors=3, taste_factors=3, reach=8.0)
+    made["cmpss, tastes choose"] = make(seed=6, selection_factors=2, taste_factors=3, choose=True)
+    made["cmpss, three strata"] = make(
+        features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=3
+    )
     return made
 
 
@@ -53,7 +57,7 @@ def moved_obfuscations() -> Iterator[Case]:
         person = rng.integers(0, shown.n_cells, 4)
         bits = rng.integers(0, 2**53, (24, len(PURPOSES)))
         bits[0], bits[1], bits[2] = 0, 2**53 - 1, 2**52
-        own = own_numbers(parameters, starts, item, value, person)
+        own = adjustments(parameters, starts, item, value, person)
         assert own is not None
         category = person.repeat(6)
         for alpha in (1.0, 0.5, 0.0) if turn == 0 else (1.0, 0.5):
@@ -98,8 +102,8 @@ def moved_corrections() -> Iterator[Case]:
 
 def some_moves() -> Iterator[Moved]:
     for turn, (name, shown) in enumerate(with_counterparts().items()):
-        tastes = len(shown.taste[0]) if shown.taste else 0
-        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, tastes)
+        taste_factors = len(shown.taste[0]) if shown.taste else 0
+        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, taste_factors)
         yield name, shown, tuple(move.tolist())
 
 
@@ -108,7 +112,9 @@ def wide_moves() -> Iterator[Moved]:
     yield "cmp far", counterparts_disclosure("cmp", seed=6), (2**14, -(2**14), 2**14)
     points, most = (-(2**31), 0, 2**31), 2**25
     row = (most - 1, most - 3, most - 7, 5 - most, 8 - most, -most)
-    wide = counterparts_disclosure("cmp", n_items=2, points=points, tastes=6, taste=(row, row))
+    wide = counterparts_disclosure(
+        "cmp", n_items=2, points=points, taste_factors=6, taste=(row, row)
+    )
     yield "cmp wide", wide, (2**15, 2**15 - 1, -(2**15)) * 2
 
 
@@ -133,12 +139,12 @@ def changes_of_counterparts() -> Iterator[Listed]:
 
 def at_the_limits() -> Disclosure:
     """The last numbers that devices take: beyond each is a case of `bad_places`."""
-    shown = counterparts_disclosure(n_items=1, habits=2, tastes=2)
+    shown = counterparts_disclosure(n_items=1, selection_factors=2, taste_factors=2)
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
     far = [[64 * ONE * (-1) ** (i + j) for j in range(4)] for i in range(4)]
     thin = [[(ONE // 64 + 1) * (i == j) for j in range(4)] for i in range(4)]
     great = [[2**14 * value for value in row] for row in unit]
-    law = {
+    prior = {
         "least": [[0, 0], [0, 2**40]],
         "mean": [[far[0], far[1]]] * 2,
         "precision": [[thin, great]] * 2,
@@ -147,18 +153,18 @@ def at_the_limits() -> Disclosure:
     return shown.model_copy(
         update={
             "rate": ((32 * GRAIN, -32 * GRAIN),),
-            "habit": ((-32 * GRAIN, 32 * GRAIN),),
+            "selection": ((-32 * GRAIN, 32 * GRAIN),),
             "taste": ((-8 * GRAIN, 8 * GRAIN),),
             "base": ((-3 * GRAIN, 9 * GRAIN),),
-            "law": shown.law and shown.law.model_copy(update=_rows(law)),
+            "prior": shown.prior and shown.prior.model_copy(update=_rows(prior)),
         }
     )
 
 
-def bad_places() -> Iterator[Case]:
+def bad_positions() -> Iterator[Case]:
     """Laws of places that are none, and numbers beyond all measure; each beside a fine one."""
-    shown = counterparts_disclosure(n_items=5, habits=2, tastes=2, strata=2)
-    told = shown.law
+    shown = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=2, strata=2)
+    told = shown.prior
     assert told is not None
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
     (one, two), light = told.precision[0], told.precision[1]
@@ -189,13 +195,13 @@ def bad_places() -> Iterator[Case]:
         ("strata that descend", {"least": ((0, 0), (9, -1))}),
         ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
     ]
-    lawless = [(name, {"law": told.model_copy(update=_rows(changes))}) for name, changes in rows]
+    lawless = [(name, {"prior": told.model_copy(update=_rows(changes))}) for name, changes in rows]
     items: list[tuple[str, dict[str, Any]]] = [
         (f"{column}: {row}", {column: (*getattr(shown, column)[:4], row)})
         for column, row in (
             ("rate", (0, 32 * GRAIN + 1)),
             ("rate", (-32 * GRAIN - 1, 0)),
-            ("habit", (32 * GRAIN + 1, 0)),
+            ("selection", (32 * GRAIN + 1, 0)),
             ("taste", (0, -2 * span - 1)),
             ("taste", (2**53 - 1, 0)),
             ("base", (9 * GRAIN + 1, GRAIN)),
@@ -206,10 +212,10 @@ def bad_places() -> Iterator[Case]:
     for name, changes in (*lawless, *items):
         bad = shown.model_copy(update=changes)
         yield {
-            "name": f"{Refusal.BAD_PLACES}: {name}",
+            "name": f"{Refusal.BAD_POSITIONS}: {name}",
             "disclosure": text(bad),
             "chain": [text(signed) for signed in sealed(entries([bad]))],
-            "code": Refusal.BAD_PLACES,
+            "code": Refusal.BAD_POSITIONS,
         }
 
 
@@ -226,12 +232,12 @@ def _rows(changes: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def bad_laws() -> Iterator[tuple[str, str, str, Refusal]]:
+def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
     """Laws that are missing, where none belongs, or of another shape than the columns."""
-    shown = counterparts_disclosure(n_items=2, habits=1, tastes=1)
+    shown = counterparts_disclosure(n_items=2, selection_factors=1, taste_factors=1)
     good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
-    values = json.loads(text(counterparts_disclosure("cmp", n_items=2, tastes=2)))
-    law, shape, columns = good["law"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
+    values = json.loads(text(counterparts_disclosure("cmp", n_items=2, taste_factors=2)))
+    prior, shape, columns = good["prior"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
     empty = {
         "least": [[0, 0]],
         "mean": [[[], []]],
@@ -239,40 +245,43 @@ def bad_laws() -> Iterator[tuple[str, str, str, Refusal]]:
         "map": [[[[], []], [[], []]]],
         "noise": ONE,
     }
-    five = {name: law[name] * 5 for name in ("least", "mean", "precision", "map")}
+    five = {name: prior[name] * 5 for name in ("least", "mean", "precision", "map")}
     many = [[0] * 513] * 2
     rows: list[tuple[str, Any, Refusal]] = [
-        ("law missing", {k: v for k, v in good.items() if k != "law"}, columns),
-        ("law null", good | {"law": None}, columns),
-        ("law where none belongs", plain | {"law": law}, columns),
-        ("habits where none belong", values | {"habit": [[0], [0]], "rate": good["rate"]}, columns),
-        ("habits missing", {k: v for k, v in good.items() if k != "habit"}, columns),
-        ("a reveal probability as well", good | {"reveal": plain["reveal"]}, columns),
-        ("law without noise", good | {"law": {k: law[k] for k in law if k != "noise"}},
+        ("law missing", {k: v for k, v in good.items() if k != "prior"}, columns),
+        ("law null", good | {"prior": None}, columns),
+        ("law where none belongs", plain | {"prior": prior}, columns),
+        ("selection factors where none belong", values | {"selection": [[0], [0]], "rate":
+        good["rate"]}, columns), ("selection factors missing", {k: v for k, v in good.items() if k
+        != "selection"}, columns), ("a reveal probability as well", good | {"reveal":
+        plain["reveal"]}, columns), ("law without noise", good | {"prior": {k: prior[k] for k in
+        prior if k != "noise"}},
          Refusal.MISSING_FIELD),
-        ("law with more", good | {"law": law | {"a": 1}}, Refusal.UNKNOWN_FIELD),
-        ("law with text", good | {"law": law | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
-        ("law as a list", good | {"law": []}, shape),
-        ("a mean too few", good | {"law": law | {"mean": [law["mean"][0][:1]]}}, shape),
-        ("a mean too short", good | {"law": law | {"mean": [[[0], [0]]]}}, shape),
-        ("a precision too many", good | {"law": law | {"precision": [law["precision"][0] * 2]}},
+        ("law with more", good | {"prior": prior | {"a": 1}}, Refusal.UNKNOWN_FIELD),
+        ("law with text", good | {"prior": prior | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
+        ("law as a list", good | {"prior": []}, shape),
+        ("a mean too few", good | {"prior": prior | {"mean": [prior["mean"][0][:1]]}}, shape),
+        ("a mean too short", good | {"prior": prior | {"mean": [[[0], [0]]]}}, shape),
+        ("a precision too many", good | {"prior": prior | {"precision": [prior["precision"][0] *
+        2]}},
          shape),
-        ("a precision not square", good | {"law": law | {"precision": [[[[1, 2]], [[1, 2]]]]}},
+        ("a precision not square", good | {"prior": prior | {"precision": [[[[1, 2]], [[1, 2]]]]}},
          shape),
-        ("maps of one category", good | {"law": law | {"map": [law["map"][0][:1]]}}, shape),
-        ("maps to one category", good | {"law": law | {"map": [[m[:1] for m in law["map"][0]]]}},
+        ("maps of one category", good | {"prior": prior | {"map": [prior["map"][0][:1]]}}, shape),
+        ("maps to one category", good | {"prior": prior | {"map": [[m[:1] for m in
+        prior["map"][0]]]}},
          shape),
-        ("a map too small", good | {"law": law | {"map": [[[[[1]]] * 2] * 2]}}, shape),
-        ("no strata", good | {"law": law | {name: [] for name in five}}, shape),
-        ("too many strata", good | {"law": law | five}, shape),
-        ("means of one stratum more", good | {"law": law | {"mean": law["mean"] * 2}}, shape),
-        ("a stratum of one category", good | {"law": law | {"least": [[0]]}}, shape),
+        ("a map too small", good | {"prior": prior | {"map": [[[[[1]]] * 2] * 2]}}, shape),
+        ("no strata", good | {"prior": prior | {name: [] for name in five}}, shape),
+        ("too many strata", good | {"prior": prior | five}, shape),
+        ("means of one stratum more", good | {"prior": prior | {"mean": prior["mean"] * 2}}, shape),
+        ("a stratum of one category", good | {"prior": prior | {"least": [[0]]}}, shape),
         ("the law of other columns", values | {"taste": [[0], [0]]}, shape),
-        ("habits of two lengths", good | {"habit": [[0], [0, 0]]}, shape),
+        ("selection factors of two lengths", good | {"selection": [[0], [0, 0]]}, shape),
         ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
         ("a base too short", good | {"base": [[0, 0], [0]]}, shape),
         ("tastes of one item", good | {"taste": [[0]]}, shape),
-        ("no dimensions", good | {"habit": [[], []], "taste": [[], []], "law": empty}, shape),
+        ("no dimensions", good | {"selection": [[], []], "taste": [[], []], "prior": empty}, shape),
         ("too many dimensions", values | {"taste": many}, shape),
     ]  # fmt: skip
     for name, content, code in rows:
@@ -283,14 +292,20 @@ def places() -> Iterator[Case]:
     """People with what they were asked and rated: their counterparts, and what that does."""
     make = counterparts_disclosure
     shown = {
-        "cmpss 2": make(n_items=40, habits=4, seed=20),
-        "cmpss 2x3 uneven": make(features=FEATURES["2x3"], n_items=20, points=UNEVEN, tastes=2),
-        "cmp 3": make("cmp", (AGE,), n_items=30, seed=21, tastes=4),
-        "cmpss strong": make(n_items=40, habits=3, seed=22, reach=16.0),
-        "cmpss many items": make(n_items=400, habits=4, seed=23, reach=1.5),
+        "cmpss 2": make(n_items=40, selection_factors=4, seed=20),
+        "cmpss 2x3 uneven": make(
+            features=FEATURES["2x3"], n_items=20, points=UNEVEN, taste_factors=2
+        ),
+        "cmp 3": make("cmp", (AGE,), n_items=30, seed=21, taste_factors=4),
+        "cmpss strong": make(n_items=40, selection_factors=3, seed=22, reach=16.0),
+        "cmpss many items": make(n_items=400, selection_factors=4, seed=23, reach=1.5),
         "cmp many items": make("cmp", n_items=300, points=HALVES, seed=24, reach=4.0),
-        "cmpss, tastes choose": make(n_items=40, habits=3, tastes=4, seed=25, choose=True),
-        "cmpss, three strata": make(n_items=40, habits=3, tastes=2, seed=28, strata=3),
+        "cmpss, tastes choose": make(
+            n_items=40, selection_factors=3, taste_factors=4, seed=25, choose=True
+        ),
+        "cmpss, three strata": make(
+            n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=3
+        ),
         "cmpss 3, many items, as large as a real one": real_size(),
     }
     for turn, (name, one) in enumerate(shown.items()):
@@ -301,7 +316,7 @@ def places() -> Iterator[Case]:
 def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
     """Who rated nothing, everything, all lowest, all highest; then whoever."""
     rng, parameters = np.random.default_rng(seed), Parameters.of(shown)
-    model, M = parameters.places, len(shown.items)
+    model, M = parameters.positions, len(shown.items)
     assert model is not None
     points = np.asarray(shown.scale.levels)
     for person in range(n):
@@ -314,13 +329,13 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
         cell = int(rng.integers(0, shown.n_cells))
         found = counterparts(model, cell, asked, rated, value)
         some = rng.permutation(M)[:4]
-        own = own_of(parameters, cell, some, found)
+        own = adjustment_of(parameters, cell, some, found)
         yield {
             "asked": asked.tolist(),
             "rated": rated.tolist(),
             "value": value.tolist(),
             "cell": cell,
-            "habits": found.habits.tolist(),
+            "selection": found.selection.tolist(),
             "move": found.move.tolist(),
             "some": some.tolist(),
             "reveal": own.reveal.tolist(),

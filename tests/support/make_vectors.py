@@ -64,8 +64,8 @@ from tests.support.made_up import (
 )
 from tests.support.made_up_positions import counterparts_disclosure
 from tests.support.make_position_vectors import (
-    bad_laws,
-    bad_places,
+    bad_positions,
+    bad_priors,
     changes_of_counterparts,
     moved_corrections,
     moved_obfuscations,
@@ -396,7 +396,7 @@ def bad_texts() -> Iterator[Case]:
         ("too many bits", "disclosure", _swap(good, "{", '{"bits":17,'), Refusal.WRONG_SHAPE),
         ("id too short", "report", _swap(report, '"id":"0', '"id":"'),
          Refusal.WRONG_SHAPE),
-        *bad_laws(),
+        *bad_priors(),
     ]  # fmt: skip
     for name, kind, content, code in rows:
         yield {"name": name, "kind": kind, "text": content, "code": code}
@@ -468,8 +468,10 @@ def bad_rounds() -> Iterator[Case]:
     """A first round is answered; a second question is refused; the last is about counterparts."""
     yield from refused_after(disclosure("dmpss"), disclosure("dmpss", seed=2))
     shown = counterparts_disclosure()
-    habit = tuple(tuple(-one for one in row) for row in shown.habit or ())
-    yield from refused_after(shown, shown.model_copy(update={"habit": habit}), first_only=True)
+    selection = tuple(tuple(-one for one in row) for row in shown.selection or ())
+    yield from refused_after(
+        shown, shown.model_copy(update={"selection": selection}), first_only=True
+    )
 
 
 def refused_after(
@@ -571,13 +573,13 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "discrete": discrete,
     "corrections": _after(corrections, moved_corrections),
     "chains": chains,
-    "bad_numbers": _after(bad_numbers, bad_places),
+    "bad_numbers": _after(bad_numbers, bad_positions),
     "bad_texts": bad_texts,
     "service_texts": service_texts,
     "bad_rounds": bad_rounds,
     "certificates": certificates,
     "titles": titles,
-    "places": places,
+    "positions": places,
 }
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from midpoint.user import (
+    Adjustment,
     DeviceSecret,
     Ledger,
-    Own,
     Parameters,
     Pin,
     PrivateCategory,
@@ -23,7 +23,7 @@ from midpoint.user import (
     toss,
     verify_certificate,
 )
-from midpoint.user.core.counterparts import counterparts, own_of
+from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import (
     SCHEMES,
     Catalogue,
@@ -118,7 +118,7 @@ def test_obfuscations(case: dict[str, Any]) -> None:
     own = None
     if "reveal" in case:
         move = np.empty((0, 0), dtype=np.int64)  # of people, whom a flat array does not know
-        own = Own(np.array(case["reveal"]), np.array(case["shift"]), move)
+        own = Adjustment(np.array(case["reveal"]), np.array(case["shift"]), move)
     done = obfuscate(item, value, category, parameters, coins, case["alpha"], own)
     assert done.keep.tolist() == case["keep"]
     assert done.value.tolist() == case["reported"]
@@ -214,17 +214,17 @@ def test_titles(case: dict[str, Any]) -> None:
         assert list(check_titles(raw, entry).titles) == case["expect"]["titles"]
 
 
-@each("places")
-def test_places(case: dict[str, Any]) -> None:
+@each("positions")
+def test_positions(case: dict[str, Any]) -> None:
     parameters = Parameters.of(disclosed(case))
-    assert parameters.places is not None
+    assert parameters.positions is not None
     for one in case["people"]:
         asked, rated = (np.array(one[name], dtype=np.intp) for name in ("asked", "rated"))
         value = np.array(one["value"], dtype=np.int64)
-        found = counterparts(parameters.places, one["cell"], asked, rated, value)
-        assert found.habits.tolist() == one["habits"]
+        found = counterparts(parameters.positions, one["cell"], asked, rated, value)
+        assert found.selection.tolist() == one["selection"]
         assert found.move.tolist() == one["move"]
-        own = own_of(parameters, one["cell"], np.array(one["some"]), found)
+        own = adjustment_of(parameters, one["cell"], np.array(one["some"]), found)
         assert (own.reveal.tolist(), own.shift.tolist()) == (one["reveal"], one["shift"])
 
 

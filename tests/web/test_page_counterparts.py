@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from midpoint.analyst import Factorizer, disclose, place
+from midpoint.analyst import Factorizer, disclose, fit_positions
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from tests.support.page_service import Service
@@ -21,7 +21,7 @@ MANY = (5,) * 16
 def placed_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
     """One whose disclosure says where people lie."""
     profiles = Factorizer(dimension=4).fit(tiny.ratings, "gender")
-    profiles = place(profiles, tiny.ratings, habits=2, tastes=4)
+    profiles = fit_positions(profiles, tiny.ratings, selection_factors=2, taste_factors=4)
     Site(tmp_path).publish(profiles, disclose(profiles, "cmpss"), time=1_800_000_000)
     running = Service(tmp_path)
     running.start()

@@ -20,8 +20,8 @@ from midpoint.wire import (
     Disclosure,
     Entry,
     FeatureNames,
-    Law,
     Message,
+    Prior,
     Problem,
     RatingScale,
     Receipt,
@@ -49,7 +49,7 @@ COLUMN: dict[str, Any] = {
     "levels": (((ONE, 0, 0), (0, ONE, 0)), ((0, 0, ONE), (1, 1, ONE - 2))),
     "average": ((ONE, 2 * ONE), (ONE, ONE)),
     "rate": ((-256, 0), (9, 9)),
-    "habit": ((3,), (-4,)),
+    "selection": ((3,), (-4,)),
     "base": ((512, 520), (500, 9)),
     "taste": ((5, 6), (-7, 8)),
 }
@@ -58,9 +58,9 @@ AS_EVER = "dda795e31aa4d45bb9bb9472961235fc9dbf000d993f88354b7cac15bcf5f4ab"
 """Digest of the numbers of the first example, as ledgers hold it since before counterparts."""
 
 
-def law(K: int = 2, D: int = 3) -> Law:
+def prior(K: int = 2, D: int = 3) -> Prior:
     unit = as_rows(np.eye(D) * ONE)
-    return Law(
+    return Prior(
         least=((0,) * K,),
         mean=as_rows(np.arange(K * D).reshape(1, K, D)),
         precision=((unit,) * K,),
@@ -81,7 +81,7 @@ def example(scheme: str = "dmpss", **changes: Any) -> Disclosure:
         **columns,
     }
     if SCHEMES[scheme].counterparts:
-        content["law"] = law(D=3 if SCHEMES[scheme].sub_samples else 2)
+        content["prior"] = prior(D=3 if SCHEMES[scheme].sub_samples else 2)
     return Disclosure(**(content | changes))
 
 
@@ -137,7 +137,7 @@ def test_a_message_comes_back_as_it_was_sent(message: Message) -> None:
 def test_unknown_fields_and_missing_fields_are_refused(message: Message) -> None:
     content = json.loads(message.raw)
     assert code_of(type(message), {**content, "private": 1}) == Refusal.UNKNOWN_FIELD
-    optional = {*COLUMN, "law", "previous"}
+    optional = {*COLUMN, "prior", "previous"}
     for field in content.keys() - optional:
         rest = {name: value for name, value in content.items() if name != field}
         assert code_of(type(message), rest) == Refusal.MISSING_FIELD
@@ -246,7 +246,7 @@ def test_columns_are_there_exactly_when_the_scheme_needs_them(scheme: str) -> No
         ("no", {"features": (GENDER, GENDER)}),
         ("no", {"features": tuple(GENDER.model_copy(update={"name": str(n)}) for n in range(11))}),
         ("cmpss", {"taste": ((5, 6), (-7,))}),
-        ("cmpss", {"habit": ((3,), ())}),
+        ("cmpss", {"selection": ((3,), ())}),
         ("cmpss", {"rate": ((1,), (1,))}),
         ("cmp", {"base": ((1, 2, 3), (1, 2, 3))}),
         ("cmp", {"taste": ((), ())}),
@@ -262,45 +262,45 @@ def test_wrong_shapes_are_refused(scheme: str, changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        law(K=3),
-        law(D=2),
-        law(D=4),
+        prior(K=3),
+        prior(D=2),
+        prior(D=4),
         *(
-            law().model_copy(update={name: tuple(part[:-1] for part in getattr(law(), name))})
+            prior().model_copy(update={name: tuple(part[:-1] for part in getattr(prior(), name))})
             for name in ("least", "mean", "precision", "map")
         ),
         *(
-            law().model_copy(update={name: getattr(law(), name) * 2})
+            prior().model_copy(update={name: getattr(prior(), name) * 2})
             for name in ("least", "mean", "precision", "map")
         ),
-        law().model_copy(update={"mean": ((law().mean[0][0], law().mean[0][1][:2]),)}),
-        law().model_copy(
-            update={"precision": ((law().precision[0][0], law(D=2).precision[0][1]),)}
+        prior().model_copy(update={"mean": ((prior().mean[0][0], prior().mean[0][1][:2]),)}),
+        prior().model_copy(
+            update={"precision": ((prior().precision[0][0], prior(D=2).precision[0][1]),)}
         ),
-        law().model_copy(update={"map": ((law().map[0][0], (law(D=2).map[0][0][0],) * 2),)}),
+        prior().model_copy(update={"map": ((prior().map[0][0], (prior(D=2).map[0][0][0],) * 2),)}),
     ],
 )
-def test_a_law_has_the_shape_of_the_columns(wrong: Law) -> None:
-    assert example("cmpss", law=law()).law == law()
+def test_a_law_has_the_shape_of_the_columns(wrong: Prior) -> None:
+    assert example("cmpss", prior=prior()).prior == prior()
     with pytest.raises(ValidationError, match="shape of the columns"):
-        example("cmpss", law=wrong)
+        example("cmpss", prior=wrong)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_law_is_there_exactly_when_the_scheme_has_counterparts(scheme: str) -> None:
     content = json.loads(example(scheme).raw)
     if SCHEMES[scheme].counterparts:
-        del content["law"]
+        del content["prior"]
     else:
-        content["law"] = json.loads(example("cmp").raw)["law"]
+        content["prior"] = json.loads(example("cmp").raw)["prior"]
     assert code_of(Disclosure, content) == Refusal.WRONG_COLUMNS
 
 
 def test_a_law_has_no_more_numbers_than_a_device_wants_to_read() -> None:
-    tastes = ((0,) * 64,) * 2
-    example("cmp", taste=tastes, law=law(D=64))
+    taste_factors = ((0,) * 64,) * 2
+    example("cmp", taste=taste_factors, prior=prior(D=64))
     with pytest.raises(ValidationError, match="too many"):
-        example("cmp", taste=((0,) * 65,) * 2, law=law(D=65))
+        example("cmp", taste=((0,) * 65,) * 2, prior=prior(D=65))
 
 
 def test_fields_of_a_law_are_strict() -> None:
@@ -311,11 +311,11 @@ def test_fields_of_a_law_are_strict() -> None:
         ({"mean": [[["1", 2], [3, 4]]]}, Refusal.NOT_AN_INTEGER),
         ({"secret": 1}, Refusal.UNKNOWN_FIELD),
     ):
-        changed = {**content, "law": {**content["law"], **change}}
+        changed = {**content, "prior": {**content["prior"], **change}}
         assert code_of(Disclosure, changed) == code
-    for field in content["law"]:
-        rest = {name: value for name, value in content["law"].items() if name != field}
-        assert code_of(Disclosure, {**content, "law": rest}) == Refusal.MISSING_FIELD
+    for field in content["prior"]:
+        rest = {name: value for name, value in content["prior"].items() if name != field}
+        assert code_of(Disclosure, {**content, "prior": rest}) == Refusal.MISSING_FIELD
 
 
 def test_a_discrete_scheme_needs_a_discrete_scale() -> None:

@@ -28,7 +28,7 @@ export {
   modelOf,
   type Own,
   ownOf,
-  type Places,
+  type PositionModel,
   revealProbability,
   type Stratum,
   valueShift,
@@ -70,7 +70,7 @@ export {
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
-export type { Law } from "./wire/places";
+export type { Prior } from "./wire/places";
 export { Certificate, Entry } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
 export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";

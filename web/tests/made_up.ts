@@ -8,7 +8,7 @@ import {
   Entry,
   type FeatureNames,
   GRAIN,
-  type Law,
+  type Prior,
   ONE,
   SCHEMES,
   type Signed,
@@ -21,7 +21,7 @@ import { mostSpread, spreadOfMeans } from "../src/wire/telling";
 export const ANALYST = new SigningKey(new Uint8Array(32).fill(1));
 export const GENDER: FeatureNames = { name: "gender", categories: ["F", "M"] };
 export const AGE: FeatureNames = { name: "age", categories: ["young", "middle", "old"] };
-/** How many habits and tastes people have here. */
+/** How many selection and taste factors people have here. */
 const HABITS = 3;
 const TASTES = 2;
 export const STARS = [1, 2, 3, 4, 5].map((star) => star * ONE);
@@ -50,7 +50,7 @@ export function disclosure(made: Made = {}): Disclosure {
   const K = features.reduce((cells, { categories }) => cells * categories.length, 1);
   const rows = (make: () => number[]) => Array.from({ length: n }, make);
   const needed = SCHEMES.get(scheme)!;
-  const habits = needed.subSamples ? HABITS : 0;
+  const selectionFactors = needed.subSamples ? HABITS : 0;
   const span = ((points[points.length - 1] - points[0]) * GRAIN) / ONE;
   const some = (length: number, low: number, high: number) => () =>
     Array.from({ length }, () => Math.floor(low + next() * (high - low)));
@@ -65,7 +65,7 @@ export function disclosure(made: Made = {}): Disclosure {
         ),
       ),
     rate: () => rows(some(K, -3 * GRAIN, 2 * GRAIN)),
-    habit: () => rows(some(habits, -GRAIN, GRAIN)),
+    selection: () => rows(some(selectionFactors, -GRAIN, GRAIN)),
     base: () => rows(some(K, (points[0] * GRAIN) / ONE, (points[0] * GRAIN) / ONE + span)),
     taste: () => rows(some(TASTES, -span / 4, span / 4)),
   };
@@ -75,12 +75,12 @@ export function disclosure(made: Made = {}): Disclosure {
     scale: { low: points[0], high: points[points.length - 1], levels: points },
     items: Array.from({ length: n }, (_, j) => `item-${String(j).padStart(4, "0")}`),
     ...Object.fromEntries([...needed.columns].map((name) => [name, drawn[name]()])),
-    law: needed.counterparts ? lawful(K, habits + TASTES, span, next) : undefined,
+    prior: needed.counterparts ? lawful(K, selectionFactors + TASTES, span, next) : undefined,
   });
 }
 
-/** Draw a law of two strata: who rates less, and who rates more, than about what is expected. */
-function lawful(K: number, D: number, span: number, next: () => number): Law {
+/** Draw a prior of two strata: who rates less, and who rates more, than about what is expected. */
+function lawful(K: number, D: number, span: number, next: () => number): Prior {
   const strata = [0, 1].map(() => stratum(K, D, next));
   return {
     least: [0, 1].map((g) =>
@@ -93,7 +93,7 @@ function lawful(K: number, D: number, span: number, next: () => number): Law {
   };
 }
 
-/** Draw a law whose maps carry each category's places to the others'; habits and tastes apart. */
+/** Draw a prior whose maps carry each category's places to the others'; selection and taste factors apart. */
 function stratum(K: number, D: number, next: () => number) {
   const draw = (low: number, high: number) =>
     Array.from({ length: K }, () =>

@@ -24,7 +24,7 @@ import {
   outputDistribution,
   ownOf,
   Pin,
-  type Places,
+  type PositionModel,
   PrivateCategory,
   Problem,
   REFUSALS,
@@ -51,7 +51,7 @@ const FILES = [
   "corrections",
   "discrete",
   "obfuscations",
-  "places",
+  "positions",
   "reports",
   "service_texts",
   "titles",
@@ -209,13 +209,13 @@ describe("titles", () => {
   });
 });
 
-describe("places", () => {
-  it.each(cases("places"))("$name", (one) => {
+describe("positions", () => {
+  it.each(cases("positions"))("$name", (one) => {
     const shown = Disclosure.parse(one.disclosure);
-    const model = modelOf(shown) as Places;
-    for (const { asked, rated, value, cell, some, habits, move, reveal, shift } of one.people) {
+    const model = modelOf(shown) as PositionModel;
+    for (const { asked, rated, value, cell, some, selection, move, reveal, shift } of one.people) {
       const found = counterparts(model, cell, asked, rated, value);
-      expect(found).toEqual({ habits, move });
+      expect(found).toEqual({ selection, move });
       const own = some.map((place: number) => ownOf(shown, cell, place, found));
       expect(own).toEqual(reveal.map((p: number, i: number) => ({ reveal: p, shift: shift[i] })));
     }

@@ -2,8 +2,8 @@
 
 from midpoint.analyst.categories.estimates import CategoryEstimates
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
-from midpoint.analyst.counterparts.fit import place, usual_habits
-from midpoint.analyst.counterparts.model import Places
+from midpoint.analyst.counterparts.fit import fit_positions, usual_selection_factors
+from midpoint.analyst.counterparts.model import PositionModel
 from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.disclosure import (
     default_scheme,
@@ -24,7 +24,7 @@ from midpoint.analyst.score.evidence import (
     posterior,
 )
 from midpoint.analyst.score.scorer import answers_of, evidence_of, private_top, score
-from midpoint.analyst.score.weights import trust
+from midpoint.analyst.score.weights import report_weights
 
 __all__ = [
     "CategoryEstimates",
@@ -33,7 +33,7 @@ __all__ = [
     "Evidence",
     "Factorizer",
     "ItemProfiles",
-    "Places",
+    "PositionModel",
     "Progress",
     "Provenance",
     "Training",
@@ -44,18 +44,18 @@ __all__ = [
     "estimate_profiles",
     "evidence_of",
     "expected_loss",
+    "fit_positions",
     "least_squares",
-    "place",
     "posterior",
     "predict",
     "prepare",
     "private_top",
     "publish",
+    "report_weights",
     "scheme_in_use",
     "score",
     "tally",
-    "trust",
     "tune",
-    "usual_habits",
     "usual_scheme",
+    "usual_selection_factors",
 ]

@@ -102,7 +102,7 @@ def _one_person(
         posterior,
         private_top,
         publish,
-        trust,
+        report_weights,
     )
     from midpoint.user import (
         DeviceSecret,
@@ -141,7 +141,7 @@ def _one_person(
     )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
-    answers, weights = answers_of([report], disclosure), trust(profiles, disclosure)
+    answers, weights = answers_of([report], disclosure), report_weights(profiles, disclosure)
     belief = posterior(evidence_of(profiles, answers, weights), profiles)
     scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
@@ -212,7 +212,7 @@ def _everyone(
         own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
         move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
         if move is not None:
-            rows = move[hidden.user], profiles.place[hidden.item]
+            rows = move[hidden.user], profiles.message_index[hidden.item]
             own = own - from_fixed(value_shift(Parameters.of(disclosure), *rows))
         x = learning.estimate(profiles, reports, disclosure)
         guess = predict(profiles, x, hidden.user, hidden.item, own)

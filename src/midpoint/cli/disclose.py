@@ -92,13 +92,22 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
-    from midpoint.analyst.counterparts.fit import HABITS, TASTES
+    from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, TASTE_FACTORS
     from midpoint.protocol import PROTOCOLS, row_bits
     from midpoint.wire import ONE, RatingScale
 
     stars = RatingScale(low=ONE, high=5 * ONE, levels=tuple(k * ONE for k in range(1, 6)))
     bits = {
-        name: round(row_bits(one.scheme, 2, stars, habits=HABITS, tastes=TASTES), 1)
+        name: round(
+            row_bits(
+                one.scheme,
+                2,
+                stars,
+                selection_factors=SELECTION_FACTORS,
+                taste_factors=TASTE_FACTORS,
+            ),
+            1,
+        )
         for name, one in PROTOCOLS.items()
     }
     if as_json:

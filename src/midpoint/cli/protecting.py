@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Parameters, obfuscate, own_numbers
+from midpoint.user import PURPOSES, Parameters, adjustments, obfuscate
 from midpoint.user.core.obfuscation import illegal
 from midpoint.wire import Disclosure, from_fixed, to_fixed
 
@@ -61,7 +61,7 @@ def protect(
         part = slice(int(starts[0]), int(starts[-1]))
         item, category = place[fit.item[part]], cell[fit.user[part]]
         value, uniform = to_fixed(fit.value[part]), toss(len(item))
-        own = own_numbers(parameters, starts - starts[0], item, value, cell[first:last])
+        own = adjustments(parameters, starts - starts[0], item, value, cell[first:last])
         done = obfuscate(item, value, category, parameters, uniform, alpha, own)
         kept.append(done.keep)
         values.append(from_fixed(done.value).astype(np.float32))

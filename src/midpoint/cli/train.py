@@ -135,10 +135,10 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst.fit.factorizer import Factorizer
-    from midpoint.analyst.fit.profiles import require_place
+    from midpoint.analyst.fit.profiles import require_new_directory
     from midpoint.data.tables.columns import Columns
 
-    require_place(out)
+    require_new_directory(out)
     require_used(engine, master=master, threads=threads)
     console = Console()
     factorizer = Factorizer(
@@ -208,25 +208,35 @@ def with_counterparts(
     threads: int | None = None,
 ) -> "ItemProfiles":
     """Add where people lie, if that is wanted and can be."""
-    from midpoint.analyst.counterparts.fit import HABITS, place, usual_habits
+    from midpoint.analyst.counterparts.fit import (
+        SELECTION_FACTORS,
+        fit_positions,
+        usual_selection_factors,
+    )
 
-    usual = usual_habits(ratings, *(name for name, _ in profiles.features))
-    chosen = {Counterparts.sets: HABITS, Counterparts.values: 0, Counterparts.auto: usual}
-    habits = chosen.get(wanted)
-    if habits is None:
+    usual = usual_selection_factors(ratings, *(name for name, _ in profiles.features))
+    chosen = {
+        Counterparts.sets: SELECTION_FACTORS,
+        Counterparts.values: 0,
+        Counterparts.auto: usual,
+    }
+    selection_factors = chosen.get(wanted)
+    if selection_factors is None:
         return profiles
-    if habits != usual:
+    if selection_factors != usual:
         console.print(
             "Counterparts are not what these ratings suggest (see --help), and may show more than"
             " they hide: audit them before you publish this.",
             soft_wrap=True,
         )
-    with placing_bar(console) as report:
-        return place(profiles, ratings, habits=habits, threads=threads, progress=report)
+    with positions_bar(console) as report:
+        return fit_positions(
+            profiles, ratings, selection_factors=selection_factors, threads=threads, progress=report
+        )
 
 
 @contextmanager
-def placing_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+def positions_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
     """Show how far learning where people lie has come."""
     with _bar(console) as bar:
         task = bar.add_task("Looking where people lie")
@@ -300,10 +310,13 @@ def _summarise(console: Console, profiles: "ItemProfiles", seconds: float) -> No
         f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
         highlight=False,
     )
-    if profiles.places is not None:
-        habits, tastes = profiles.places.habits, profiles.places.taste.shape[1]
+    if profiles.positions is not None:
+        selection_factors, taste_factors = (
+            profiles.positions.selection_factors,
+            profiles.positions.taste.shape[1],
+        )
         console.print(
-            f"It knows where people lie, in {habits} habits and {tastes} tastes; devices will be"
+            f"It knows where people lie, in {selection_factors} selection factors and {taste_factors} tastes; devices will be"
             f" told so by {usual_scheme(profiles)}",
             highlight=False,
         )

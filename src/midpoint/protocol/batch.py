@@ -26,9 +26,9 @@ from midpoint.user import (
     PURPOSES,
     DeviceSecret,
     Parameters,
+    adjustments,
     check_numbers,
     obfuscate,
-    own_numbers,
     toss,
 )
 from midpoint.user.core.private import framed
@@ -48,7 +48,7 @@ class Plan:
     """The disclosure, as arrays."""
     item_ids: NDArray[np.str_]
     """The items of the table. Shape (M,)."""
-    place: NDArray[np.intp]
+    index: NDArray[np.intp]
     """Where the disclosure has each of them, -1 where it has not. Shape (M,)."""
     cell: NDArray[np.intp]
     """The disclosure's cell of each of the table's, -1 where it has none. Shape (K + 1,)."""
@@ -67,7 +67,7 @@ class Plan:
         return cls(
             parameters=Parameters.of(told),
             item_ids=ratings.item_ids,
-            place=np.array([known.get(item, -1) for item in ratings.item_ids.tolist()], np.intp),
+            index=np.array([known.get(item, -1) for item in ratings.item_ids.tolist()], np.intp),
             cell=_cells(ratings, told),
             key=os.urandom(32)
             if seed is None
@@ -83,7 +83,7 @@ def obfuscate_people(ratings: RatingsFrame, told: Disclosure, plan: Plan) -> Dat
     they cannot be protected.
     """
     _require_legal(ratings, told)
-    if not (plan.place >= 0).any() or not (plan.cell >= 0).any():
+    if not (plan.index >= 0).any() or not (plan.cell >= 0).any():
         raise MidpointError(
             f"no item or no category of {ratings.name} is in the disclosure (items such as"
             f" {told.items[0]!r}); check that they are called the same"
@@ -109,7 +109,7 @@ class Obfuscate:
 def obfuscate_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.RecordBatch:
     """Obfuscate a table whose rows come by user; `starts` is where each person begins."""
     where = table["place"].to_numpy()
-    place, cell = plan.place[where], plan.cell[table["category"].to_numpy()]
+    place, cell = plan.index[where], plan.cell[table["category"].to_numpy()]
     fit = (place >= 0) & (cell >= 0)
     uniform = np.zeros((len(fit), len(PURPOSES)))
     names = plan.item_ids[where]
@@ -119,7 +119,7 @@ def obfuscate_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> p
         uniform[mine] = toss(secret_of(plan.key, str(user)), names[mine].tolist())
     value = to_fixed(table["rating"].to_numpy()[fit])
     ends = np.append(0, np.cumsum(fit))[np.append(starts, len(fit))]
-    own = own_numbers(plan.parameters, ends, place[fit], value, cell[starts])
+    own = adjustments(plan.parameters, ends, place[fit], value, cell[starts])
     done = obfuscate(place[fit], value, cell[fit], plan.parameters, uniform[fit], plan.alpha, own)
     kept = np.flatnonzero(fit)[done.keep]
     return pa.RecordBatch.from_arrays(

@@ -34,9 +34,9 @@ FLOAT_BITS = 32
 def bits_per_item(disclosure: Disclosure) -> float:
     """Return how many bits a disclosure spends on an item; see `row_bits`."""
     shape = disclosure.obfuscation, disclosure.n_cells, disclosure.scale, disclosure.bits
-    if disclosure.law is not None:
-        d, r = (0 if c is None else len(c[0]) for c in (disclosure.habit, disclosure.taste))
-        return row_bits(*shape, habits=d, tastes=r)
+    if disclosure.prior is not None:
+        d, r = (0 if c is None else len(c[0]) for c in (disclosure.selection, disclosure.taste))
+        return row_bits(*shape, selection_factors=d, taste_factors=r)
     if isinstance(disclosure, FullDisclosure):  # one entry is constant; the centre counts for it
         return row_bits(*shape) + FLOAT_BITS * len(disclosure.vectors[0])
     return row_bits(*shape)
@@ -48,8 +48,8 @@ def row_bits(
     scale: RatingScale,
     bits: int | None = None,
     *,
-    habits: int = 0,
-    tastes: int = 0,
+    selection_factors: int = 0,
+    taste_factors: int = 0,
 ) -> float:
     """Return log2 of the number of rows that a disclosure could hold for an item.
 
@@ -66,9 +66,9 @@ def row_bits(
         "levels": n_cells * log2(comb(whole + levels - 1, levels - 1)) if levels else 0.0,
         "average": averages * log2(span // step + 1),
         "rate": n_cells * log2(2 * MOST_LOGIT * GRAIN + 1),
-        "habit": habits * log2(2 * MOST_LOGIT * GRAIN + 1),
+        "selection": selection_factors * log2(2 * MOST_LOGIT * GRAIN + 1),
         "base": n_cells * log2(3 * span * GRAIN // ONE + 1),
-        "taste": tastes * log2(4 * span * GRAIN // ONE + 1),
+        "taste": taste_factors * log2(4 * span * GRAIN // ONE + 1),
     }
     return sum((size[column] for column in sorted(scheme.columns)), 0.0)
 

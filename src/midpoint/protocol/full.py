@@ -38,8 +38,8 @@ def regress_locally(
     `shifted` holds what MP would send, which is what the regression is left with once the
     feature's part is taken out. Of `profiles` only the order of items and the prior are used.
     """
-    vectors = from_fixed(disclosure.vectors)[profiles.place].astype(np.float32)
-    centre = from_fixed(disclosure.centre)[profiles.place]
+    vectors = from_fixed(disclosure.vectors)[profiles.message_index].astype(np.float32)
+    centre = from_fixed(disclosure.centre)[profiles.message_index]
     told = replace(profiles, vectors=vectors, centre=centre)
     profile = estimate_profiles(
         told, shifted.user_offsets, shifted.item, shifted.value, method=method

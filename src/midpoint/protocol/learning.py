@@ -8,14 +8,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, trust
+from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, report_weights
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.population import Float, Population, Reports
 from midpoint.protocol.statement import STATEMENTS, Statement
-from midpoint.user import PURPOSES, Own, Parameters, obfuscate, own_numbers
+from midpoint.user import PURPOSES, Adjustment, Parameters, adjustments, obfuscate
 from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap, from_fixed, to_fixed
 
 Coins = np.random.Generator | Float
@@ -113,8 +113,8 @@ class LearningProtocol:
         rows = reports.user_offsets, reports.item, reports.value
         weights = None
         if disclosure is not None and self.estimator == "map":
-            weights = trust(profiles, disclosure, alpha=self.alpha)
-        return estimate_profiles(profiles, *rows, method=self.estimator, trust=weights)
+            weights = report_weights(profiles, disclosure, alpha=self.alpha)
+        return estimate_profiles(profiles, *rows, method=self.estimator, weights=weights)
 
 
 PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(
@@ -131,7 +131,7 @@ def _obfuscated(
     _require_categories(cell, disclosure)
     shape = len(people.item), len(PURPOSES)
     uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
-    place, value = profiles.place[people.item], to_fixed(people.value)
+    place, value = profiles.message_index[people.item], to_fixed(people.value)
     parameters = Parameters.of(disclosure)
     own = _own(parameters, profiles, people)
     done = obfuscate(place, value, cell, parameters, uniform, alpha, own)
@@ -141,11 +141,11 @@ def _obfuscated(
     return Reports(kept, offsets, item, from_fixed(done.value[kept]))
 
 
-def _own(parameters: Parameters, profiles: ItemProfiles, people: Population) -> Own | None:
+def _own(parameters: Parameters, profiles: ItemProfiles, people: Population) -> Adjustment | None:
     """Find everyone's counterparts; each was asked about all items."""
     starts = _offsets(people.user, people.n_users)
-    place, value = profiles.place[people.item], to_fixed(people.value)
-    return own_numbers(parameters, starts, place, value, people.category.astype(np.intp))
+    place, value = profiles.message_index[people.item], to_fixed(people.value)
+    return adjustments(parameters, starts, place, value, people.category.astype(np.intp))
 
 
 def _offsets(user: NDArray[np.integer], n_users: int) -> NDArray[np.int64]:

@@ -48,4 +48,4 @@ class Reports:
 
 def local_offset(disclosure: Disclosure, profiles: ItemProfiles) -> Float:
     """Return what each category's devices add to the scores they receive. Shape (M, K)."""
-    return from_fixed(correction(disclosure))[profiles.place]
+    return from_fixed(correction(disclosure))[profiles.message_index]

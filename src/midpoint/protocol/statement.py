@@ -29,14 +29,14 @@ _BIAS = "what each category adds to its rating"
 _RATIO = "how likely each category reveals it"
 _LEVELS = "each category's distribution over the rating levels"
 _LINEAR = "the linear model with the same continuous noise in all categories (Eq. 7)"
-_PLACES = "where people of each category lie in habits and tastes, and what these mean for the item"
+_PLACES = "where people of each category lie in selection and taste factors, and what these mean for the item"
 _PLACED = (
     "in each category and stratum places are normal as disclosed, and given her place a person"
     " rates independently, as disclosed; her device knows stratum and place"
 )
 _ALIKE = (
     "A device only estimates its user's place, and her stratum by how much she rated; what that, or"
-    " another law of places, leaves is measured only."
+    " another prior of positions, leaves is measured only."
 )
 _SHIFTED = (
     "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"

@@ -12,7 +12,7 @@ from midpoint.user.checks.disclosure import (
 from midpoint.user.checks.pin import Pin, Witness
 from midpoint.user.core.coins import PURPOSES, toss
 from midpoint.user.core.correction import Recommendation, correct
-from midpoint.user.core.counterparts import Own, own_numbers, reveal_probability, value_shift
+from midpoint.user.core.counterparts import Adjustment, adjustments, reveal_probability, value_shift
 from midpoint.user.core.decisions import decide, require_legal
 from midpoint.user.core.discrete import output_distribution
 from midpoint.user.core.ledger import Decision, Ledger
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PURPOSES",
     "Accepted",
+    "Adjustment",
     "Agent",
     "AsyncAgent",
     "BrokenSealError",
@@ -34,13 +35,13 @@ __all__ = [
     "DeviceSecret",
     "Ledger",
     "Obfuscated",
-    "Own",
     "Parameters",
     "Pin",
     "PrivateCategory",
     "Recommendation",
     "StorageError",
     "Witness",
+    "adjustments",
     "check_disclosure",
     "check_numbers",
     "check_titles",
@@ -48,7 +49,6 @@ __all__ = [
     "decide",
     "obfuscate",
     "output_distribution",
-    "own_numbers",
     "require_legal",
     "reveal_probability",
     "toss",

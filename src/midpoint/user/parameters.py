@@ -13,20 +13,20 @@ Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class PositionModel:
     """What counterparts are found by; numbers about items in 1/256, D dimensions."""
 
     rate: Integers
-    """Log odds that each category rates the item, at habits of 0. Shape (M, K)."""
-    habit: Integers
-    """What each habit adds to them, tastes that choose among them. Shape (M, d).
+    """Log odds that each category rates the item, at selection factors of 0. Shape (M, K)."""
+    selection: Integers
+    """What each selection factor adds to them, taste factors that choose among them. Shape (M, d).
 
     d = 0 where sets are not protected.
     """
     base: Integers
-    """What each category rates the item at tastes of 0. Shape (M, K)."""
+    """What each category rates the item at taste factors of 0. Shape (M, K)."""
     taste: Integers
-    """What each taste adds to it. Shape (M, r)."""
+    """What each taste factor adds to it. Shape (M, r)."""
     least: Integers
     """Least activity of each stratum, by category. Shape (G, K)."""
     mean: Float
@@ -41,23 +41,23 @@ class Places:
     @classmethod
     def of(cls, disclosure: Disclosure) -> Self | None:
         """Read a disclosure's; None under a scheme without counterparts."""
-        law = disclosure.law
+        prior = disclosure.prior
         base, taste = _array(disclosure.base), _array(disclosure.taste)
-        if law is None or base is None or taste is None:
+        if prior is None or base is None or taste is None:
             return None
         none = np.zeros((len(base), 0), dtype=np.int64)
-        choosing = taste if disclosure.tastes_choose else none
-        rate, habit = _array(disclosure.rate), _array(disclosure.habit)
+        choosing = taste if disclosure.taste_selects else none
+        rate, selection = _array(disclosure.rate), _array(disclosure.selection)
         return cls(
             rate=np.zeros_like(base) if rate is None else rate,
-            habit=np.hstack([none if habit is None else habit, choosing]),
+            selection=np.hstack([none if selection is None else selection, choosing]),
             base=base,
             taste=taste,
-            least=np.array(law.least, dtype=np.int64),
-            mean=from_fixed(law.mean),
-            precision=from_fixed(law.precision),
-            map=from_fixed(law.map),
-            noise=law.noise / ONE,
+            least=np.array(prior.least, dtype=np.int64),
+            mean=from_fixed(prior.mean),
+            precision=from_fixed(prior.precision),
+            map=from_fixed(prior.map),
+            noise=prior.noise / ONE,
         )
 
 
@@ -91,7 +91,7 @@ class Parameters:
     """C_k(l): what category k gives to level l and those below it. Shape (M, K, L)."""
     average: Integers | None
     """The item's average, or each category's. Shape (M, 1) or (M, K)."""
-    places: Places | None
+    positions: PositionModel | None
     """What counterparts are found by, under a scheme that asks for them."""
 
     @classmethod
@@ -114,7 +114,7 @@ class Parameters:
             levels=levels,
             cumulative=None if levels is None else _frozen(levels.cumsum(axis=2)),
             average=_array(disclosure.average),
-            places=Places.of(disclosure),
+            positions=PositionModel.of(disclosure),
         )
 
 

@@ -14,7 +14,7 @@ from midpoint.wire.exchange import (
 from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
 from midpoint.wire.listing import Catalogue, Certificates, Chain
 from midpoint.wire.message import Message
-from midpoint.wire.positions import Law
+from midpoint.wire.positions import Prior
 from midpoint.wire.record import Certificate, Entry
 from midpoint.wire.refusal import Refusal, RefusedError
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
@@ -32,8 +32,8 @@ __all__ = [
     "Disclosure",
     "Entry",
     "FeatureNames",
-    "Law",
     "Message",
+    "Prior",
     "Problem",
     "RatingScale",
     "Receipt",

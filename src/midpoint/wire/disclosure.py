@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from midpoint.wire.canonical import digest, encode
 from midpoint.wire.message import Message, Name, Part, fault, require_ascending
-from midpoint.wire.positions import Law, Row
+from midpoint.wire.positions import Prior, Row
 from midpoint.wire.refusal import Refusal
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 
@@ -18,7 +18,7 @@ MOST_CELLS = 1024
 """With this many cells, and ratings up to 2^31, the devices' sums stay exact."""
 ALWAYS = ("offset", "reveal", "levels", "average")
 """Columns that the digest of an item's numbers tells of even where they are absent."""
-COLUMNS = (*ALWAYS, "rate", "habit", "base", "taste")
+COLUMNS = (*ALWAYS, "rate", "selection", "base", "taste")
 
 
 class FeatureNames(Part):
@@ -83,18 +83,18 @@ class Disclosure(Message):
     average: tuple[Row, ...] | None = None
     """The item's average (M, 1) for IA, each category's (M, K) for FA."""
     rate: tuple[Row, ...] | None = None
-    """Log odds that each category rates the item, at habits of 0; 1/256. Shape (M, K)."""
-    habit: tuple[Row, ...] | None = None
-    """What each habit adds to them; 1/256. Shape (M, d)."""
+    """Log odds that each category rates the item, at selection factors of 0; 1/256. Shape (M, K)."""
+    selection: tuple[Row, ...] | None = None
+    """What each selection factor adds to them; 1/256. Shape (M, d)."""
     base: tuple[Row, ...] | None = None
-    """What each category rates the item at tastes of 0; 1/256. Shape (M, K)."""
+    """What each category rates the item at taste factors of 0; 1/256. Shape (M, K)."""
     taste: tuple[Row, ...] | None = None
-    """What each taste adds to it; 1/256. Shape (M, r)."""
-    law: Law | None = None
+    """What each taste factor adds to it; 1/256. Shape (M, r)."""
+    prior: Prior | None = None
     """Where light and heavy raters of each category lie; with counterparts only.
 
-    Places have d habits and r tastes; where tastes choose what is rated too, each taste has a
-    second coordinate for that, after the habits: d + 2 r in all.
+    Places have d selection factors and r taste factors; where tastes choose what is rated too, each
+    taste factor has a second coordinate for that, after the selection factors: d + 2 r in all.
     """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantised them."""
@@ -110,12 +110,12 @@ class Disclosure(Message):
         return SCHEMES[self.scheme]
 
     @property
-    def tastes_choose(self) -> bool:
-        """Whether tastes decide what is rated too, as further habits: d + 2 r dimensions."""
-        if self.law is None or not self.obfuscation.sub_samples:
+    def taste_selects(self) -> bool:
+        """Whether tastes decide what is rated too, as further selection factors: d + 2 r dimensions."""
+        if self.prior is None or not self.obfuscation.sub_samples:
             return False
-        width = next((len(row) for means in self.law.mean for row in means), 0)
-        return width == self._width("habit") + 2 * self._width("taste")
+        width = next((len(row) for means in self.prior.mean for row in means), 0)
+        return width == self._width("selection") + 2 * self._width("taste")
 
     def numbers_of(self, index: int) -> str:
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
@@ -138,9 +138,9 @@ class Disclosure(Message):
         for name, lengths in self._row_lengths():
             if set(lengths) != {self._length_of(name)}:
                 raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has rows of wrong length")
-        if self.law is not None:
-            dimensions = self._width("habit") + self._width("taste") * (1 + self.tastes_choose)
-            self.law.require_shape(self.n_cells, dimensions)
+        if self.prior is not None:
+            dimensions = self._width("selection") + self._width("taste") * (1 + self.taste_selects)
+            self.prior.require_shape(self.n_cells, dimensions)
         return self
 
     def _require_columns(self) -> None:
@@ -151,9 +151,9 @@ class Disclosure(Message):
                 Refusal.WRONG_COLUMNS,
                 f"scheme {self.scheme!r} takes columns {sorted(needed)}, found {sorted(present)}",
             )
-        if (self.law is not None) != self.obfuscation.counterparts:
-            wrong = "lacks its" if self.law is None else "takes no"
-            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} {wrong} law of places")
+        if (self.prior is not None) != self.obfuscation.counterparts:
+            wrong = "lacks its" if self.prior is None else "takes no"
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} {wrong} prior of positions")
         if self.obfuscation.needs_levels and self.scale.levels is None:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a discrete scale")
         if not self.features and needed - {"average"}:
@@ -172,12 +172,12 @@ class Disclosure(Message):
     def _length_of(self, name: str) -> int:
         if name == "level":
             return len(self.scale.levels or ())
-        if name in ("habit", "taste"):
+        if name in ("selection", "taste"):
             return self._width(name)
         single = name == "average" and self.obfuscation.value_map is ValueMap.ITEM_AVERAGE
         return 1 if single else self.n_cells
 
     def _width(self, name: str) -> int:
-        """Return how many habits or tastes there are, by the first item."""
+        """Return how many selection factors or tastes there are, by the first item."""
         rows = getattr(self, name)
         return 0 if rows is None else len(rows[0])

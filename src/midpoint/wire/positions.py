@@ -1,9 +1,10 @@
 """Where people lie, by category: what a device needs to find its counterparts.
 
-A place is z = (t, x): t, habits and tastes, says what a person rates, x, tastes, how. People are
-told apart by how much they rate, too, into strata, each of which holds about the same share of
-every category. In a stratum places of category k are N(mean_k, precision_k^-1), and who lies at z
-there lies, among the people of category m, at her counterpart mean_m + map_km (z - mean_k).
+A place is z = (t, x): t, selection and taste factors, says what a person rates, x, tastes, how.
+People are told apart by how much they rate, too, into strata, each of which holds about the same
+share of every category. In a stratum places of category k are N(mean_k, precision_k^-1), and who
+lies at z there lies, among the people of category m, at her counterpart mean_m + map_km (z -
+mean_k).
 """
 
 from midpoint.wire.message import Integer, Part, fault
@@ -18,22 +19,22 @@ LONGEST_STEP = 2.0
 DAMPING = 8
 """Titles more that were rated, and were to be expected: by a handful nobody's activity is known."""
 MOST_LOGIT = 32
-"""Log odds of rating an item, and what one habit adds to them, are at most this."""
-FARTHEST_PLACE = 64
+"""Log odds of rating an item, and what one selection factor adds to them, are at most this."""
+FARTHEST_POSITION = 64
 """Most that a coordinate of a place, or an entry of a map between categories, can be."""
 MOST_DIMENSIONS = 64
-"""Most habits and tastes together."""
+"""Most selection and taste factors together."""
 MOST_STRATA = 4
 """Most strata of activity."""
 MOST_NUMBERS = 2**20
 """Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions."""
 
 
-class Law(Part):
-    """The law of places of G strata and K categories in D dimensions, in fixed point (2^16 is one).
+class Prior(Part):
+    """The prior of positions of G strata and K categories in D dimensions, in fixed point (2^16 is one).
 
     Activity is how many of the items asked about were rated, over how many her category rates of
-    them at habits of 0, both plus `DAMPING`.
+    them at selection factors of 0, both plus `DAMPING`.
     """
 
     least: tuple[Row, ...]
@@ -64,7 +65,9 @@ class Law(Part):
             and all(_is_square(matrix, dimensions) for square in squares for matrix in square)
         )
         if not right:
-            raise fault(Refusal.WRONG_SHAPE, "the law of places has not the shape of the columns")
+            raise fault(
+                Refusal.WRONG_SHAPE, "the prior of positions has not the shape of the columns"
+            )
 
 
 def _is_square(matrix: Square, size: int) -> bool:

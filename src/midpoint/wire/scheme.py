@@ -37,7 +37,7 @@ class Scheme:
     value_map: ValueMap
     """What a revealed rating is turned into."""
     counterparts: bool = False
-    """Whether a device first looks for itself among the others: see `wire.places`."""
+    """Whether a device first looks for itself among the others: see `wire.positions`."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -47,7 +47,7 @@ class Scheme:
         if self.counterparts:
             found |= {"base", "taste"}
         if self.sub_samples:
-            found |= {"rate", "habit"} if self.counterparts else {"reveal"}
+            found |= {"rate", "selection"} if self.counterparts else {"reveal"}
         return frozenset(found)
 
     def protects(self, *, discrete: bool) -> bool:

@@ -217,9 +217,9 @@ def test_what_the_same_people_share_is_no_noise_of_a_single_item() -> None:
     """Everyone rates everything, by taste: how items stand to each other is known very well."""
     rng = np.random.default_rng(3)
     people, items = 600, 60
-    tastes, own = rng.normal(0, 1.5, (items, 2)), rng.normal(0, 0.1, items)
+    taste_factors, own = rng.normal(0, 1.5, (items, 2)), rng.normal(0, 0.1, items)
     sign = np.where(np.arange(people) % 2, 1.0, -1.0)
-    value = rng.normal(size=(people, 2)) @ tastes.T + np.outer(sign, own)
+    value = rng.normal(size=(people, 2)) @ taste_factors.T + np.outer(sign, own)
     value += rng.normal(0, 0.5, value.shape)
     user, item = (each.ravel().astype(str) for each in np.indices(value.shape))
     gender = {str(i): "fm"[i % 2] for i in range(people)}
@@ -227,7 +227,7 @@ def test_what_the_same_people_share_is_no_noise_of_a_single_item() -> None:
         user, item, value.ravel(), scale=Scale.continuous(-30, 30), features={"g": gender}
     )
     order = ratings.item_ids.astype(int)
-    counted, along, truth = tally(ratings, ratings.feature("g")), tastes[order], own[order]
+    counted, along, truth = tally(ratings, ratings.feature("g")), taste_factors[order], own[order]
 
     def beside_tastes(effect: NDArray[np.float64]) -> NDArray[np.float64]:
         fit, *_ = np.linalg.lstsq(along, effect, rcond=None)

@@ -165,18 +165,18 @@ def test_effects_along_tastes_are_told_from_those_of_the_item_alone(
 ) -> None:
     observed, variance, truth = drawn(4, 1500, crossed, (0.05,) * len(crossed))
     rng = np.random.default_rng(5)
-    tastes = rng.normal(size=(1500, 4))
-    along = tastes @ rng.normal(0, 0.25, (4, len(crossed[0])))
+    taste_factors = rng.normal(size=(1500, 4))
+    along = taste_factors @ rng.normal(0, 0.25, (4, len(crossed[0])))
     if len(crossed) > 1:  # main effects only
         along = (along[:, [0, 0, 1, 1]] + along[:, [2, 3, 2, 3]]) / 2
     observed, truth = observed + along, truth + centred(along).effect
-    knowing = shrink_effects(observed, variance, crossed, tastes).effect
+    knowing = shrink_effects(observed, variance, crossed, taste_factors).effect
     without = shrink_effects(observed, variance, crossed).effect
     assert error(knowing, truth) < 0.9 * error(without, truth)
 
     def slope(found: Float) -> float:
         """Regress the truth on what was found, both without what tastes explain: 1 is right."""
-        basis, _ = np.linalg.qr(np.column_stack([np.ones(1500), tastes]))
+        basis, _ = np.linalg.qr(np.column_stack([np.ones(1500), taste_factors]))
         x, y = (one - basis @ (basis.T @ one) for one in (found, truth))
         return float((x * y).sum() / (x * x).sum())
 
@@ -186,21 +186,21 @@ def test_effects_along_tastes_are_told_from_those_of_the_item_alone(
 
 def test_tastes_that_tell_nothing_change_nothing() -> None:
     observed, variance, truth = drawn(6, 1500, ONE, (0.1,))
-    tastes = np.random.default_rng(7).normal(size=(1500, 4))
+    taste_factors = np.random.default_rng(7).normal(size=(1500, 4))
     knowing, without = (
-        shrink_effects(observed, variance, ONE, one).effect for one in (tastes, None)
+        shrink_effects(observed, variance, ONE, one).effect for one in (taste_factors, None)
     )
     assert error(knowing, without) < 0.1 * error(without, truth)
 
 
 def test_an_item_that_nobody_rated_follows_its_tastes() -> None:
     observed, variance, _ = drawn(8, 400, ONE, (0.01,))
-    tastes = np.random.default_rng(9).normal(size=(400, 1))
-    observed += np.outer(tastes[:, 0], [-0.5, 0.5])
+    taste_factors = np.random.default_rng(9).normal(size=(400, 1))
+    observed += np.outer(taste_factors[:, 0], [-0.5, 0.5])
     observed[:5] = np.nan
-    found = shrink_effects(observed, variance, ONE, tastes).effect
+    found = shrink_effects(observed, variance, ONE, taste_factors).effect
     common = shrink_effects(observed, variance, ONE).effect[0, 1]
-    assert found[:5, 1] - common == pytest.approx(0.5 * tastes[:5, 0], abs=0.1)
+    assert found[:5, 1] - common == pytest.approx(0.5 * taste_factors[:5, 0], abs=0.1)
 
 
 def test_the_shift_between_distributions_is_the_effect_exactly() -> None:
@@ -264,7 +264,9 @@ def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None
     found = shrink_distributions(count, values, np.zeros((300, 2)))
     assert found.mean(axis=0) == pytest.approx(truth, abs=0.02)
     assert error(found, truth) < 0.5 * error(count / 10, truth)
-    alike = rng.multinomial(10, truth[0], (300, 2))  # where there is no habit, none is seen
+    alike = rng.multinomial(
+        10, truth[0], (300, 2)
+    )  # where there is no selection factor, none is seen
     ends = shrink_distributions(alike, values, np.zeros((300, 2)))[:, :, [0, 4]].mean(axis=(0, 2))
     assert ends[0] == pytest.approx(ends[1], abs=0.02)
 
@@ -275,8 +277,8 @@ def test_of_many_levels_neighbours_tell_of_each_other(monkeypatch: pytest.Monkey
     rng, values = np.random.default_rng(6), np.arange(101.0)
     outer = np.where(np.abs(values - 50) > 30, 1.0, -1.0)
     base = rng.dirichlet(np.full(101, 1.0), 60)[:, None]
-    habit = rng.normal(0, 0.3, (60, 1, 1)) * np.array([[-1.0], [1.0]])
-    truth = base * np.exp(habit * outer)
+    selection = rng.normal(0, 0.3, (60, 1, 1)) * np.array([[-1.0], [1.0]])
+    truth = base * np.exp(selection * outer)
     truth /= truth.sum(axis=2, keepdims=True)
     effect = truth @ values - (truth @ values).mean(axis=1, keepdims=True)
     count = rng.multinomial(300, truth)

@@ -14,24 +14,32 @@ from scipy.special import expit
 from midpoint.analyst import (
     Factorizer,
     ItemProfiles,
-    Places,
+    PositionModel,
     Training,
     disclose,
-    place,
-    usual_habits,
+    fit_positions,
+    usual_selection_factors,
 )
 from midpoint.analyst.counterparts import fit as placing
 from midpoint.analyst.counterparts import people as people_module
-from midpoint.analyst.counterparts import selection as habits_module
+from midpoint.analyst.counterparts import selection as selection_module
 from midpoint.analyst.counterparts import strata as place_strata
 from midpoint.analyst.counterparts.model import STEP, rounded, transports
 from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
-from midpoint.analyst.counterparts.prior import WIDEST, Guess, Law, Model, law_of, learn_law, locate
+from midpoint.analyst.counterparts.prior import (
+    WIDEST,
+    Guess,
+    Model,
+    Prior,
+    fit_prior,
+    locate,
+    prior_of,
+)
 from midpoint.analyst.kernels.logistic import CHUNK, LogisticSums
 from midpoint.analyst.kernels.simd import WIDTH
 from midpoint.data import Feature, Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.core.counterparts import Own, own_numbers
+from midpoint.user.core.counterparts import Adjustment, adjustments
 from midpoint.user.parameters import Parameters
 from midpoint.wire import GRAIN, from_fixed, to_fixed
 from midpoint.wire.positions import STEPS
@@ -45,22 +53,22 @@ class World(NamedTuple):
 
     ratings: Ratings
     model: Model
-    law: Law
+    prior: Prior
 
 
 def nothing() -> None:
     """Is called after a round."""
 
 
-def draw_people(model: Model, law: Law, category: NDArray[np.intp], seed: int = 0) -> Ratings:
+def draw_people(model: Model, prior: Prior, category: NDArray[np.intp], seed: int = 0) -> Ratings:
     """Draw places, then what is rated, then how, on a scale of one to nine."""
     draws = np.random.default_rng(seed)
-    roots = np.linalg.cholesky(law.covariance)
-    d = model.habit.shape[1]
-    z = law.mean[category] + np.einsum(
-        "nde,ne->nd", roots[category], draws.normal(size=(len(category), law.mean.shape[1]))
+    roots = np.linalg.cholesky(prior.covariance)
+    d = model.selection.shape[1]
+    z = prior.mean[category] + np.einsum(
+        "nde,ne->nd", roots[category], draws.normal(size=(len(category), prior.mean.shape[1]))
     )
-    p = expit(model.rate.T[category] + z[:, :d] @ model.habit.T)
+    p = expit(model.rate.T[category] + z[:, :d] @ model.selection.T)
     user, item = np.nonzero(draws.random(p.shape) < p)
     value = model.base[item, category[user]] + (z[user, d:] * model.taste[item]).sum(axis=1)
     value += draws.normal(size=len(value)) * np.sqrt(model.noise)
@@ -84,13 +92,13 @@ def made_ratings(
     )
 
 
-def make_truth(items: int = 80, seed: int = 3) -> tuple[Model, Law]:
+def make_truth(items: int = 80, seed: int = 3) -> tuple[Model, Prior]:
     draws = np.random.default_rng(seed)
-    habit = np.column_stack([np.ones(items), draws.normal(size=items)])
+    selection = np.column_stack([np.ones(items), draws.normal(size=items)])
     plain = draws.normal(-1.2, 0.7, items)
     model = Model(
         rate=plain[:, None] + 0.25 * draws.normal(size=(items, 2)),
-        habit=habit,
+        selection=selection,
         base=5.2 + 0.5 * draws.normal(size=(items, 1)) + 0.1 * draws.normal(size=(items, 2)),
         taste=draws.normal(size=(items, 2)) * 0.6,
         noise=0.5,
@@ -98,14 +106,14 @@ def make_truth(items: int = 80, seed: int = 3) -> tuple[Model, Law]:
     mean = np.array([[0.3, -0.4, 0.4, 0.2], [-0.3, 0.4, -0.4, -0.2]])
     a = np.array([[1.2, 0.3, 0.0, 0.4], [0, 0.7, 0, 0], [0, 0, 1.2, -0.4], [0, 0, 0, 0.8]])
     b = np.array([[0.7, -0.2, 0.0, 0.0], [0, 1.2, 0.3, 0], [0, 0, 0.7, 0.2], [0, 0, 0, 1.1]])
-    return model, Law(mean, np.stack([a @ a.T, b @ b.T]))
+    return model, Prior(mean, np.stack([a @ a.T, b @ b.T]))
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    model, law = make_truth()
+    model, prior = make_truth()
     category = np.random.default_rng(4).integers(0, 2, 3000)
-    return World(draw_people(model, law, category), model, law)
+    return World(draw_people(model, prior, category), model, prior)
 
 
 learned = Factorizer(dimension=3, iterations=6)
@@ -118,13 +126,15 @@ def profiles(world: World) -> ItemProfiles:
 
 
 @pytest.fixture(scope="module")
-def placed(world: World, profiles: ItemProfiles) -> Places:
-    return the_places(place(profiles, world.ratings, habits=2, tastes=3))
+def placed(world: World, profiles: ItemProfiles) -> PositionModel:
+    return the_positions(
+        fit_positions(profiles, world.ratings, selection_factors=2, taste_factors=3)
+    )
 
 
-def the_places(profiles: ItemProfiles) -> Places:
-    assert profiles.places is not None
-    return profiles.places
+def the_positions(profiles: ItemProfiles) -> PositionModel:
+    assert profiles.positions is not None
+    return profiles.positions
 
 
 @pytest.fixture(scope="module")
@@ -159,24 +169,24 @@ class Contrast(NamedTuple):
     """Covariances of two ratings. Shape (M, M)."""
 
 
-def of_all_strata(found: Places) -> Law:
+def of_all_strata(found: PositionModel) -> Prior:
     """Return the law of all strata together, each of which holds the same share of people."""
     mean = found.mean.mean(axis=0)
     away = found.mean - mean
     between = np.einsum("gkd,gke->kde", away, away) / len(away)
-    return Law(mean, found.covariance.mean(axis=0) + between)
+    return Prior(mean, found.covariance.mean(axis=0) + between)
 
 
-def contrast(model: Model | Places, law: Law) -> Contrast:
-    habit = model.choosing if isinstance(model, Places) else model.habit
-    d = habit.shape[1]
-    t, x = law.mean[:, :d], law.mean[:, d:]
-    logit = model.rate + habit @ t.T
+def contrast(model: Model | PositionModel, prior: Prior) -> Contrast:
+    selection = model.choosing if isinstance(model, PositionModel) else model.selection
+    d = selection.shape[1]
+    t, x = prior.mean[:, :d], prior.mean[:, d:]
+    logit = model.rate + selection @ t.T
     rating = model.base + model.taste @ x.T
-    S = law.covariance[1] - law.covariance[0]
+    S = prior.covariance[1] - prior.covariance[0]
     return Contrast(
         logit[:, 1] - logit[:, 0],
-        habit @ S[:d, :d] @ habit.T,
+        selection @ S[:d, :d] @ selection.T,
         rating[:, 1] - rating[:, 0],
         model.taste @ S[d:, d:] @ model.taste.T,
     )
@@ -193,8 +203,10 @@ def test_the_law_is_found_again(
     world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(placing, "SHARES", (1.0, 1.0))  # a part of the ratings has other rates
-    placed = the_places(place(profiles, world.ratings, habits=2, tastes=3))
-    true, found = contrast(world.model, world.law), contrast(placed, of_all_strata(placed))
+    placed = the_positions(
+        fit_positions(profiles, world.ratings, selection_factors=2, taste_factors=3)
+    )
+    true, found = contrast(world.model, world.prior), contrast(placed, of_all_strata(placed))
     for name, least in (("logit", 0.97), ("logits", 0.95), ("rating", 0.95), ("ratings", 0.9)):
         slope, match = slope_and_match(getattr(found, name), getattr(true, name))
         assert match > least, name
@@ -206,8 +218,10 @@ def test_without_a_difference_none_is_found(world: World) -> None:
     feature = world.ratings.feature("kind")
     codes = np.random.default_rng(0).permutation(feature.codes)
     shuffled = world.ratings.with_feature(replace(feature, codes=codes))
-    found = the_places(place(learned.fit(shuffled, "kind"), shuffled, habits=2, tastes=3))
-    true, none = contrast(world.model, world.law), contrast(found, of_all_strata(found))
+    found = the_positions(
+        fit_positions(learned.fit(shuffled, "kind"), shuffled, selection_factors=2, taste_factors=3)
+    )
+    true, none = contrast(world.model, world.prior), contrast(found, of_all_strata(found))
     for name in Contrast._fields:
         share = np.std(getattr(none, name)) / np.std(getattr(true, name))
         assert share < 0.2, name
@@ -215,11 +229,11 @@ def test_without_a_difference_none_is_found(world: World) -> None:
 
 @pytest.mark.slow
 def test_what_is_revealed_is_alike_in_all_categories(
-    world: World, profiles: ItemProfiles, placed: Places
+    world: World, profiles: ItemProfiles, placed: PositionModel
 ) -> None:
     everyone = People.of(world.ratings, world.ratings.feature("kind"))
     people = everyone.thinned(*placing.SHARES, np.random.default_rng(9))
-    reveal = as_devices_do(replace(profiles, places=placed), people).reveal
+    reveal = as_devices_do(replace(profiles, positions=placed), people).reveal
     cell = people.item * 2 + people.category[people.person]
     raw, left = (np.bincount(cell, weight, 160).reshape(-1, 2) for weight in (None, reveal))
     assert apart(left / people.sizes) < 0.25 * apart(raw / people.sizes)
@@ -233,9 +247,9 @@ def apart(table: Float) -> float:
 def test_no_law_is_wider_than_devices_accept(few: Ratings) -> None:
     people = People.of(few, few.feature("kind"))
     far = np.random.default_rng(0).normal(0, 100, (len(people), 3))
-    found = law_of(people, Guess(far, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    found = prior_of(people, Guess(far, np.zeros((2, 3, 3)), np.zeros_like(far)))
     assert np.linalg.eigvalsh(found.covariance).max() == pytest.approx(WIDEST)
-    near = law_of(people, Guess(far / 100, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    near = prior_of(people, Guess(far / 100, np.zeros((2, 3, 3)), np.zeros_like(far)))
     assert np.linalg.eigvalsh(near.covariance).max() < 10
 
 
@@ -264,57 +278,57 @@ def test_transports_take_one_law_to_the_other(count: int, size: int, seed: int) 
 
 
 def test_counterparts_lie_as_people_of_the_other_category_do() -> None:
-    _, law = make_truth()
+    _, prior = make_truth()
     draws = np.random.default_rng(0)
-    z = draws.multivariate_normal(law.mean[0], law.covariance[0], 20_000)
-    maps = transports(law.covariance)
-    found = law.mean[1] + (z - law.mean[0]) @ maps[0, 1].T
-    np.testing.assert_allclose(found.mean(axis=0), law.mean[1], atol=0.03)
-    np.testing.assert_allclose(np.cov(found.T), law.covariance[1], atol=0.05)
+    z = draws.multivariate_normal(prior.mean[0], prior.covariance[0], 20_000)
+    maps = transports(prior.covariance)
+    found = prior.mean[1] + (z - prior.mean[0]) @ maps[0, 1].T
+    np.testing.assert_allclose(found.mean(axis=0), prior.mean[1], atol=0.03)
+    np.testing.assert_allclose(np.cov(found.T), prior.covariance[1], atol=0.05)
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(np.cov(z.T), law.covariance[1], atol=0.05)
+        np.testing.assert_allclose(np.cov(z.T), prior.covariance[1], atol=0.05)
 
 
-def slope_at(z: Float, k: int, rated: Any, value: Float, model: Model, law: Law) -> Float:
+def slope_at(z: Float, k: int, rated: Any, value: Float, model: Model, prior: Prior) -> Float:
     """Return the slope of the log posterior, item by item."""
-    d = model.habit.shape[1]
-    p = expit(model.rate[:, k] + model.habit @ z[:d])
+    d = model.selection.shape[1]
+    p = expit(model.rate[:, k] + model.selection @ z[:d])
     rest = value - model.base[rated, k] - model.taste[rated] @ z[d:]
-    of_sets = model.habit[rated].sum(axis=0) - p @ model.habit
+    of_sets = model.selection[rated].sum(axis=0) - p @ model.selection
     of_values = rest @ model.taste[rated] / model.noise
-    prior = np.linalg.solve(law.covariance[k], law.mean[k] - z)
-    return np.asarray(prior + np.concatenate([of_sets, of_values]))
+    pull = np.linalg.solve(prior.covariance[k], prior.mean[k] - z)
+    return np.asarray(pull + np.concatenate([of_sets, of_values]))
 
 
-@pytest.mark.parametrize("habits", [0, 2])
-def test_people_are_where_the_posterior_is_highest(world: World, habits: int) -> None:
-    model, law = world.model, world.law
-    cut = 2 - habits
-    model = model._replace(habit=model.habit[:, cut:])
-    law = Law(law.mean[:, cut:], law.covariance[:, cut:, cut:])
+@pytest.mark.parametrize("selection_factors", [0, 2])
+def test_people_are_where_the_posterior_is_highest(world: World, selection_factors: int) -> None:
+    model, prior = world.model, world.prior
+    cut = 2 - selection_factors
+    model = model._replace(selection=model.selection[:, cut:])
+    prior = Prior(prior.mean[:, cut:], prior.covariance[:, cut:, cut:])
     people = People.of(world.ratings, world.ratings.feature("kind"))
-    start = law.mean[people.category]
-    found = locate(people, model, law, start, 8, None).place
+    start = prior.mean[people.category]
+    found = locate(people, model, prior, start, 8, None).position
     for i in (0, 1, 1000, len(people) - 1):
         mine = slice(people.offsets[i], people.offsets[i + 1])
         k = int(people.category[i])
         slope = partial(slope_at, k=k, rated=people.item[mine], value=people.value[mine])
-        assert np.abs(slope(found[i], model=model, law=law)).max() < 2e-3
-        assert np.abs(slope(start[i], model=model, law=law)).max() > 0.1
-    assert (np.abs(locate(people, model, law, start, 1, 1).place - start) <= 3).all()
+        assert np.abs(slope(found[i], model=model, prior=prior)).max() < 2e-3
+        assert np.abs(slope(start[i], model=model, prior=prior)).max() > 0.1
+    assert (np.abs(locate(people, model, prior, start, 1, 1).position - start) <= 3).all()
 
 
 def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:
     people = People.of(few, few.feature("kind"))
-    start = world.law.mean[people.category]
-    doubt = locate(people, world.model, world.law, start, 1, None).doubt
+    start = world.prior.mean[people.category]
+    doubt = locate(people, world.model, world.prior, start, 1, None).doubt
     total = np.zeros_like(doubt)
     for i, k in enumerate(people.category):
         rated = people.item[people.offsets[i] : people.offsets[i + 1]]
         t = start[i, :2]
-        p = expit(world.model.rate[:, k] + world.model.habit @ t)
-        curve = np.linalg.inv(world.law.covariance[k])
-        curve[:2, :2] += (world.model.habit.T * p * (1 - p)) @ world.model.habit
+        p = expit(world.model.rate[:, k] + world.model.selection @ t)
+        curve = np.linalg.inv(world.prior.covariance[k])
+        curve[:2, :2] += (world.model.selection.T * p * (1 - p)) @ world.model.selection
         curve[2:, 2:] += world.model.taste[rated].T @ world.model.taste[rated] / world.model.noise
         total[k] += np.linalg.inv(curve)
     np.testing.assert_allclose(doubt, total, rtol=1e-3, atol=1e-3)
@@ -322,12 +336,12 @@ def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:
 
 def test_a_law_is_learned_from_a_far_start(world: World) -> None:
     people = People.of(world.ratings, world.ratings.feature("kind"))
-    start = Law(np.zeros((2, 4)), np.tile(np.eye(4), (2, 1, 1)))
-    found = learn_law(people, world.model, start, None, nothing)
-    np.testing.assert_allclose(found.mean, world.law.mean, atol=0.12)
-    np.testing.assert_allclose(found.covariance, world.law.covariance, atol=0.25)
+    start = Prior(np.zeros((2, 4)), np.tile(np.eye(4), (2, 1, 1)))
+    found = fit_prior(people, world.model, start, None, nothing)
+    np.testing.assert_allclose(found.mean, world.prior.mean, atol=0.12)
+    np.testing.assert_allclose(found.covariance, world.prior.covariance, atol=0.25)
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(found.covariance, world.law.covariance[::-1], atol=0.25)
+        np.testing.assert_allclose(found.covariance, world.prior.covariance[::-1], atol=0.25)
 
 
 # The sums that Newton's method asks for.
@@ -363,17 +377,17 @@ def test_the_law_keeps_up_with_the_rates(
     world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The control is the law that was learned beside the rates: it lags behind them."""
-    laws: list[Law] = []
+    priors: list[Prior] = []
 
-    def watched(people: People, model: Model, law: Law, *how: Any) -> Law:
-        found = learn_law(people, model, law, *how)
-        laws[:] = law, found, learn_law(people, model, found, *how)
+    def watched(people: People, model: Model, prior: Prior, *how: Any) -> Prior:
+        found = fit_prior(people, model, prior, *how)
+        priors[:] = prior, found, fit_prior(people, model, found, *how)
         return found
 
-    monkeypatch.setattr(place_strata, "learn_law", watched)
+    monkeypatch.setattr(place_strata, "fit_prior", watched)
     monkeypatch.setattr(placing, "STRATA", 1)
-    place(profiles, world.ratings, habits=2, tastes=3)
-    beside, told, further = (law.mean for law in laws)
+    fit_positions(profiles, world.ratings, selection_factors=2, taste_factors=3)
+    beside, told, further = (prior.mean for prior in priors)
     assert np.abs(further - told).max() < 0.02
     assert np.abs(further - beside).max() > 0.04
 
@@ -388,13 +402,13 @@ def test_work_in_parallel_comes_in_order() -> None:
 # What devices make of ratings.
 
 
-@pytest.mark.parametrize(("habits", "strata"), [(0, 1), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("selection_factors", "strata"), [(0, 1), (2, 1), (2, 2)])
 def test_devices_place_people_where_training_did(
-    few: Ratings, habits: int, strata: int, monkeypatch: pytest.MonkeyPatch
+    few: Ratings, selection_factors: int, strata: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(placing, "MANY", 150 if strata == 1 else 10)
-    profiles = place(learned.fit(few, "kind"), few, habits=habits)
-    found = the_places(profiles)
+    profiles = fit_positions(learned.fit(few, "kind"), few, selection_factors=selection_factors)
+    found = the_positions(profiles)
     assert len(found.least) == strata
     people = People.of(few, few.feature("kind"))
     model = Model(found.rate, found.choosing, found.base, found.taste, found.noise_variance)
@@ -404,12 +418,12 @@ def test_devices_place_people_where_training_did(
     where, start = np.zeros((2, len(people), found.mean.shape[2]))
     others = np.zeros((len(people), *found.mean.shape[1:]))
     for g, maps in enumerate(found.maps()):
-        law, own = Law(found.mean[g], found.covariance[g]), stratum == g
-        start[own] = law.mean[people.category[own]]
-        located = locate(people, model, law, law.mean[people.category], STEPS, None).place
+        prior, own = Prior(found.mean[g], found.covariance[g]), stratum == g
+        start[own] = prior.mean[people.category[own]]
+        located = locate(people, model, prior, prior.mean[people.category], STEPS, None).position
         where[own] = rounded(located[own])
         away = np.einsum("nmde,ne->nmd", maps[people.category], where - start)
-        others[own] = (law.mean + away)[own]
+        others[own] = (prior.mean + away)[own]
     d = found.choosing.shape[1]
     theirs = as_devices_do(profiles, people)
     # What is near a half of 1/256 may be rounded to either side.
@@ -421,16 +435,16 @@ def test_devices_place_people_where_training_did(
     )
     p = expit(logit)
     reveal = p.min(axis=1) / p[np.arange(len(p)), people.category[people.person]]
-    wanted = np.maximum(reveal, 1 / 64) if habits else np.ones(len(p))
+    wanted = np.maximum(reveal, 1 / 64) if selection_factors else np.ones(len(p))
     np.testing.assert_allclose(from_fixed(theirs.reveal), wanted, atol=0.01)
-    assert (wanted.min() < 0.9) == (habits > 0)
+    assert (wanted.min() < 0.9) == (selection_factors > 0)
 
 
-def as_devices_do(profiles: ItemProfiles, people: People) -> Own:
+def as_devices_do(profiles: ItemProfiles, people: People) -> Adjustment:
     """Return what devices make of people's ratings, told what was learned."""
     told = Parameters.of(disclose(profiles))
-    item, value = profiles.place[people.item], to_fixed(people.value)
-    own = own_numbers(told, people.offsets, item, value, people.category)
+    item, value = profiles.message_index[people.item], to_fixed(people.value)
+    own = adjustments(told, people.offsets, item, value, people.category)
     assert own is not None
     return own
 
@@ -439,7 +453,7 @@ def as_devices_do(profiles: ItemProfiles, people: People) -> Own:
 
 
 def two_kinds_of_raters() -> Ratings:
-    """Draw light raters, of whom `a` differ much in a habit, and heavy ones, of whom `b` do.
+    """Draw light raters, of whom `a` differ much in a selection factor, and heavy ones, of whom `b` do.
 
     On the whole the categories have one law: means and covariances do not tell them apart.
     """
@@ -450,8 +464,8 @@ def two_kinds_of_raters() -> Ratings:
         spread = np.tile(np.eye(4) * 0.2, (2, 1, 1))
         spread[kind, 1, 1], spread[1 - kind, 1, 1] = 1.4, 0.05
         rate = np.full_like(model.rate, activity - 1.0)
-        law = Law(np.zeros((2, 4)), spread)
-        parts.append(draw_people(model._replace(rate=rate), law, category, seed=kind))
+        prior = Prior(np.zeros((2, 4)), spread)
+        parts.append(draw_people(model._replace(rate=rate), prior, category, seed=kind))
     light, heavy = parts
     return made_ratings(
         np.concatenate([light.user, heavy.user + light.n_users]),
@@ -473,8 +487,8 @@ def test_light_and_heavy_raters_are_carried_each_by_their_own_law(
     heavy = np.diff(people.offsets) > np.median(np.diff(people.offsets))
 
     def wider(weight: Float) -> float:
-        """Return how much wider a category's mean habits spread than the other's, as a log."""
-        sums = np.bincount(people.person, weight * model.habit[people.item, 1], len(people))
+        """Return how much wider a category's mean selection factors spread than the other's, as a log."""
+        sums = np.bincount(people.person, weight * model.selection[people.item, 1], len(people))
         mean = sums / np.bincount(people.person, weight, len(people))
         a, b = (mean[heavy & (people.category == k)].std() for k in (0, 1))
         return float(np.log(b / a))
@@ -482,8 +496,8 @@ def test_light_and_heavy_raters_are_carried_each_by_their_own_law(
     left = {}
     for strata in (1, 2):
         monkeypatch.setattr(placing, "STRATA", strata)
-        placed = place(profiles, ratings, habits=2, tastes=3)
-        assert len(the_places(placed).least) == strata
+        placed = fit_positions(profiles, ratings, selection_factors=2, taste_factors=3)
+        assert len(the_positions(placed).least) == strata
         left[strata] = wider(as_devices_do(placed, people).reveal.astype(np.float64))
     raw = wider(np.ones(len(people.item)))
     assert raw > 0.5
@@ -491,7 +505,9 @@ def test_light_and_heavy_raters_are_carried_each_by_their_own_law(
     assert left[1] > 0.9 * raw
 
 
-def test_every_stratum_holds_the_same_share_of_every_category(world: World, placed: Places) -> None:
+def test_every_stratum_holds_the_same_share_of_every_category(
+    world: World, placed: PositionModel
+) -> None:
     people = People.of(world.ratings, world.ratings.feature("kind"))
     people = people.thinned(*placing.SHARES, np.random.default_rng(2))
     expected = expit(placed.rate).sum(axis=0)[people.category]
@@ -504,11 +520,14 @@ def test_every_stratum_holds_the_same_share_of_every_category(world: World, plac
 
 
 def test_strata_are_told_apart_of_many_people_only(few: Ratings, world: World) -> None:
-    assert len(the_places(place(learned.fit(few, "kind"), few, habits=1)).least) == 1
+    assert (
+        len(the_positions(fit_positions(learned.fit(few, "kind"), few, selection_factors=1)).least)
+        == 1
+    )
     some = world.ratings.select_users(np.arange(800))
     profiles = learned.fit(some, "kind")
-    assert len(the_places(place(profiles, some, habits=1)).least) == 2
-    assert len(the_places(place(profiles, some, habits=0)).least) == 1
+    assert len(the_positions(fit_positions(profiles, some, selection_factors=1)).least) == 2
+    assert len(the_positions(fit_positions(profiles, some, selection_factors=0)).least) == 1
 
 
 def test_people_who_all_rated_equally_many_are_one_stratum() -> None:
@@ -520,10 +539,10 @@ def test_people_who_all_rated_equally_many_are_one_stratum() -> None:
     )
     people = People.of(ratings, ratings.feature("kind"))
     model = Model(np.zeros((40, 2)), np.ones((40, 1)), np.full((40, 2), 5.0), np.ones((40, 1)), 6.0)
-    law = Law(np.zeros((2, 2)), np.tile(np.eye(2), (2, 1, 1)))
-    assert len(place_strata.learn_strata(people, model, law, 2, 1, nothing).least) == 1
+    prior = Prior(np.zeros((2, 2)), np.tile(np.eye(2), (2, 1, 1)))
+    assert len(place_strata.fit_strata(people, model, prior, 2, 1, nothing).least) == 1
     some = people.thinned(0.3, 1.0, draws)
-    assert len(place_strata.learn_strata(some, model, law, 2, 1, nothing).least) == 2
+    assert len(place_strata.fit_strata(some, model, prior, 2, 1, nothing).least) == 2
 
 
 # Whom it is learned from.
@@ -575,11 +594,11 @@ def test_the_unknown_and_the_silent_have_no_part(few: Ratings) -> None:
     partly = few.with_feature(replace(hidden, codes=hidden.codes.astype(np.int16)))
     of_some = few.select_users(np.flatnonzero(hidden.codes >= 0))
     silent = partly.select_ratings(partly.user % 3 > 0)
-    expected = the_places(place(base, of_some, habits=1))
+    expected = the_positions(fit_positions(base, of_some, selection_factors=1))
     for ratings in (partly, silent):
-        require_equal(the_places(place(base, ratings, habits=1)), expected)
+        require_equal(the_positions(fit_positions(base, ratings, selection_factors=1)), expected)
     with pytest.raises(AssertionError):
-        require_equal(the_places(place(base, few, habits=1)), expected)
+        require_equal(the_positions(fit_positions(base, few, selection_factors=1)), expected)
 
 
 def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,15 +612,15 @@ def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.Monk
 
     whole = People.sample
     monkeypatch.setattr(People, "sample", sample)
-    require_sound(the_places(place(base, few, habits=1)))
-    place(base, few, habits=0)  # costs no more with more people
+    require_sound(the_positions(fit_positions(base, few, selection_factors=1)))
+    fit_positions(base, few, selection_factors=0)  # costs no more with more people
     assert taken == [100]
 
 
 # Odd data.
 
 
-def require_sound(places: Places) -> None:
+def require_sound(places: PositionModel) -> None:
     for field in fields(places):
         value = getattr(places, field.name)
         if isinstance(value, np.ndarray):
@@ -609,39 +628,45 @@ def require_sound(places: Places) -> None:
             assert not value.flags.writeable, field.name
     assert (np.linalg.eigvalsh(places.covariance) > 0).all()
     assert np.isfinite(places.maps()).all()
-    for name in ("rate", "habit", "base", "taste"):
+    for name in ("rate", "selection", "base", "taste"):
         value = getattr(places, name)
         assert (value == np.rint(value / STEP) * STEP).all(), name
 
 
-def test_what_devices_are_told_is_on_the_grid(placed: Places) -> None:
+def test_what_devices_are_told_is_on_the_grid(placed: PositionModel) -> None:
     require_sound(placed)
     assert placed.rate.shape == placed.base.shape == (80, 2)
-    assert placed.habit.shape == (80, 2)
+    assert placed.selection.shape == (80, 2)
     assert placed.taste.shape == (80, 3)
     assert placed.mean.shape == (2, 2, 2 + 2 * 3)
     assert placed.covariance.shape == (2, 2, 8, 8)
     assert placed.maps().shape == (2, 2, 2, 8, 8)
-    assert placed.habits == 2
+    assert placed.selection_factors == 2
     assert rounded(np.array([0.001, -0.003, 0.25])).tolist() == [0.0, -STEP, 0.25]
 
 
 def test_without_habits_only_values_move(few: Ratings) -> None:
-    found = the_places(place(learned.fit(few, "kind"), few, habits=0, tastes=2))
+    found = the_positions(
+        fit_positions(learned.fit(few, "kind"), few, selection_factors=0, taste_factors=2)
+    )
     require_sound(found)
-    assert found.habit.shape == (80, 0)
+    assert found.selection.shape == (80, 0)
     assert found.mean.shape == (1, 2, 2)
 
 
-@pytest.mark.parametrize("habits", [1, 4])
-def test_an_item_that_nobody_rated_is_rare_and_says_nothing(few: Ratings, habits: int) -> None:
+@pytest.mark.parametrize("selection_factors", [1, 4])
+def test_an_item_that_nobody_rated_is_rare_and_says_nothing(
+    few: Ratings, selection_factors: int
+) -> None:
     ratings = few.select_ratings((few.item != 7) & (few.item != 79))
-    found = the_places(place(learned.fit(ratings, "kind"), ratings, habits=habits))
+    found = the_positions(
+        fit_positions(learned.fit(ratings, "kind"), ratings, selection_factors=selection_factors)
+    )
     require_sound(found)
     assert (found.rate[[7, 79]] < -5).all()
-    assert not found.habit[[7, 79]].any()
+    assert not found.selection[[7, 79]].any()
     assert not found.taste[[7, 79]].any()
-    assert found.habit[8].any()
+    assert found.selection[8].any()
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])
@@ -649,7 +674,7 @@ def test_a_category_of_few_people_has_a_law(few: Ratings, size: int) -> None:
     codes = (np.arange(150) % 2).astype(np.int16)
     codes[:size] = 2
     ratings = few.with_feature(Feature("kind", ("a", "b", "c"), codes))
-    found = the_places(place(learned.fit(ratings, "kind"), ratings))
+    found = the_positions(fit_positions(learned.fit(ratings, "kind"), ratings))
     require_sound(found)
     assert np.abs(found.mean).max() < 5
 
@@ -657,7 +682,9 @@ def test_a_category_of_few_people_has_a_law(few: Ratings, size: int) -> None:
 def test_crossed_features_have_a_law_for_each_cell(few: Ratings) -> None:
     other = Feature("side", ("l", "r", "m"), (np.arange(150) // 2 % 3).astype(np.int16))
     ratings = few.with_feature(other)
-    found = the_places(place(learned.fit(ratings, ["kind", "side"]), ratings, habits=2))
+    found = the_positions(
+        fit_positions(learned.fit(ratings, ["kind", "side"]), ratings, selection_factors=2)
+    )
     require_sound(found)
     assert found.mean.shape == (1, 6, 2 + 2 * 4)
 
@@ -667,15 +694,19 @@ def test_a_handful_of_ratings_is_enough() -> None:
     value = np.array([1.0, 5.0, 3.0, 9.0, 2.0])
     ratings = made_ratings(user, item, value, np.array([0, 1, 0, 1]), 3)
     base = learned.fit(ratings, "kind")
-    for habits, seed in product((0, 1, 4), range(2)):
-        require_sound(the_places(place(base, ratings, habits=habits, seed=seed)))
+    for selection_factors, seed in product((0, 1, 4), range(2)):
+        require_sound(
+            the_positions(
+                fit_positions(base, ratings, selection_factors=selection_factors, seed=seed)
+            )
+        )
 
 
 def test_everyone_may_rate_everything() -> None:
     user, item = (axis.reshape(-1) for axis in np.mgrid[:60, :20])
     value = np.random.default_rng(0).integers(1, 10, 1200).astype(np.float64)
     ratings = made_ratings(user, item, value, np.arange(60) % 2, 20)
-    require_sound(the_places(place(learned.fit(ratings, "kind"), ratings)))
+    require_sound(the_positions(fit_positions(learned.fit(ratings, "kind"), ratings)))
 
 
 def test_habits_are_told_apart_where_people_choose(
@@ -683,19 +714,22 @@ def test_habits_are_told_apart_where_people_choose(
 ) -> None:
     user, item = (axis.reshape(-1) for axis in np.mgrid[:6, :5])
     full = made_ratings(user, item, np.tile([1.0, 9.0], 15), np.arange(6) % 2, 5)
-    assert usual_habits(few, "kind") is None  # too few people
-    assert usual_habits(full, "kind") is None
+    assert usual_selection_factors(few, "kind") is None  # too few people
+    assert usual_selection_factors(full, "kind") is None
     monkeypatch.setattr(placing, "ENOUGH", 3)
-    assert usual_habits(few, "kind") == placing.HABITS
-    assert usual_habits(full, "kind") == 0
-    assert usual_habits(full.select_ratings(np.arange(30) > 0), "kind") == 0
-    assert usual_habits(full.select_ratings(np.arange(30) % 4 == 0), "kind") == placing.HABITS
+    assert usual_selection_factors(few, "kind") == placing.SELECTION_FACTORS
+    assert usual_selection_factors(full, "kind") == 0
+    assert usual_selection_factors(full.select_ratings(np.arange(30) > 0), "kind") == 0
+    assert (
+        usual_selection_factors(full.select_ratings(np.arange(30) % 4 == 0), "kind")
+        == placing.SELECTION_FACTORS
+    )
     # What most people answer was not chosen one by one.
-    assert usual_habits(full.select_ratings(np.arange(30) % 4 > 0), "kind") is None
+    assert usual_selection_factors(full.select_ratings(np.arange(30) % 4 > 0), "kind") is None
     # On a fine scale a moved value is seen.
     fine = replace(full, scale=Scale.stars(1, 11))
-    assert usual_habits(fine, "kind") is None
-    assert usual_habits(few) is None  # nothing to hide
+    assert usual_selection_factors(fine, "kind") is None
+    assert usual_selection_factors(few) is None  # nothing to hide
 
 
 # The same again.
@@ -705,24 +739,28 @@ def test_habits_are_told_apart_where_people_choose(
 def test_the_seed_decides_and_threads_do_not(
     world: World, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (people_module, habits_module):
+    for module in (people_module, selection_module):
         monkeypatch.setattr(module, "BLOCK", 64)
     ratings = world.ratings.select_users(np.arange(400))
-    run = partial(place, profiles, ratings, habits=2, tastes=2)
-    one = the_places(run(seed=5, threads=1))
+    run = partial(fit_positions, profiles, ratings, selection_factors=2, taste_factors=2)
+    one = the_positions(run(seed=5, threads=1))
     for threads in (3, None):
-        require_equal(the_places(run(seed=5, threads=threads)), one)
-    assert (the_places(run(seed=6, threads=1)).rate != one.rate).any()
+        require_equal(the_positions(run(seed=5, threads=threads)), one)
+    assert (the_positions(run(seed=6, threads=1)).rate != one.rate).any()
 
 
-@pytest.mark.parametrize(("habits", "tastes", "rounds"), [(1, 2, 30), (0, 2, 12), (1, 9, 24)])
-def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, rounds: int) -> None:
+@pytest.mark.parametrize(
+    ("selection_factors", "taste_factors", "rounds"), [(1, 2, 30), (0, 2, 12), (1, 9, 24)]
+)
+def test_progress_counts_to_the_end(
+    few: Ratings, selection_factors: int, taste_factors: int, rounds: int
+) -> None:
     seen: list[tuple[int, int]] = []
-    place(
+    fit_positions(
         learned.fit(few, "kind"),
         few,
-        habits=habits,
-        tastes=tastes,
+        selection_factors=selection_factors,
+        taste_factors=taste_factors,
         progress=lambda *so_far: seen.append(so_far),
     )
     assert seen == [(k + 1, rounds) for k in range(rounds)]
@@ -731,7 +769,7 @@ def test_progress_counts_to_the_end(few: Ratings, habits: int, tastes: int, roun
 # What is refused.
 
 
-def test_what_places_cannot_be_learned_from_is_refused(
+def test_what_positions_cannot_be_learned_from_is_refused(
     few: Ratings, trained: Training, simulated: Simulation, stars: Simulation
 ) -> None:
     base = learned.fit(few, "kind")
@@ -739,16 +777,19 @@ def test_what_places_cannot_be_learned_from_is_refused(
     renamed = few.with_feature(replace(feature, categories=("x", "y"), parts=()))
     alone = few.select_ratings(feature.codes[few.user] == 0)
     cases: list[tuple[str, Any]] = [
-        ("discrete scale", lambda: place(trained.items, simulated.ratings)),
-        ("private feature", lambda: place(learned.fit(few), few)),
-        ("other items", lambda: place(base, stars.ratings)),
-        ("other categories", lambda: place(base, renamed)),
-        ("1 category only", lambda: place(base, alone)),
-        ("no user feature", lambda: place(base, replace(few, features={}))),
-        ("at least 0", lambda: place(base, few, habits=-1)),
-        ("at least 1", lambda: place(base, few, tastes=0)),
-        ("at most 64 dimensions", lambda: place(base, few, habits=60, tastes=3)),
-        ("ask for fewer", lambda: place(base, few, habits=63)),
+        ("discrete scale", lambda: fit_positions(trained.items, simulated.ratings)),
+        ("private feature", lambda: fit_positions(learned.fit(few), few)),
+        ("other items", lambda: fit_positions(base, stars.ratings)),
+        ("other categories", lambda: fit_positions(base, renamed)),
+        ("1 category only", lambda: fit_positions(base, alone)),
+        ("no user feature", lambda: fit_positions(base, replace(few, features={}))),
+        ("at least 0", lambda: fit_positions(base, few, selection_factors=-1)),
+        ("at least 1", lambda: fit_positions(base, few, taste_factors=0)),
+        (
+            "at most 64 dimensions",
+            lambda: fit_positions(base, few, selection_factors=60, taste_factors=3),
+        ),
+        ("ask for fewer", lambda: fit_positions(base, few, selection_factors=63)),
     ]
     for message, attempt in cases:
         with pytest.raises(MidpointError, match=message):
@@ -760,37 +801,45 @@ def test_with_many_categories_there_are_fewer_tastes(
     few: Ratings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = learned.fit(few, "kind")
-    assert the_places(place(base, few, habits=4)).taste.shape[1] == base.dimension
+    assert (
+        the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1]
+        == base.dimension
+    )
     monkeypatch.setattr(placing, "MOST_NUMBERS", 16**2)  # of two categories eight dimensions
-    assert the_places(place(base, few, habits=4)).taste.shape[1] == 2
+    assert the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1] == 2
     monkeypatch.setattr(placing, "CHOOSING", 1)
-    assert the_places(place(base, few, habits=4)).taste.shape[1] == 1
-    assert the_places(place(base, few, habits=0)).taste.shape[1] == base.dimension
+    assert the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1] == 1
+    assert (
+        the_positions(fit_positions(base, few, selection_factors=0)).taste.shape[1]
+        == base.dimension
+    )
 
 
 # On disk.
 
 
-def test_places_are_saved_with_the_profiles(few: Ratings, tmp_path: Path) -> None:
+def test_positions_are_saved_with_the_profiles(few: Ratings, tmp_path: Path) -> None:
     plain = learned.fit(few, "kind")
-    full = place(plain, few, habits=2, tastes=2)
-    assert plain.places is None
+    full = fit_positions(plain, few, selection_factors=2, taste_factors=2)
+    assert plain.positions is None
     full.save(tmp_path / "full")
     found = ItemProfiles.load(tmp_path / "full")
-    require_equal(the_places(found), the_places(full))
+    require_equal(the_positions(found), the_positions(full))
     assert found.statistics is not None
     assert plain.statistics is not None
     assert found.statistics.count.tolist() == plain.statistics.count.tolist()
     with pytest.raises(ValueError, match="read-only"):
-        the_places(found).rate[0] = 0
+        the_positions(found).rate[0] = 0
     plain.save(tmp_path / "full")  # replaces it, and nothing of the places is left
-    assert ItemProfiles.load(tmp_path / "full").places is None
+    assert ItemProfiles.load(tmp_path / "full").positions is None
     assert not list((tmp_path / "full").glob("places*"))
 
 
-def test_damaged_places_are_refused(few: Ratings, tmp_path: Path) -> None:
-    place(learned.fit(few, "kind"), few, habits=0, tastes=1).save(tmp_path / "model")
+def test_damaged_positions_are_refused(few: Ratings, tmp_path: Path) -> None:
+    fit_positions(learned.fit(few, "kind"), few, selection_factors=0, taste_factors=1).save(
+        tmp_path / "model"
+    )
     ItemProfiles.load(tmp_path / "model")
-    (tmp_path / "model" / "places_taste.npy").write_bytes(b"")
-    with pytest.raises(MidpointError, match=r"places_taste\.npy is damaged"):
+    (tmp_path / "model" / "positions_taste.npy").write_bytes(b"")
+    with pytest.raises(MidpointError, match=r"positions_taste\.npy is damaged"):
         ItemProfiles.load(tmp_path / "model")

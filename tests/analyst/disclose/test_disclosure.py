@@ -12,14 +12,14 @@ from midpoint.analyst import (
     Training,
     default_scheme,
     disclose,
-    place,
+    fit_positions,
     prepare,
     scheme_in_use,
     usual_scheme,
 )
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.counterparts import fit as placing
-from midpoint.analyst.disclose.disclosure import believe
+from midpoint.analyst.disclose.disclosure import category_estimates
 from midpoint.data import Ratings, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
@@ -69,7 +69,7 @@ def test_every_disclosure_is_one_that_devices_accept(
         assert Disclosure.parse(found.raw).digest == found.digest
         there = {name for name in COLUMNS if getattr(found, name) is not None}
         assert there == SCHEMES[scheme].columns
-        assert (found.law is not None) == SCHEMES[scheme].counterparts
+        assert (found.prior is not None) == SCHEMES[scheme].counterparts
 
 
 @pytest.mark.parametrize("scheme", ON_ANY_SCALE)
@@ -82,7 +82,7 @@ def test_so_it_is_on_a_continuous_scale(scheme: str, bits: int | None, trained: 
 def test_numbers_are_the_estimates_to_the_last_bit(trained_stars: Training) -> None:
     profiles = trained_stars.items
     assert profiles.statistics is not None
-    guess = believe(profiles)
+    guess = category_estimates(profiles)
     assert guess.levels is not None
     shifted, discrete = disclose(profiles, "mpss"), disclose(profiles, "dmpss")
     assert np.abs(column(shifted, "offset") / ONE - guess.offset).max() <= 0.5 / ONE
@@ -193,22 +193,22 @@ def test_what_cannot_be_is_refused(trained: Training) -> None:
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
 def test_what_is_told_of_places_is_what_was_learned(scheme: str, ready_stars: Ready) -> None:
     profiles = ready_stars(scheme)
-    places, told = profiles.places, disclose(profiles, scheme)
+    places, told = profiles.positions, disclose(profiles, scheme)
     assert places is not None
-    assert told.law is not None
+    assert told.prior is not None
     for name in SCHEMES[scheme].columns - {"levels"}:  # on the grid already, so to the last bit
         assert np.array_equal(column(told, name), getattr(places, name)[profiles.order] * GRAIN)
-    assert np.array_equal(told.law.least, places.least * GRAIN)
-    assert np.array_equal(told.law.mean, to_fixed(places.mean))
-    assert np.array_equal(told.law.map, to_fixed(places.maps()))
-    exact = np.array(told.law.precision) / ONE @ places.covariance
+    assert np.array_equal(told.prior.least, places.least * GRAIN)
+    assert np.array_equal(told.prior.mean, to_fixed(places.mean))
+    assert np.array_equal(told.prior.map, to_fixed(places.maps()))
+    exact = np.array(told.prior.precision) / ONE @ places.covariance
     assert exact == pytest.approx(np.broadcast_to(np.eye(exact.shape[-1]), exact.shape), abs=1e-3)
-    assert told.law.noise == to_fixed(places.noise_variance)
+    assert told.prior.noise == to_fixed(places.noise_variance)
 
 
 def test_levels_are_those_of_the_discrete_midpoint(ready_stars: Ready) -> None:
     profiles = ready_stars("cmpss")
-    alone = disclose(replace(profiles, places=None), "dmpss")
+    alone = disclose(replace(profiles, positions=None), "dmpss")
     assert disclose(profiles, "cmpss").levels == disclose(profiles, "dmpss").levels == alone.levels
     assert disclose(profiles, "dmpss") == alone  # what else is disclosed has nothing of places
 
@@ -252,7 +252,9 @@ def test_preparing_adds_what_a_scheme_needs_and_nothing_else(
     items = trained_stars.items
     assert prepare(items, stars.ratings, SCHEMES["dmpss"]) is items
     values = prepare(items, stars.ratings, SCHEMES["cmp"], threads=1)
-    assert disclose(values) == disclose(place(items, stars.ratings, habits=0), "cmp")
+    assert disclose(values) == disclose(
+        fit_positions(items, stars.ratings, selection_factors=0), "cmp"
+    )
 
 
 def test_the_default_protects_on_either_scale(trained: Training, trained_stars: Training) -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose
-from midpoint.analyst.disclose.disclosure import believe
+from midpoint.analyst.disclose.disclosure import category_estimates
 from midpoint.data import Ratings, Scale
 from midpoint.user import check_numbers
 from midpoint.wire import ONE, Disclosure
@@ -41,7 +41,7 @@ def row(told: Disclosure, column: str, item: str) -> NDArray[np.int64]:
 def test_what_is_too_telling_is_brought_to_the_limit(
     extreme: ItemProfiles, bits: int | None
 ) -> None:
-    guess = believe(extreme, "plain")
+    guess = category_estimates(extreme, "plain")
     assert np.ptp(guess.offset, axis=1).max() == 4  # control: it would be too telling
     assert guess.probability.min() == 0.01
     rounded = disclose(extreme, "mpssr", estimation="plain", bits=bits)
@@ -59,7 +59,7 @@ def test_what_is_too_telling_is_brought_to_the_limit(
 
 
 def test_all_else_stays_as_it_was_estimated(extreme: ItemProfiles) -> None:
-    guess = believe(extreme, "plain")
+    guess = category_estimates(extreme, "plain")
     told = disclose(extreme, "mpssr", estimation="plain")
     near = [item for item in told.items if item != "ends"]
     assert len(near) == 5

@@ -20,8 +20,8 @@ from midpoint.analyst import (
     disclose,
     evidence_of,
     posterior,
+    report_weights,
     score,
-    trust,
 )
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.service.http.problems import STATUS, DeclinedError
@@ -70,7 +70,7 @@ def test_many_estimates_are_each_ones_own(model: Model, profiles: ItemProfiles) 
         {items[j]: int(rng.integers(1, 6)) * ONE for j in rng.choice(len(items), n, replace=False)}
         for n in (0, 1, 30, 7)
     ]
-    weights = trust(profiles, model.disclosure)
+    weights = report_weights(profiles, model.disclosure)
     for answers, (evidence, belief) in zip(many, model.estimates(many), strict=True):
         expected = posterior(evidence_of(profiles, answers, weights), profiles)
         assert evidence.count == len(answers)
@@ -98,7 +98,7 @@ def test_answers_about_items_that_are_gone_do_not_count(model: Model) -> None:
 def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -> None:
     answers = dict.fromkeys(model.disclosure.items[::7], 2 * ONE)
     _, belief = model.estimate(answers)
-    weights = trust(profiles, model.disclosure)
+    weights = report_weights(profiles, model.disclosure)
     known = posterior(evidence_of(profiles, answers, weights), profiles)
     expected = score(profiles, known, model.disclosure)
     found = Scores.parse(model.scores(belief))

@@ -87,7 +87,7 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
     doubt = chance_deviation(codes(many.tried) == 1)
     assert doubt < 0.015
     assert read("dmpss") == pytest.approx(0.5, abs=3 * doubt)
-    # What categories rate is fitted as well here, beside habits that nobody has.
+    # What categories rate is fitted as well here, beside selection factors that nobody has.
     assert read("cmpss") == pytest.approx(0.5, abs=5 * doubt)
 
 
@@ -99,7 +99,7 @@ def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(schem
     assert believed.levels is not None
     parameters = Parameters.of(view.disclosure)
     assert parameters.points is not None
-    place, points = view.profiles.place, parameters.points
+    place, points = view.profiles.message_index, parameters.points
     found = _outcomes(believed.levels, parameters, points, place)
     assert found.sum(axis=2) == pytest.approx(np.ones(found.shape[:2]))
     assert found[:, 0] == pytest.approx(found[:, 1], abs=0.02)
@@ -108,11 +108,11 @@ def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(schem
 
 def test_the_mean_person_reveals_what_categories_have_in_common() -> None:
     """With nobody away from the mean this is Algorithm 2: p_k reveal_k agrees in all categories."""
-    places = Parameters.of(shown("cmpss").disclosure).places
+    places = Parameters.of(shown("cmpss").disclosure).positions
     assert places is not None
     assert len(places.least) == 1  # of two hundred people
-    d = places.habit.shape[1]
-    logit = places.rate / GRAIN + places.habit / GRAIN @ places.mean[0, :, :d].T
+    d = places.selection.shape[1]
+    logit = places.rate / GRAIN + places.selection / GRAIN @ places.mean[0, :, :d].T
     p = 1 / (1 + np.exp(-logit))
     told = p * typical_reveal(places) / ONE
     free = (typical_reveal(places) > LEAST_REVEAL).all(axis=1)
@@ -122,7 +122,7 @@ def test_the_mean_person_reveals_what_categories_have_in_common() -> None:
 
 
 def test_of_two_strata_the_mean_people_reveal_on_the_average() -> None:
-    one = Parameters.of(shown("cmpss").disclosure).places
+    one = Parameters.of(shown("cmpss").disclosure).positions
     assert one is not None
     other = replace(one, mean=one.mean * -2)
     both = replace(

@@ -18,7 +18,7 @@ from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.view import View
 from midpoint.audit.measure.statistics import auc
 from midpoint.audit.run.folds import FoldData, held_out_view, learn, obfuscated_views
-from midpoint.audit.run.nested_folds import rehearsals
+from midpoint.audit.run.nested_folds import nested_folds
 from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Simulation
 from midpoint.protocol import LearningProtocol
@@ -65,7 +65,7 @@ def views(fold: FoldData, *, rehearsed: bool = True) -> tuple[list[View], View]:
     """Return what is learned from, and the people who are attacked, as an audit makes them."""
     what = fold, learn(fold), "no", RAW
     first, *others = obfuscated_views(*what)
-    first = replace(first, rehearsals=rehearsals(*what) if rehearsed else ())
+    first = replace(first, nested_folds=nested_folds(*what) if rehearsed else ())
     return [first, *others], held_out_view(*what)
 
 

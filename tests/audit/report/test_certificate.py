@@ -93,10 +93,10 @@ def test_where_people_lie_is_learned_anew_and_found_the_same(scheme: str) -> Non
 def one_more(scheme: str, column: str) -> Disclosure:
     """Tell one number otherwise, by as little as can be."""
     honest = told(scheme)
-    if column == "law":
-        assert honest.law is not None
-        law = honest.law.model_copy(update={"noise": honest.law.noise + 1})
-        return honest.model_copy(update={"law": law})
+    if column == "prior":
+        assert honest.prior is not None
+        prior = honest.prior.model_copy(update={"noise": honest.prior.noise + 1})
+        return honest.model_copy(update={"prior": prior})
     *others, last = getattr(honest, column)
     changed = (last[0] + 1, *last[1:]) if column != "levels" else last[::-1]
     return honest.model_copy(update={column: (*others, changed)})
@@ -107,7 +107,7 @@ def one_more(scheme: str, column: str) -> Disclosure:
     [
         (scheme, column)
         for scheme in COUNTERPARTS
-        for column in [*sorted(LearningProtocol(scheme).scheme.columns), "law"]
+        for column in [*sorted(LearningProtocol(scheme).scheme.columns), "prior"]
     ],
 )
 def test_any_number_about_places_that_was_changed_is_named(
@@ -117,7 +117,7 @@ def test_any_number_about_places_that_was_changed_is_named(
     monkeypatch.setattr(certifying, "prepare", lambda *_: learned(scheme))
     lied = one_more(scheme, column)
     assert lied.digest != told(scheme).digest
-    where = "law of places" if column == "law" else f"{column} of {lied.items[-1]}"
+    where = "prior of positions" if column == "prior" else f"{column} of {lied.items[-1]}"
     with pytest.raises(MidpointError, match=rf"is not what .*{where}"):
         certify(lied, audited_with(scheme))
 

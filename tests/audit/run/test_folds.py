@@ -16,7 +16,7 @@ from midpoint.audit.run.folds import (
     obfuscated_views,
     one_against_rest,
 )
-from midpoint.audit.run.nested_folds import rehearsals
+from midpoint.audit.run.nested_folds import nested_folds
 from midpoint.audit.run.plan import Plan, Work, read_scheme
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
@@ -134,7 +134,7 @@ def test_rehearsals_show_each_part_under_what_was_learned_without_it(
     fold: FoldData, profiles: FoldProfiles
 ) -> None:
     how = LearningProtocol("mp")
-    found = rehearsals(fold, profiles, "mp", how)
+    found = nested_folds(fold, profiles, "mp", how)
     assert len(found) == 3  # people are few
     order = np.argsort(fold.part, kind="stable")
     for judged, one in enumerate(found):
@@ -158,7 +158,7 @@ def test_rehearsals_show_the_people_whose_places_they_name(
 ) -> None:
     rated = clean_view(fold, profiles).item_table(np.ones(len(fold.training)))
     order = np.argsort(fold.part, kind="stable")
-    one = rehearsals(fold, profiles, "no", LearningProtocol("no"))[1]
+    one = nested_folds(fold, profiles, "no", LearningProtocol("no"))[1]
     for view, who in ((one.judge, one.judged), (one.learn[1], one.learners)):
         sent = view.item_table(np.ones(len(view.reports.item)))
         assert sent.multiply(rated[order[who]]).sum() == sent.sum()
@@ -170,7 +170,7 @@ def test_many_people_are_judged_once(
 ) -> None:
     for module in (folds, rehearsing):
         monkeypatch.setattr(module, "FEW", 10)
-    (only,) = rehearsals(fold, profiles, "no", LearningProtocol("no"))
+    (only,) = nested_folds(fold, profiles, "no", LearningProtocol("no"))
     assert len(only.learn) == 2
     assert len(only.judged) == (fold.part == 0).sum()
 

@@ -1,4 +1,4 @@
-"""Choosing inside training: rehearsals are fair, a plain split of obfuscated people is not."""
+"""Choosing inside training: nested folds are fair, a plain split of obfuscated people is not."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from midpoint.analyst import Factorizer
 from midpoint.audit.attackers import Learned
 from midpoint.audit.attackers.features import mask
 from midpoint.audit.attackers.linear import Logistic
-from midpoint.audit.attackers.view import View, pool, rehearse
+from midpoint.audit.attackers.view import View, nested_fold, pool
 from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.data import simulate
 from midpoint.protocol import LearningProtocol, Population
@@ -34,7 +34,7 @@ class Crossfitted:
         self.how = LearningProtocol("ss", estimation="plain")
         self.members = [np.flatnonzero(self.part == part) for part in range(PARTS)]
         # Pooled, people come one part after the other.
-        self.places = np.split(np.arange(users), np.cumsum([len(m) for m in self.members])[:-1])
+        self.positions = np.split(np.arange(users), np.cumsum([len(m) for m in self.members])[:-1])
 
     def show(self, part: int, without: frozenset[int], draw: int) -> View:
         others = self.ratings.select_users(~np.isin(self.part, list(without)))
@@ -67,7 +67,7 @@ def test_a_plain_split_of_crossfitted_people_is_turned_round_and_a_rehearsal_is_
     assert auc(answer(table[~half])[0], ones[~half]) < 0.4
     fair = []
     for part in range(PARTS):
-        one = rehearse(made.show, made.places, part, draws=1)
+        one = nested_fold(made.show, made.positions, part, draws=1)
         assert not np.intersect1d(one.learners, one.judged).size
         fair.append(reading(one.learn[0], ones[one.learners], one.judge, ones[one.judged]))
     assert np.mean(fair) == pytest.approx(0.5, abs=3.5 * chance_deviation(ones))
@@ -77,10 +77,10 @@ def test_a_plain_split_of_crossfitted_people_is_turned_round_and_a_rehearsal_is_
 def test_the_sign_is_chosen_by_rehearsals(turned: bool) -> None:
     made = Crossfitted(selection_sd=0.8, users=240)
     made.how = LearningProtocol("no")
-    one, labels = rehearse(made.show, made.places, 0, draws=1), made.labels.copy()
+    one, labels = nested_fold(made.show, made.positions, 0, draws=1), made.labels.copy()
     if turned:  # those judged answer the other way round
         labels[one.judged] = 1 - labels[one.judged]
-    everyone = replace(made.pooled(), rehearsals=(one,))
+    everyone = replace(made.pooled(), nested_folds=(one,))
     attacker = Learned("made up", adaptive=True, form=mask, family=Logistic((0.2, C)))
     attacker.fit([everyone], labels, seed=0)
     assert attacker.sign == (-1.0 if turned else 1.0)

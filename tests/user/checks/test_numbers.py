@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_numbers, decide
-from midpoint.wire import GRAIN, ONE, Disclosure, Law, Refusal, RefusedError, as_rows
+from midpoint.wire import GRAIN, ONE, Disclosure, Prior, Refusal, RefusedError, as_rows
 from tests.support.lawful import Nature, disclose
 from tests.support.made_up import STARS, accepted, solicitation
 
@@ -18,13 +18,13 @@ LEAST = ONE // 64
 """The least precision, in fixed point."""
 
 
-def law(**changes: Any) -> Law:
-    assert HONEST.law is not None
-    return HONEST.law.model_copy(update=changes)
+def prior(**changes: Any) -> Prior:
+    assert HONEST.prior is not None
+    return HONEST.prior.model_copy(update=changes)
 
 
 def array(name: str) -> Any:
-    return np.array(getattr(HONEST.law, name))
+    return np.array(getattr(HONEST.prior, name))
 
 
 def code_of(**changes: Any) -> Refusal | None:
@@ -42,16 +42,16 @@ def first_of(name: str, number: int) -> Any:
     return as_rows(rows)
 
 
-def entry(name: str, place: tuple[int, ...], number: int) -> Law:
+def entry(name: str, place: tuple[int, ...], number: int) -> Prior:
     """Return the law with one other number."""
     numbers = array(name)
     numbers[place] = number
-    return law(**{name: as_rows(numbers)})
+    return prior(**{name: as_rows(numbers)})
 
 
 def test_an_honest_law_is_accepted() -> None:
     assert code_of() is None
-    assert code_of(law=law()) is None
+    assert code_of(prior=prior()) is None
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_an_honest_law_is_accepted() -> None:
     [
         ("rate", 32 * GRAIN),
         ("rate", -32 * GRAIN),
-        ("habit", 32 * GRAIN),
-        ("habit", -32 * GRAIN),
+        ("selection", 32 * GRAIN),
+        ("selection", -32 * GRAIN),
         ("taste", 8 * GRAIN),
         ("taste", -8 * GRAIN),
         ("base", 9 * GRAIN),
@@ -71,7 +71,7 @@ def test_numbers_of_items_have_their_limits(column: str, most: int) -> None:
     """Bases up to a range of 4 beyond the scale of 1 to 5, tastes up to twice that."""
     beyond = most + (1 if most > 0 else -1)
     assert code_of(**{column: first_of(column, most)}) is None
-    assert code_of(**{column: first_of(column, beyond)}) == Refusal.BAD_PLACES
+    assert code_of(**{column: first_of(column, beyond)}) == Refusal.BAD_POSITIONS
     with pytest.raises(RefusedError, match="'item-0000'"):
         check_numbers(HONEST.model_copy(update={column: first_of(column, beyond)}))
 
@@ -79,29 +79,29 @@ def test_numbers_of_items_have_their_limits(column: str, most: int) -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_means_and_maps_have_theirs(sign: int) -> None:
     for name, place in (("mean", (0, 0, 0)), ("map", (0, 0, 1, 0, 1))):
-        assert code_of(law=entry(name, place, sign * 64 * ONE)) is None
-        assert code_of(law=entry(name, place, sign * (64 * ONE + 1))) == Refusal.BAD_PLACES
+        assert code_of(prior=entry(name, place, sign * 64 * ONE)) is None
+        assert code_of(prior=entry(name, place, sign * (64 * ONE + 1))) == Refusal.BAD_POSITIONS
 
 
 @pytest.mark.parametrize("noise", [0, -1, -ONE])
 def test_noise_is_positive(noise: int) -> None:
-    assert code_of(law=law(noise=noise)) == Refusal.BAD_PLACES
-    assert code_of(law=law(noise=ONE // 4)) is None
+    assert code_of(prior=prior(noise=noise)) == Refusal.BAD_POSITIONS
+    assert code_of(prior=prior(noise=ONE // 4)) is None
 
 
 def test_a_map_to_ones_own_category_changes_nothing() -> None:
     for k in (0, 1):
         for place, number in (((0, k, k, 0, 0), ONE - 1), ((0, k, k, 0, 1), 1)):
-            assert code_of(law=entry("map", place, number)) == Refusal.BAD_PLACES
-    assert code_of(law=entry("map", (0, 0, 1, 0, 0), ONE - 1)) is None
+            assert code_of(prior=entry("map", place, number)) == Refusal.BAD_POSITIONS
+    assert code_of(prior=entry("map", (0, 0, 1, 0, 0), ONE - 1)) is None
 
 
 def test_a_precision_is_symmetric() -> None:
     number = int(array("precision")[0, 1, 0, 2])
-    assert code_of(law=entry("precision", (0, 1, 0, 2), number + 1)) == Refusal.BAD_PLACES
+    assert code_of(prior=entry("precision", (0, 1, 0, 2), number + 1)) == Refusal.BAD_POSITIONS
     both = array("precision")
     both[0, 1, 0, 2] = both[0, 1, 2, 0] = number + 1
-    assert code_of(law=law(precision=as_rows(both))) is None
+    assert code_of(prior=prior(precision=as_rows(both))) is None
 
 
 def test_a_precision_has_a_least_in_all_directions() -> None:
@@ -121,8 +121,8 @@ def test_a_precision_has_a_least_in_all_directions() -> None:
         for k in (0, 1):
             both = array("precision")
             both[0, k] = precision
-            assert code_of(law=law(precision=as_rows(both))) == (
-                None if fine else Refusal.BAD_PLACES
+            assert code_of(prior=prior(precision=as_rows(both))) == (
+                None if fine else Refusal.BAD_POSITIONS
             )
 
 
@@ -136,22 +136,22 @@ def test_a_precision_has_a_least_in_all_directions() -> None:
     ],
 )
 def test_strata_ascend_from_nothing(least: tuple[int, int], fine: bool) -> None:
-    twice = {name: getattr(law(), name) * 2 for name in ("mean", "precision", "map")}
-    two = law(least=((0, 0), least), **twice)
-    assert code_of(law=two) == (None if fine else Refusal.BAD_PLACES)
-    turned = law(least=((0, 1), (5, 5)), **twice)
-    assert code_of(law=turned) == Refusal.BAD_PLACES
+    twice = {name: getattr(prior(), name) * 2 for name in ("mean", "precision", "map")}
+    two = prior(least=((0, 0), least), **twice)
+    assert code_of(prior=two) == (None if fine else Refusal.BAD_POSITIONS)
+    turned = prior(least=((0, 1), (5, 5)), **twice)
+    assert code_of(prior=turned) == Refusal.BAD_POSITIONS
 
 
 def test_values_only_have_the_same_checks() -> None:
     shown = disclose(Nature.draw(np.random.default_rng(1), (6, 2, 0, 2)), "cmp", STARS)
     check_numbers(shown)
-    assert shown.law is not None
-    silent = shown.law.model_copy(update={"noise": 0})
-    for change in ({"law": silent}, {"taste": ((9 * GRAIN, 0),) * 6}):
+    assert shown.prior is not None
+    silent = shown.prior.model_copy(update={"noise": 0})
+    for change in ({"prior": silent}, {"taste": ((9 * GRAIN, 0),) * 6}):
         with pytest.raises(RefusedError) as caught:
             check_numbers(shown.model_copy(update=change))
-        assert caught.value.code == Refusal.BAD_PLACES
+        assert caught.value.code == Refusal.BAD_POSITIONS
 
 
 def answers(shown: Disclosure, rated: dict[str, int], cell: int, secret: int = 0) -> dict[str, int]:
@@ -175,7 +175,7 @@ def extreme(draw: Any, shape: tuple[int, int, int, int], span: int) -> Nature:
     spread = draw(st.sampled_from([0.1, 1.0, 7.9]))
     return Nature(
         rate=numbers((M, K), 32.0),
-        habit=numbers((M, d), 32.0),
+        selection=numbers((M, d), 32.0),
         base=1 + span / 2 + numbers((M, K), 1.5 * span),
         taste=numbers((M, r), 2.0 * span),
         mean=numbers((K, D), 64.0),
@@ -190,11 +190,11 @@ def test_no_accepted_law_stops_a_device_or_leaves_the_scale(data: st.DataObject)
     nature = extreme(data.draw, shape, 4)
     shown = disclose(nature, "cmpss", STARS)
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    if data.draw(st.booleans()) and shown.law is not None:
-        maps = rng.choice([-64 * ONE, 0, ONE, 64 * ONE], np.array(shown.law.map).shape)
+    if data.draw(st.booleans()) and shown.prior is not None:
+        maps = rng.choice([-64 * ONE, 0, ONE, 64 * ONE], np.array(shown.prior.map).shape)
         maps[0, [0, 1], [0, 1]] = np.eye(shape[2] + 2) * ONE
         shown = shown.model_copy(
-            update={"law": shown.law.model_copy(update={"map": as_rows(maps)})}
+            update={"prior": shown.prior.model_copy(update={"map": as_rows(maps)})}
         )
     check_numbers(shown)
     rated = {item: int(rng.choice(STARS)) for item in shown.items if rng.random() < 0.7}
@@ -263,8 +263,8 @@ def test_a_law_that_lies_a_little_moves_a_little() -> None:
 
 def belongs(shown: Disclosure) -> bool:
     """Tell whether the maps carry each category's law to every other's, and undo one another."""
-    assert shown.law is not None
-    (P,), (T,) = np.array(shown.law.precision) / ONE, np.array(shown.law.map) / ONE
+    assert shown.prior is not None
+    (P,), (T,) = np.array(shown.prior.precision) / ONE, np.array(shown.prior.map) / ONE
     carried = T.transpose(0, 1, 3, 2) @ P[None] @ T
     there_and_back = T[[0, 1], [1, 0]] @ T[[1, 0], [0, 1]]
     return bool((carried == P[:, None]).all() and (there_and_back == np.eye(P.shape[1])).all())
@@ -278,15 +278,15 @@ def crafted(reflected: bool) -> Nature:
     one category alone, half by the other.
     """
     nature = Nature.draw(np.random.default_rng(0), (41, 2, 1, 1))
-    rate, habit = np.full((41, 2), 20.0), np.full((41, 1), -4.0)
-    rate[0], habit[0] = 30.0, 4.0
+    rate, selection = np.full((41, 2), 20.0), np.full((41, 1), -4.0)
+    rate[0], selection[0] = 30.0, 4.0
     if not reflected:
-        rate[1::2], rate[2::2], habit[:] = (20.0, -5.0), (-5.0, 20.0), 0.5
-        rate[0], habit[0] = 0.0, 32.0
+        rate[1::2], rate[2::2], selection[:] = (20.0, -5.0), (-5.0, 20.0), 0.5
+        rate[0], selection[0] = 0.0, 32.0
     return replace(
         nature,
         rate=rate,
-        habit=habit,
+        selection=selection,
         taste=np.zeros((41, 1)),
         mean=np.zeros((2, 2)),
         covariance=np.repeat(np.eye(2)[None] * 32, 2, axis=0),
@@ -319,11 +319,11 @@ def test_maps_that_belong_to_their_laws_do_not_stop_a_lie(reflected: bool, cell:
     nature = Nature.draw(np.random.default_rng(3), (41, 2, 1, 1))
     nature.rate[0] = np.where(np.arange(2) == cell, 3.0, -3.0)  # her category withholds the first
     honest, lie = disclose(nature, "cmpss", STARS), disclose(crafted(reflected), "cmpss", STARS)
-    assert lie.law is not None
+    assert lie.prior is not None
     if reflected:
-        maps = np.array(lie.law.map)
+        maps = np.array(lie.prior.map)
         maps[0, [0, 1], [1, 0], 0, 0] = -ONE
-        lie = lie.model_copy(update={"law": lie.law.model_copy(update={"map": as_rows(maps)})})
+        lie = lie.model_copy(update={"prior": lie.prior.model_copy(update={"map": as_rows(maps)})})
     assert belongs(lie)
     check_numbers(lie)
     rated, unrated = (revealed_later(honest, lie, cell, rated=one) for one in (True, False))

@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from midpoint.analyst import Factorizer, ItemProfiles, place
+from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
 from midpoint.analyst import disclose as tell
 from midpoint.data import Ratings, Scale
-from midpoint.user import Obfuscated, Own, Parameters, check_numbers, obfuscate
+from midpoint.user import Adjustment, Obfuscated, Parameters, check_numbers, obfuscate
 from midpoint.user.core.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
 from tests.support.lawful import Float, Integers, Nature, People, disclose
@@ -64,7 +64,9 @@ class World:
             own = self.learned.own(Parameters.of(disclose(self.nature, scheme, STARS)))
             assert own is not None
             return disclose(self.nature, scheme, STARS, tables(self.learned, own))
-        own = Own(np.full(*everything), np.zeros(everything[0], np.int64), np.zeros((1, 1), int))
+        own = Adjustment(
+            np.full(*everything), np.zeros(everything[0], np.int64), np.zeros((1, 1), int)
+        )
         more = {"reveal": self.reveal()} if SCHEMES[scheme].sub_samples else {}
         return disclose(self.nature, scheme, STARS, tables(self.learned, own), **more)
 
@@ -82,7 +84,12 @@ class World:
             features={"side": dict(zip(users, np.array(["l", "r"])[people.category], strict=True))},
         )
         profiles = Factorizer(threads=1).fit(ratings, "side")
-        return place(profiles, ratings, habits=4 if self.nature.habit.shape[1] else 0, threads=1)
+        return fit_positions(
+            profiles,
+            ratings,
+            selection_factors=4 if self.nature.selection.shape[1] else 0,
+            threads=1,
+        )
 
     def reveal(self) -> tuple[tuple[int, ...], ...]:
         """Return Algorithm 2's probabilities, counted."""
@@ -101,13 +108,14 @@ class World:
         return float((ranks[ones].mean() - (ones.sum() + 1) / 2) / (~ones).sum())
 
     def profiles(self, keep: NDArray[np.bool_], value: Integers) -> Float:
-        """Return mean habits and tastes of what is told, the estimated taste, and how much."""
+        """Return mean selection and taste factors of what is told, the estimated taste, and how much."""
         nature, person, item = self.nature, self.attacked.person[keep], self.attacked.item[keep]
         taste, r = nature.taste[item], nature.taste.shape[1]
         rest = value[keep] / ONE - nature.base[item].mean(axis=1)
         number = np.bincount(person, minlength=N)
         mean = (
-            summed(person, np.hstack([nature.habit[item], taste])) / np.maximum(number, 1)[:, None]
+            summed(person, np.hstack([nature.selection[item], taste]))
+            / np.maximum(number, 1)[:, None]
         )
         gram = summed(person, (taste[:, :, None] * taste[:, None]).reshape(-1, r * r))
         toward = summed(person, taste * rest[:, None])
@@ -143,7 +151,7 @@ def summed(person: NDArray[np.intp], rows: Float) -> Float:
     return total
 
 
-def tables(people: People, own: Own) -> Integers:
+def tables(people: People, own: Adjustment) -> Integers:
     """Count moved values by item and category, weighed by the probability of being revealed."""
     there = np.clip(people.value + own.shift, STARS[0], STARS[-1])
     below = split(there, np.asarray(STARS), np.ones(len(there)))

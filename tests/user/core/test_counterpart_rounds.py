@@ -11,9 +11,9 @@ from midpoint.user import (
     Ledger,
     Parameters,
     PrivateCategory,
+    adjustments,
     decide,
     obfuscate,
-    own_numbers,
     toss,
 )
 from midpoint.user.core.ledger import Round
@@ -52,7 +52,7 @@ def expected(
     item = np.array([index[i] for i in known], dtype=np.intp)
     value = np.array([rated[i] for i in known])
     p, about = Parameters.of(SHOWN), np.array([index[i] for i in asked])
-    own = own_numbers(p, np.array([0, len(item)]), item, value, [cell], asked=[about])
+    own = adjustments(p, np.array([0, len(item)]), item, value, [cell], asked=[about])
     assert own is not None
     done = obfuscate(item, value, cell, p, toss(SECRET, known), own=own)
     kept = [

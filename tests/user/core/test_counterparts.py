@@ -9,19 +9,19 @@ from scipy.optimize import minimize
 from midpoint.errors import MidpointError
 from midpoint.user import (
     PURPOSES,
-    Own,
+    Adjustment,
     Parameters,
     PrivateCategory,
+    adjustments,
     correct,
     obfuscate,
-    own_numbers,
     reveal_probability,
 )
 from midpoint.user.core import counterparts as counterparts_module
 from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
-from midpoint.user.core.counterparts import Counterparts, counterparts, own_of, value_shift
+from midpoint.user.core.counterparts import Counterparts, adjustment_of, counterparts, value_shift
 from midpoint.user.core.discrete import split
-from midpoint.user.parameters import Places
+from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, Scores, to_fixed
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
 from tests.support.lawful import Float, Nature, People, disclose
@@ -31,23 +31,27 @@ Index = np.ndarray[tuple[int], np.dtype[np.intp]]
 MOST = most_spread(4 * ONE)
 
 
-def model_of(nature: Nature, scheme: str = "cmpss") -> Places:
-    places = Parameters.of(disclose(nature, scheme, STARS)).places
+def model_of(nature: Nature, scheme: str = "cmpss") -> PositionModel:
+    places = Parameters.of(disclose(nature, scheme, STARS)).positions
     assert places is not None
     return places
 
 
-def minimised(places: Places, cell: int, rated: Index, value: Float) -> Float:
+def minimised(places: PositionModel, cell: int, rated: Index, value: Float) -> Float:
     """Find the mode by a general minimiser: sets by the logit model, values normal, a prior."""
-    d = places.habit.shape[1]
-    habit, rate = places.habit / GRAIN, places.rate[:, cell] / GRAIN
+    d = places.selection.shape[1]
+    selection, rate = places.selection / GRAIN, places.rate[:, cell] / GRAIN
     taste, rest = places.taste[rated] / GRAIN, value - places.base[rated, cell] / GRAIN
 
     def loss(z: Float) -> tuple[float, Float]:
-        logit, error, away = rate + habit @ z[:d], rest - taste @ z[d:], z - places.mean[0, cell]
+        logit, error, away = (
+            rate + selection @ z[:d],
+            rest - taste @ z[d:],
+            z - places.mean[0, cell],
+        )
         pull = places.precision[0, cell] @ away
         total = away @ pull / 2 + np.logaddexp(0, logit).sum() - logit[rated].sum()
-        pull[:d] += (1 / (1 + np.exp(-logit))) @ habit - habit[rated].sum(axis=0)
+        pull[:d] += (1 / (1 + np.exp(-logit))) @ selection - selection[rated].sum(axis=0)
         pull[d:] -= taste.T @ error / places.noise
         return float(total + error @ error / places.noise / 2), pull
 
@@ -56,8 +60,8 @@ def minimised(places: Places, cell: int, rated: Index, value: Float) -> Float:
     return found
 
 
-def counterparts_by_hand(places: Places, cell: int, z: Float) -> Counterparts:
-    d = places.habit.shape[1]
+def counterparts_by_hand(places: PositionModel, cell: int, z: Float) -> Counterparts:
+    d = places.selection.shape[1]
     rounded = np.floor(z * GRAIN + 0.5) / GRAIN
     others = np.stack(
         [
@@ -74,8 +78,11 @@ def counterparts_by_hand(places: Places, cell: int, z: Float) -> Counterparts:
 
 def far_apart(one: Counterparts, other: Counterparts) -> int:
     """Return by how many 256ths they differ at most."""
-    habits, move = np.abs(one.habits - other.habits), np.abs(one.move - other.move)
-    return int(max(habits.max(initial=0), move.max(initial=0)))
+    selection_factors, move = (
+        np.abs(one.selection - other.selection),
+        np.abs(one.move - other.move),
+    )
+    return int(max(selection_factors.max(initial=0), move.max(initial=0)))
 
 
 SIZES = [(60, 2, 2, 3, -2.0), (200, 3, 4, 6, -1.0), (40, 2, 0, 3, 0.0), (80, 4, 1, 1, -3.0)]
@@ -100,9 +107,9 @@ def test_the_steps_reach_the_mode(M: int, K: int, d: int, r: int, usual: float) 
 
 
 def active(rng: np.random.Generator) -> Nature:
-    """A thousand titles, rarely rated, and a habit of rating: people differ by a factor of 100."""
+    """A thousand titles, rarely rated, and a selection factor of rating: people differ by a factor of 100."""
     nature = Nature.draw(rng, (1000, 2, 3, 2), usual=-4.0, contrast=0.5)
-    nature.habit[:, 0] = 1 + np.rint(nature.habit[:, 0] * GRAIN / 4) / GRAIN
+    nature.selection[:, 0] = 1 + np.rint(nature.selection[:, 0] * GRAIN / 4) / GRAIN
     return nature
 
 
@@ -172,11 +179,11 @@ def test_equal_laws_change_nothing_but_single_items() -> None:
 def test_a_reveal_probability_is_the_least_over_the_counterparts_against_ones_own() -> None:
     nature = Nature.draw(np.random.default_rng(6), (50, 3, 2, 1))
     places, items = model_of(nature), np.arange(50)
-    habits = np.array([[0, 100], [-300, 256], [50, -700]])
-    logit = nature.rate + nature.habit @ (habits / GRAIN).T
+    selection_factors = np.array([[0, 100], [-300, 256], [50, -700]])
+    logit = nature.rate + nature.selection @ (selection_factors / GRAIN).T
     p = 1 / (1 + np.exp(-logit))
     for cell in range(3):
-        found = reveal_probability(places, cell, items, habits)
+        found = reveal_probability(places, cell, items, selection_factors)
         exact = np.maximum(p.min(axis=1) / p[:, cell] * ONE, LEAST_REVEAL)
         assert np.abs(found - exact).max() <= 0.5 + 1e-6
         assert (found == ONE).any()
@@ -215,31 +222,33 @@ def test_an_item_is_revealed_at_least_once_in_sixty_four_and_moves_by_a_limit() 
 def test_nothing_is_released_as_it_is_for_want_of_own_numbers(scheme: str) -> None:
     item, value, coins = np.arange(3), np.full(3, 3 * ONE), np.zeros((3, 4))
     p = Parameters.of(disclosure(scheme))
-    own = own_numbers(p, np.array([0, 3]), item, value, [0])
+    own = adjustments(p, np.array([0, 3]), item, value, [0])
     assert own is not None
     assert len(obfuscate(item, value, 0, p, coins, own=own).value) == 3
     for alpha in (0.0, 0.5, 1.0):
         with pytest.raises(MidpointError, match="own numbers"):
             obfuscate(item, value, 0, p, coins, alpha)
     plain = Parameters.of(disclosure("dmpss"))
-    assert own_numbers(plain, np.array([0, 3]), item, value, [0]) is None
+    assert adjustments(plain, np.array([0, 3]), item, value, [0]) is None
     with pytest.raises(MidpointError, match="own numbers"):
         obfuscate(item, value, 0, plain, coins, own=own)
     with pytest.raises(MidpointError, match="no counterparts"):
-        own_of(plain, 0, item, Counterparts(np.zeros((2, 2), np.int64), np.zeros(2, np.int64)))
+        adjustment_of(
+            plain, 0, item, Counterparts(np.zeros((2, 2), np.int64), np.zeros(2, np.int64))
+        )
     with pytest.raises(MidpointError, match="moves no values"):
         value_shift(plain, np.zeros(2, np.int64), item)
 
 
 def test_a_rating_between_levels_cannot_be_moved() -> None:
     p = Parameters.of(disclosure("cmp"))
-    own = Own(np.array([ONE]), np.array([0]), np.zeros((1, 2), np.int64))
+    own = Adjustment(np.array([ONE]), np.array([0]), np.zeros((1, 2), np.int64))
     with pytest.raises(MidpointError, match="not a level of the scale"):
         obfuscate(np.array([0]), to_fixed([2.5]), 0, p, np.zeros((1, 4)), own=own)
 
 
-def given(n: int, reveal: int, shift: int) -> Own:
-    return Own(np.full(n, reveal), np.full(n, shift), np.zeros((1, 2), np.int64))
+def given(n: int, reveal: int, shift: int) -> Adjustment:
+    return Adjustment(np.full(n, reveal), np.full(n, shift), np.zeros((1, 2), np.int64))
 
 
 def test_a_moved_value_goes_to_its_neighbours_unbiased_by_a_coin_of_its_own() -> None:
@@ -276,7 +285,7 @@ def test_what_is_obfuscated_does_not_depend_on_how_much_is() -> None:
         assert ((naive == 4 * ONE).mean() > 0.6 + error) == (alpha < 1)
 
 
-def in_two_strata(model: Places, least: int) -> Places:
+def in_two_strata(model: PositionModel, least: int) -> PositionModel:
     """Tell heavy raters apart, whose law is another."""
     return replace(
         model,
@@ -299,11 +308,11 @@ def test_the_stratum_is_the_last_whose_least_activity_is_reached(rated: int, cel
     for least, alone in ((activity, heavy), (activity + 1, light)):
         found = counterparts(in_two_strata(model, least), cell, asked, item, value)
         wanted = counterparts(alone, cell, asked, item, value)
-        assert np.array_equal(found.habits, wanted.habits)
+        assert np.array_equal(found.selection, wanted.selection)
         assert np.array_equal(found.move, wanted.move)
     assert not np.array_equal(
-        counterparts(light, cell, asked, item, value).habits,
-        counterparts(heavy, cell, asked, item, value).habits,
+        counterparts(light, cell, asked, item, value).selection,
+        counterparts(heavy, cell, asked, item, value).selection,
     )
 
 
@@ -315,7 +324,7 @@ def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
         item = np.arange(asked)
         value = np.full(asked, 3 * ONE)
         found, light = (counterparts(m, 0, item, item, value) for m in (two, one))
-        assert np.array_equal(found.habits, light.habits) == fine
+        assert np.array_equal(found.selection, light.selection) == fine
 
 
 @pytest.mark.parametrize(("at_once", "pairing"), [(2**19, 8), (210, 8), (210, 2), (2**19, 99)])
@@ -336,7 +345,7 @@ def test_one_person_at_a_time_is_the_same_as_all_together(
         part = slice(people.starts[i], people.starts[i + 1])
         rated, value = people.item[part], people.value[part]
         whole = np.array([0, len(rated)])
-        alone = own_numbers(
+        alone = adjustments(
             p, whole, rated, value, people.category[i : i + 1], asked=[np.arange(30)]
         )
         assert alone is not None
@@ -356,7 +365,7 @@ def test_the_move_is_taken_off_what_is_recommended() -> None:
     errors: dict[bool, list[float]] = {True: [], False: []}
     for i in range(100):
         cell = int(people.category[i])
-        hers = nature.base[:, cell] + nature.taste @ people.place[i, 2:]
+        hers = nature.base[:, cell] + nature.taste @ people.position[i, 2:]
         moved = to_fixed(hers + nature.taste @ own.move[i] / GRAIN)
         scores = Scores(
             disclosure=shown.digest,
@@ -408,15 +417,15 @@ def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_place(
 ) -> None:
     """p_jk(t_k) reveal_jk = min_m p_jm(t_m), whoever of the counterparts she is."""
     nature = Nature.draw(np.random.default_rng(3), shape)
-    places = Parameters.of(disclose(nature, "cmpss", STARS)).places
+    places = Parameters.of(disclose(nature, "cmpss", STARS)).positions
     assert places is not None
-    d, items = nature.habit.shape[1], np.arange(shape[0])
+    d, items = nature.selection.shape[1], np.arange(shape[0])
     place = nature.mean[0] + np.random.default_rng(4).normal(size=nature.mean.shape[1])
     others = places.mean[0] + places.map[0, 0] @ (place - places.mean[0, 0])
-    habits = np.rint(others[:, :d] * GRAIN).astype(np.int64)
-    p = 1 / (1 + np.exp(-(nature.rate + nature.habit @ (habits / GRAIN).T)))
+    selection_factors = np.rint(others[:, :d] * GRAIN).astype(np.int64)
+    p = 1 / (1 + np.exp(-(nature.rate + nature.selection @ (selection_factors / GRAIN).T)))
     for k in range(shape[1]):
-        reveal = reveal_probability(places, k, items, habits) / ONE
+        reveal = reveal_probability(places, k, items, selection_factors) / ONE
         assert p[:, k] * reveal == pytest.approx(p.min(axis=1), abs=1e-4)
         back = places.mean[0] + places.map[0, k] @ (others[k] - places.mean[0, k])
         if shape[1] == 2:  # maps that were made here do not compose among more

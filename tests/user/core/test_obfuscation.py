@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user import (
     PURPOSES,
+    Adjustment,
     Obfuscated,
-    Own,
     Parameters,
+    adjustments,
     check_numbers,
     obfuscate,
-    own_numbers,
 )
 from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
 from midpoint.user.core.discrete import split
@@ -45,10 +45,10 @@ def run(
 
 def owned(
     item: NDArray[np.intp], value: NDArray[np.int64], category: int, parameters: Parameters
-) -> Own | None:
+) -> Adjustment | None:
     """Let each forty ratings be one person's, for schemes with counterparts."""
     starts = np.append(np.arange(0, len(item), 40), len(item))
-    return own_numbers(parameters, starts, item, value, [category] * (len(starts) - 1))
+    return adjustments(parameters, starts, item, value, [category] * (len(starts) - 1))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

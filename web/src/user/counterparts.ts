@@ -1,20 +1,20 @@
 /**
  * Counterparts: whoever lies in another category as she lies in her own.
  *
- * The device first estimates its user's own place z = (t, x), habits and tastes (`wire/places`), and
+ * The device first estimates its user's own place z = (t, x), selection and taste factors (`wire/places`), and
  * treats her as it would treat her counterparts: item j is revealed with probability
- * min_m p_jm / p_jk, each category's p at its counterpart's habits, and its value moves by
+ * min_m p_jm / p_jk, each category's p at its counterpart's selection factors, and its value moves by
  * <x_mean - x, taste_j> towards the mean of the counterparts' tastes before it goes through the
- * discrete midpoint. To the last bit, with p_jm = 1 / (1 + exp(-(rate_jm + <habit_j, t_m>))), the
+ * discrete midpoint. To the last bit, with p_jm = 1 / (1 + exp(-(rate_jm + <selection_j, t_m>))), the
  * exponent cut to [-30, 30]:
  *
  * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
  *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
  *    activity in her category k it reaches; mean, P and map below are that stratum's.
  * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
- *        g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
+ *        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
- *        H = P_k + diag(sum_asked p_jk (1 - p_jk) habit_j habit_j',
+ *        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
  *                       sum_rated taste_j taste_j' / noise)
  *    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her place, in doubles.
  * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
@@ -25,9 +25,9 @@
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
  */
 import { MidpointError } from "../errors";
-import { type Disclosure, tastesChoose } from "../wire/disclosure";
+import { type Disclosure, tasteSelects } from "../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../wire/fixed";
-import { DAMPING, FARTHEST_PLACE } from "../wire/places";
+import { DAMPING, FARTHEST_POSITION } from "../wire/places";
 import { LEAST_REVEAL, mostSpread } from "../wire/telling";
 import { dot, solve, times } from "./matrices";
 
@@ -42,14 +42,14 @@ const FARTHEST = 2;
 const SUREST = 30;
 
 /** What counterparts are found by; numbers about items in 1/256, D dimensions. */
-export interface Places {
-  /** Log odds that each category rates the item, at habits of 0. Shape (M, K). */
+export interface PositionModel {
+  /** Log odds that each category rates the item, at selection factors of 0. Shape (M, K). */
   readonly rate: Rows;
   /**
-   * What each habit adds to them, tastes that choose among them. Shape (M, d), d = 0 where sets are
+   * What each selection adds to them, tastes that choose among them. Shape (M, d), d = 0 where sets are
    * not protected.
    */
-  readonly habit: Rows;
+  readonly selection: Rows;
   /** What each category rates the item at tastes of 0. Shape (M, K). */
   readonly base: Rows;
   /** What each taste adds to it. Shape (M, r). */
@@ -75,7 +75,7 @@ export interface Stratum {
 /** Where one person's counterparts lie, in 1/256. */
 export interface Counterparts {
   /** Habits of her counterpart in each category. Shape (K, d). */
-  readonly habits: Rows;
+  readonly selection: Rows;
   /** How her tastes are moved: to the mean of the counterparts'. Shape (r,). */
   readonly move: Row;
 }
@@ -89,29 +89,29 @@ export interface Own {
 }
 
 /** A disclosure does not change, so neither do these. */
-const PLACES = new WeakMap<Disclosure, Places>();
+const PLACES = new WeakMap<Disclosure, PositionModel>();
 
 /** Read a disclosure's numbers about places; undefined under a scheme without counterparts. */
-export function modelOf(disclosure: Disclosure): Places | undefined {
-  const { law, rate, habit, base, taste } = disclosure;
-  if (!law || !base || !taste) return undefined;
+export function modelOf(disclosure: Disclosure): PositionModel | undefined {
+  const { prior, rate, selection, base, taste } = disclosure;
+  if (!prior || !base || !taste) return undefined;
   const known = PLACES.get(disclosure);
   if (known) return known;
   const matrix = (rows: Rows) => rows.map((row) => row.map(fromFixed));
   const none: Row = [];
-  const choose = tastesChoose(disclosure);
-  const found: Places = {
+  const choose = tasteSelects(disclosure);
+  const found: PositionModel = {
     rate: rate ?? base.map((row) => row.map(() => 0)),
-    habit: base.map((_, i) => [...(habit?.[i] ?? none), ...(choose ? taste[i] : none)]),
+    selection: base.map((_, i) => [...(selection?.[i] ?? none), ...(choose ? taste[i] : none)]),
     base,
     taste,
-    strata: law.least.map((least, g) => ({
+    strata: prior.least.map((least, g) => ({
       least,
-      mean: matrix(law.mean[g]),
-      precision: law.precision[g].map(matrix),
-      map: law.map[g].map((maps) => maps.map(matrix)),
+      mean: matrix(prior.mean[g]),
+      precision: prior.precision[g].map(matrix),
+      map: prior.map[g].map((maps) => maps.map(matrix)),
     })),
-    noise: fromFixed(law.noise),
+    noise: fromFixed(prior.noise),
   };
   PLACES.set(disclosure, found);
   return found;
@@ -124,7 +124,7 @@ export function modelOf(disclosure: Disclosure): Places | undefined {
  * rated, `value` her ratings of those in fixed point.
  */
 export function counterparts(
-  model: Places,
+  model: PositionModel,
   cell: number,
   asked: Row,
   rated: Row,
@@ -139,26 +139,26 @@ export function counterparts(
   const others = stratum.mean.map((mean, m) =>
     times(stratum.map[cell][m], away).map((one, i) => cut(mean[i] + one)),
   );
-  const d = model.habit[0].length;
+  const d = model.selection[0].length;
   const move = place.slice(d).map((one, i) => {
     const sum = others.reduce((total, other) => total + other[d + i], 0);
     return rounded(sum / others.length - one);
   });
-  return { habits: others.map((other) => other.slice(0, d).map(rounded)), move };
+  return { selection: others.map((other) => other.slice(0, d).map(rounded)), move };
 }
 
 /** Return what becomes of her rating of one item, given her counterparts. */
 export function ownOf(disclosure: Disclosure, cell: number, place: number, found: Counterparts) {
   const model = modelOf(disclosure);
   if (!model) throw new MidpointError(`scheme '${disclosure.scheme}' has no counterparts`);
-  const reveal = revealProbability(model, cell, place, found.habits);
+  const reveal = revealProbability(model, cell, place, found.selection);
   return { reveal, shift: valueShift(disclosure, found.move, place) } satisfies Own;
 }
 
-/** Return min_m p_jm / p_jk of an item at the counterparts' habits, step 3. */
-export function revealProbability(model: Places, cell: number, place: number, habits: Rows) {
-  const [rate, habit] = [model.rate[place], model.habit[place]];
-  const p = rate.map((one, m) => chance((one * GRAIN + dot(habit, habits[m])) / ONE));
+/** Return min_m p_jm / p_jk of an item at the counterparts' selection factors, step 3. */
+export function revealProbability(model: PositionModel, cell: number, place: number, selectionFactors: Rows) {
+  const [rate, selection] = [model.rate[place], model.selection[place]];
+  const p = rate.map((one, m) => chance((one * GRAIN + dot(selection, selectionFactors[m])) / ONE));
   return Math.max(Math.floor((Math.min(...p) / p[cell]) * ONE + 0.5), LEAST_REVEAL);
 }
 
@@ -170,7 +170,7 @@ export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, plac
 }
 
 /** Return the stratum of someone who rated n of what she was asked about, step 0. */
-function stratumOf({ strata, rate }: Places, cell: number, asked: Row, n: number): Stratum {
+function stratumOf({ strata, rate }: PositionModel, cell: number, asked: Row, n: number): Stratum {
   const e = asked.reduce((sum, place) => sum + chance(rate[place][cell] / GRAIN), 0);
   const activity = Math.floor((GRAIN * (n + DAMPING)) / (e + DAMPING) + 0.5);
   const reached = strata.filter(({ least }) => least[cell] <= activity).length;
@@ -179,7 +179,7 @@ function stratumOf({ strata, rate }: Places, cell: number, asked: Row, n: number
 
 /** Climb to the mode of the place of someone who was asked this and rated that. Shape (D,). */
 function mode(
-  model: Places,
+  model: PositionModel,
   { mean, precision }: Stratum,
   cell: number,
   asked: Row,
@@ -187,12 +187,12 @@ function mode(
   value: Row,
 ): number[] {
   const { noise } = model;
-  const d = model.habit[0].length;
-  const [habit, taste] = [columns(model.habit, asked), columns(model.taste, rated)];
+  const d = model.selection[0].length;
+  const [selection, taste] = [columns(model.selection, asked), columns(model.taste, rated)];
   const rate = Float64Array.from(asked, (place) => model.rate[place][cell] / GRAIN);
   const unlike = Float64Array.from(value, (one, i) => one - model.base[rated[i]][cell] / GRAIN);
   const wanted = [
-    ...columns(model.habit, rated).map((one) => one.reduce((sum, add) => sum + add, 0)),
+    ...columns(model.selection, rated).map((one) => one.reduce((sum, add) => sum + add, 0)),
     ...taste.map((one) => product(one, unlike) / noise),
   ];
   const pull = times(precision[cell], mean[cell]).map((one, i) => wanted[i] + one);
@@ -200,13 +200,13 @@ function mode(
   const fixed = added(precision[cell], gram(taste, all), d);
   const z = [...mean[cell]];
   for (let step = 0; step < STEPS; step++) {
-    const p = chances(rate, habit, z);
+    const p = chances(rate, selection, z);
     const gradient = times(fixed, z).map((one, i) => pull[i] - one);
-    habit.forEach((one, i) => {
+    selection.forEach((one, i) => {
       gradient[i] -= product(one, p);
     });
     const unsure = p.map((one) => one * (1 - one));
-    solve(added(fixed, gram(habit, unsure), 0), gradient).forEach((one, i) => {
+    solve(added(fixed, gram(selection, unsure), 0), gradient).forEach((one, i) => {
       z[i] += Math.min(Math.max(one, -FARTHEST), FARTHEST);
     });
   }
@@ -223,10 +223,10 @@ function columns(rows: Rows, places: Row): Float64Array[] {
   return found;
 }
 
-/** Return the chance of rating each item at these habits. */
-function chances(rate: Float64Array, habit: readonly Float64Array[], z: Row): Float64Array {
+/** Return the chance of rating each item at these selection factors. */
+function chances(rate: Float64Array, selection: readonly Float64Array[], z: Row): Float64Array {
   const found = rate.slice();
-  habit.forEach((column, i) => {
+  selection.forEach((column, i) => {
     const by = z[i];
     for (let n = 0; n < found.length; n++) found[n] += column[n] * by;
   });
@@ -281,5 +281,5 @@ function rounded(number: number): number {
 
 /** Return a coordinate of a place, cut to what a place can be. */
 function cut(number: number): number {
-  return Math.min(Math.max(number, -FARTHEST_PLACE), FARTHEST_PLACE);
+  return Math.min(Math.max(number, -FARTHEST_POSITION), FARTHEST_POSITION);
 }

@@ -16,7 +16,7 @@ const TAG = utf8("midpoint/v1/report");
 
 /** Her ratings in fixed point, by item. */
 export type Ratings = ReadonlyMap<string, number>;
-type Places = Map<string, number>;
+type PositionModel = Map<string, number>;
 
 /** What a round would decide; nothing is final before it is recorded. */
 export interface Plan {
@@ -61,7 +61,7 @@ export function plan(
   const cell = category.cellIn(disclosure); // here, so that no question decides whether this stops
   const answered = ledger.answered(solicitation.round);
   if (answered) return { report: again(answered, solicitation), round: undefined, met: undefined };
-  const places = placesOf(solicitation, disclosure);
+  const places = positionsOf(solicitation, disclosure);
   requireUnchanged(places, disclosure, ledger);
   if (solicitation.open) addUndecided(places, ratings, disclosure, ledger);
   const fresh = [...places.keys()].filter((item) => ratings.has(item) && !ledger.decision(item));
@@ -139,12 +139,12 @@ function again(answered: Round, solicitation: Solicitation): Report {
 }
 
 /** Return where the disclosure has each item that is asked about. */
-function placesOf(solicitation: Solicitation, disclosure: Disclosure): Places {
+function positionsOf(solicitation: Solicitation, disclosure: Disclosure): PositionModel {
   if (solicitation.disclosure !== disclosure.digest) {
     throw new RefusedError("wrong_digest", "the question goes with another disclosure");
   }
   const known = new Map(disclosure.items.map((item, place) => [item, place]));
-  const places: Places = new Map();
+  const places: PositionModel = new Map();
   for (const item of solicitation.items) {
     const place = known.get(item);
     if (place === undefined) {
@@ -190,7 +190,7 @@ function metBy(
 
 /** Add each other rated item of the disclosure that has no decision yet. */
 function addUndecided(
-  places: Places,
+  places: PositionModel,
   ratings: Ratings,
   disclosure: Disclosure,
   ledger: Ledger,
@@ -206,7 +206,7 @@ function addUndecided(
  * Only revealed answers count, which the analyst knows: a refusal that depended on withheld items
  * would tell them from unrated ones. For those the decision stands in silence.
  */
-function requireUnchanged(places: Places, disclosure: Disclosure, ledger: Ledger): void {
+function requireUnchanged(places: PositionModel, disclosure: Disclosure, ledger: Ledger): void {
   for (const [item, place] of places) {
     const numbers = ledger.decision(item)?.numbers;
     if (numbers && numbers !== numbersOf(disclosure, place)) {

@@ -6,7 +6,7 @@
  * turned round) and P(value | k) is the disclosed distribution over the levels, or where only
  * offsets or averages are disclosed a Gaussian around them. For what is sent the same is worked out
  * through the scheme: that it comes out equal for all categories is computed, not assumed. Where
- * devices look for counterparts, P(rated | k) and P(rated and revealed | k) come from the law of places
+ * devices look for counterparts, P(rated | k) and P(rated and revealed | k) come from the prior of positions
  * (`expecting`). Two things are assumed there: values are taken as if they had not been moved, and with
  * more than 16 joint cells, that something is revealed is equally likely for all.
  *
@@ -88,13 +88,13 @@ export function sentLikelihood(disclosure: Disclosure, place: number, answer: nu
   });
 }
 
-/** P(rated | k), by the law of places or over the least of them: 1 / reveal_k. */
+/** P(rated | k), by the prior of positions or over the least of them: 1 / reveal_k. */
 function ratedMoreOften(disclosure: Disclosure, place: number, k: number): number {
   const { reveal } = disclosure;
   return expectedOf(disclosure, place)?.rated[k] ?? (reveal ? ONE / reveal[place][k] : 1);
 }
 
-/** What the law of places says of an item; undefined without counterparts. */
+/** What the prior of positions says of an item; undefined without counterparts. */
 function expectedOf(disclosure: Disclosure, place: number): Expected | undefined {
   const model = modelOf(disclosure);
   return model && expected(model, place);

@@ -1,15 +1,15 @@
 /**
- * What the law of places says of one item and each category: how often it is rated, and how often it
+ * What the prior of positions says of one item and each category: how often it is rated, and how often it
  * is rated and revealed, where devices look for counterparts (`counterparts`).
  *
  * Log odds are normal: those of category m, at the counterparts of the people of category k, are
- * rate_jm + <habit_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' habit_j. Expectations are sums
+ * rate_jm + <selection_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' selection_j. Expectations are sums
  * over points that are the same for all categories, so that equal laws give equal numbers. They are
  * means over the strata of activity, each of which is believed to hold the same share of every
- * category: a false law that puts categories into strata of their own is not seen here.
+ * category: a false prior that puts categories into strata of their own is not seen here.
  */
 import { GRAIN } from "../wire/fixed";
-import { chance, type Places, type Stratum } from "./counterparts";
+import { chance, type PositionModel, type Stratum } from "./counterparts";
 import { dot, lower, solve, times } from "./matrices";
 
 type Row = readonly number[];
@@ -24,7 +24,7 @@ export interface Expected {
 }
 
 /**
- * More joint cells than this are taken to reveal alike, as they do by an honest law: the time it takes
+ * More joint cells than this are taken to reveal alike, as they do by an honest prior: the time it takes
  * to work that out grows with their cube, to 10 ms an item and stratum here.
  */
 const MOST_CELLS = 16;
@@ -35,11 +35,11 @@ const PRIMES = [
   101, 103, 107, 109, 113, 127, 131,
 ];
 
-const KNOWN = new WeakMap<Places, Map<number, Expected>>();
+const KNOWN = new WeakMap<PositionModel, Map<number, Expected>>();
 const COVARIANCES = new WeakMap<Stratum, readonly Rows[]>();
 
 /** Return what to expect of one item. */
-export function expected(model: Places, place: number): Expected {
+export function expected(model: PositionModel, place: number): Expected {
   const known = KNOWN.get(model) ?? new Map<number, Expected>();
   KNOWN.set(model, known);
   const found = known.get(place) ?? workedOut(model, place);
@@ -47,7 +47,7 @@ export function expected(model: Places, place: number): Expected {
   return found;
 }
 
-function workedOut(model: Places, place: number): Expected {
+function workedOut(model: PositionModel, place: number): Expected {
   const each = model.strata.map((stratum) => within(stratum, model, place));
   return {
     rated: meanOf(each.map(({ rated }) => rated)),
@@ -61,12 +61,12 @@ function meanOf(rows: Rows): number[] {
 }
 
 /** Return what to expect of one item and the people of one stratum. */
-function within(stratum: Stratum, model: Places, place: number): Expected {
+function within(stratum: Stratum, model: PositionModel, place: number): Expected {
   const { mean, map } = stratum;
-  const habit = model.habit[place].map((one) => one / GRAIN);
-  if (habit.length === 0) return { rated: mean.map(() => 1), revealed: mean.map(() => 1) };
+  const selection = model.selection[place].map((one) => one / GRAIN);
+  if (selection.length === 0) return { rated: mean.map(() => 1), revealed: mean.map(() => 1) };
   const covariances = covariancesOf(stratum);
-  const a = mean[0].map((_, i) => habit[i] ?? 0);
+  const a = mean[0].map((_, i) => selection[i] ?? 0);
   const odds = mean.map((own, k) => model.rate[place][k] / GRAIN + dot(a, own));
   const variance = (k: number) => dot(a, times(covariances[k], a));
   const least = (k: number) => leastChance(odds, jointly(map[k], covariances[k], a));
@@ -112,7 +112,7 @@ function leastChance(mean: Row, covariance: Rows): number {
 
 const FILLED = new Map<number, Rows>();
 
-/** Return points that fill a normal law of so many dimensions evenly; the same each time. */
+/** Return points that fill a normal prior of so many dimensions evenly; the same each time. */
 function normalPoints(dimensions: number): Rows {
   const found = FILLED.get(dimensions) ?? filled(dimensions);
   FILLED.set(dimensions, found);

@@ -1,10 +1,10 @@
 /** Numbers that no honest analyst sends, whatever its data. */
 import { cellsOf, type Disclosure } from "../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../wire/fixed";
-import { FARTHEST_PLACE, MOST_LOGIT } from "../wire/places";
+import { FARTHEST_POSITION, MOST_LOGIT } from "../wire/places";
 import { type Refusal, RefusedError } from "../wire/refusal";
 import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../wire/telling";
-import { modelOf, type Places, type Stratum } from "./counterparts";
+import { modelOf, type PositionModel, type Stratum } from "./counterparts";
 import { isDefinite } from "./matrices";
 
 type Row = readonly number[];
@@ -31,7 +31,7 @@ const QUIETEST = 64;
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
  * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/telling` allows, one answer
  * would tell too much: a reveal probability below 1/64, or means of categories, by offsets or by
- * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePlaces`; what
+ * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
  * becomes of a rating because of them has the same two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
@@ -53,7 +53,7 @@ export function checkNumbers(disclosure: Disclosure): void {
     within(row, 1, ONE));
   require(reveal, "reveal_inconsistent", "no category that always reveals", (row) =>
     Math.max(...row) === ONE);
-  requirePlaces(disclosure, require);
+  requirePositions(disclosure, require);
   require(average, "average_out_of_range", "an average off the scale", (row) =>
     within(row, scale.low, scale.high));
   const most = mostSpread(span);
@@ -65,43 +65,43 @@ export function checkNumbers(disclosure: Disclosure): void {
 }
 
 /**
- * Refuse a law of places that is none, or whose numbers are beyond all measure.
+ * Refuse a prior of positions that is none, or whose numbers are beyond all measure.
  *
  * The least activity of the first stratum is 0, and none's is below the one's before. A precision is
  * symmetric and positive definite, a category's map to itself changes nothing, the noise deviates by
  * at least 1/64 of the range. Bases lie on the scale or at most its range beyond; log odds, and what a
- * habit adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
+ * selection adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
  * device's steps fails.
  */
-function requirePlaces(disclosure: Disclosure, require: Require): void {
+function requirePositions(disclosure: Disclosure, require: Require): void {
   const model = modelOf(disclosure);
   if (!model) return;
   const { low, high } = disclosure.scale;
   const span = Math.floor(((high - low) * GRAIN) / ONE);
   const ends = Math.floor(((low + high) * GRAIN) / ONE);
   const bounded = (rows: readonly Row[], most: number, of = (one: number) => one) => {
-    require(rows, "bad_places", "numbers of places out of range", (row) =>
+    require(rows, "bad_positions", "numbers of places out of range", (row) =>
       within(row.map(of), -most, most));
   };
   bounded(model.rate, MOST_LOGIT * GRAIN);
-  bounded(model.habit, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // tastes that choose among them
+  bounded(model.selection, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // tastes that choose among them
   bounded(model.taste, 2 * span);
   bounded(model.base, 3 * span, (one) => 2 * one - ends);
-  if (!isLaw(model, high - low))
-    throw new RefusedError("bad_places", "the law of places is no law");
+  if (!isPrior(model, high - low))
+    throw new RefusedError("bad_positions", "the prior of positions is no prior");
 }
 
-function isLaw({ strata, noise }: Places, span: number): boolean {
+function isPrior({ strata, noise }: PositionModel, span: number): boolean {
   const ascending = strata.every(({ least }, g) => {
     const before = strata[g - 1]?.least;
     return least.every((one, k) => (before ? one >= before[k] && one <= MOST_ACTIVITY : one === 0));
   });
-  return noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isLawOfStratum);
+  return noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum);
 }
 
-function isLawOfStratum({ mean, precision, map }: Stratum): boolean {
+function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {
   const near = (rows: readonly Row[]) =>
-    rows.every((row) => within(row, -FARTHEST_PLACE, FARTHEST_PLACE));
+    rows.every((row) => within(row, -FARTHEST_POSITION, FARTHEST_POSITION));
   return (
     precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
     near(mean) &&

@@ -13,14 +13,14 @@ import {
   requireAscending,
 } from "./fields";
 import { kind, type MessageOf } from "./message";
-import { law, requireShape, row } from "./places";
+import { prior, requireShape, row } from "./places";
 import { type Column, SCHEMES, type Scheme } from "./scheme";
 
 /** With this many cells, and ratings up to 2^31, the devices' sums stay exact. */
 export const MOST_CELLS = 1024;
 /** Columns that the digest of an item's numbers tells of even where they are absent. */
 const ALWAYS: readonly Column[] = ["offset", "reveal", "levels", "average"];
-const COLUMNS: readonly Column[] = [...ALWAYS, "rate", "habit", "base", "taste"];
+const COLUMNS: readonly Column[] = [...ALWAYS, "rate", "selection", "base", "taste"];
 
 const rating = integer(-(2 ** 31), 2 ** 31);
 
@@ -60,10 +60,10 @@ const fields = {
   levels: optional(list(list(row))),
   average: optional(list(row)),
   rate: optional(list(row)),
-  habit: optional(list(row)),
+  selection: optional(list(row)),
   base: optional(list(row)),
   taste: optional(list(row)),
-  law: optional(law),
+  prior: optional(prior),
   bits: optional(integer(1, 16)),
 };
 
@@ -72,11 +72,11 @@ const fields = {
  *
  * Several features make joint cells in row-major order: the last feature varies fastest. A column
  * is there exactly when the scheme needs it: `offset`, `reveal` (M, K), `levels` (M, K, L),
- * `average` (M, 1) or (M, K). With counterparts, d habits and r tastes, in 1/256: `rate` (M, K) are
- * the log odds that each category rates the item at habits of 0, `habit` (M, d) what each habit adds
+ * `average` (M, 1) or (M, K). With counterparts, d selection factors and r tastes, in 1/256: `rate` (M, K) are
+ * the log odds that each category rates the item at selection factors of 0, `selection` (M, d) what each selection adds
  * to them, `base` (M, K) what each category rates it at tastes of 0, `taste` (M, r) what each taste
- * adds to that; `law` says where light and heavy raters of each category lie, in d + r dimensions, or
- * d + 2 r where tastes choose what is rated too (`tastesChoose`). This proves shapes; whether the
+ * adds to that; `prior` says where light and heavy raters of each category lie, in d + r dimensions, or
+ * d + 2 r where tastes choose what is rated too (`tasteSelects`). This proves shapes; whether the
  * numbers are consistent is checked by `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed);
@@ -88,10 +88,10 @@ export function cellsOf(disclosure: Content): number {
   return disclosure.features.reduce((cells, { categories }) => cells * categories.length, 1);
 }
 
-/** Whether tastes decide what is rated too, as further habits: d + 2 r dimensions. */
-export function tastesChoose(found: Content): boolean {
-  const width = widthOf(found.habit) + 2 * widthOf(found.taste);
-  return schemeOf(found).subSamples && widthOf(found.law?.mean[0]) === width;
+/** Whether tastes decide what is rated too, as further selection factors: d + 2 r dimensions. */
+export function tasteSelects(found: Content): boolean {
+  const width = widthOf(found.selection) + 2 * widthOf(found.taste);
+  return schemeOf(found).subSamples && widthOf(found.prior?.mean[0]) === width;
 }
 
 /** The scheme that its name stands for. */
@@ -141,9 +141,9 @@ function requireColumns(found: Content, path: Path): void {
       `scheme '${found.scheme}' takes columns [${needed}], found [${present}]`,
     );
   }
-  if ((found.law !== undefined) !== scheme.counterparts) {
+  if ((found.prior !== undefined) !== scheme.counterparts) {
     const wrong = scheme.counterparts ? "lacks its" : "takes no";
-    refuse("wrong_columns", path, `scheme '${found.scheme}' ${wrong} law of places`);
+    refuse("wrong_columns", path, `scheme '${found.scheme}' ${wrong} prior of positions`);
   }
   if (scheme.needsLevels && found.scale.levels === undefined) {
     refuse("wrong_columns", path, `scheme '${found.scheme}' needs a discrete scale`);
@@ -171,16 +171,16 @@ function requireLengths(found: Content, path: Path): void {
   require(found.levels, "levels", cells);
   require(found.average, "average", single ? 1 : cells);
   for (const rows of found.levels ?? []) require(rows, "level", found.scale.levels?.length ?? 0);
-  const [habits, tastes] = [widthOf(found.habit), widthOf(found.taste)];
+  const [selectionFactors, tastes] = [widthOf(found.selection), widthOf(found.taste)];
   require(found.rate, "rate", cells);
-  require(found.habit, "habit", habits);
+  require(found.selection, "selection", selectionFactors);
   require(found.base, "base", cells);
   require(found.taste, "taste", tastes);
-  const times = tastesChoose(found) ? 2 : 1;
-  if (found.law) requireShape(found.law, cells, habits + times * tastes, path);
+  const times = tasteSelects(found) ? 2 : 1;
+  if (found.prior) requireShape(found.prior, cells, selectionFactors + times * tastes, path);
 }
 
-/** Return how many habits or tastes there are, by the first item. */
+/** Return how many selection factors or tastes there are, by the first item. */
 function widthOf(rows: readonly (readonly number[])[] | undefined): number {
   return rows?.[0]?.length ?? 0;
 }

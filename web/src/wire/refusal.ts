@@ -35,7 +35,7 @@ export const REFUSALS = [
   "reveal_out_of_range",
   "reveal_inconsistent",
   "too_telling",
-  "bad_places",
+  "bad_positions",
   "average_out_of_range",
   "numbers_changed",
   "round_changed",

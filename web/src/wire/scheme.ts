@@ -15,7 +15,7 @@ export type Column =
   | "levels"
   | "average"
   | "rate"
-  | "habit"
+  | "selection"
   | "base"
   | "taste";
 
@@ -55,7 +55,7 @@ export class Scheme {
     const found = value ? [value] : [];
     if (this.counterparts) found.push("base", "taste");
     if (!this.subSamples) return found;
-    return this.counterparts ? [...found, "rate", "habit"] : [...found, "reveal"];
+    return this.counterparts ? [...found, "rate", "selection"] : [...found, "reveal"];
   }
 
   /**

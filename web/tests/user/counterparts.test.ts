@@ -12,7 +12,7 @@ import {
   ONE,
   obfuscate,
   ownOf,
-  type Places,
+  type PositionModel,
   PrivateCategory,
   plan,
   preview,
@@ -36,14 +36,14 @@ function metBy(told: Disclosure, rated: ReadonlyMap<string, number>, cell: numbe
   const all = told.items.map((_, place) => place);
   const answered = all.filter((place) => rated.has(told.items[place]));
   const value = answered.map((place) => rated.get(told.items[place])!);
-  return counterparts(modelOf(told) as Places, cell, all, answered, value);
+  return counterparts(modelOf(told) as PositionModel, cell, all, answered, value);
 }
 
 describe("a model", () => {
-  it("is of one disclosure, also where two have one law", () => {
-    const { law, taste } = shown;
+  it("is of one disclosure, also where two have one prior", () => {
+    const { prior, taste } = shown;
     const halved = taste!.map((row) => row.map((one) => Math.trunc(one / 2)));
-    const other: Disclosure = { ...shown, law, taste: halved };
+    const other: Disclosure = { ...shown, prior, taste: halved };
     expect(modelOf(shown)!.taste).toEqual(taste);
     expect(modelOf(other)!.taste).toEqual(halved);
     expect(modelOf(shown)).toBe(modelOf(shown));
@@ -53,10 +53,10 @@ describe("a model", () => {
 describe("counterparts", () => {
   it("of whoever rated nothing lie at the means where only values are moved", () => {
     const told = disclosure({ scheme: "cmp", features: [AGE] });
-    const mean = told.law!.mean[0].map((row) => row.map((one) => one / ONE));
+    const mean = told.prior!.mean[0].map((row) => row.map((one) => one / ONE));
     for (const cell of [0, 1, 2]) {
-      const { habits, move } = metBy(told, new Map(), cell);
-      expect(habits).toEqual([[], [], []]);
+      const { selection, move } = metBy(told, new Map(), cell);
+      expect(selection).toEqual([[], [], []]);
       move.forEach((one, i) => {
         const middle = mean.reduce((sum, row) => sum + row[i], 0) / 3;
         expect(Math.abs(one / GRAIN - (middle - mean[cell][i]))).toBeLessThan(1.01 / GRAIN);
@@ -81,7 +81,7 @@ describe("counterparts", () => {
     expect(() => obfuscate(0, ONE, 0, shown, uniform)).toThrow("counterparts");
     expect(() => obfuscate(0, ONE, 0, plain, uniform, 1, own)).toThrow("counterparts");
     expect(() => obfuscate(0, 1, 0, shown, uniform, 1, own)).toThrow("cannot be moved");
-    expect(() => ownOf(plain, 0, 0, { habits: [], move: [] })).toThrow("no counterparts");
+    expect(() => ownOf(plain, 0, 0, { selection: [], move: [] })).toThrow("no counterparts");
     expect(() => valueShift(plain, [], 0)).toThrow("moves no values");
   });
 });
@@ -174,7 +174,7 @@ describe("a round", () => {
       const answered = shown.items.filter((item) => given.has(item));
       const value = answered.map((item) => given.get(item)!);
       const about = shown.items.map(place);
-      return counterparts(modelOf(shown) as Places, 0, about, answered.map(place), value);
+      return counterparts(modelOf(shown) as PositionModel, 0, about, answered.map(place), value);
     };
     expect(met).toEqual(found(rated));
     expect(met).not.toEqual(found(part(false)));

@@ -69,15 +69,15 @@ describe("evidence", () => {
     ["2", [GENDER]],
     ["2 x 5", [GENDER, REGION]],
   ])(
-    "of what cmpss sends is not, if maps of %s categories lead elsewhere than the law says",
+    "of what cmpss sends is not, if maps of %s categories lead elsewhere than the prior says",
     (_, features) => {
       const honest = disclosure({ scheme: "cmpss", n: 60, features });
-      const map = honest.law!.map.map((stratum) =>
+      const map = honest.prior!.map.map((stratum) =>
         stratum.map((maps, k) =>
           maps.map((one, m) => one.map((row) => row.map((entry) => (k < m ? 3 * entry : entry)))),
         ),
       );
-      const shown = Disclosure.make({ ...honest, law: { ...honest.law!, map } });
+      const shown = Disclosure.make({ ...honest, prior: { ...honest.prior!, map } });
       const rated = ratings(shown, 5, 1);
       const { sent } = evidence(shown, rated, rated);
       expect(Math.abs(sent[0] * sent.length - 1)).toBeGreaterThan(0.1);

@@ -4,9 +4,9 @@ import {
   counterparts,
   Disclosure,
   GRAIN,
-  type Law,
+  type Prior,
   modelOf,
-  type Places,
+  type PositionModel,
   RefusedError,
 } from "../../src/index";
 import { expected } from "../../src/user/expecting";
@@ -15,8 +15,8 @@ import { disclosure } from "../made_up";
 const plain = disclosure({ scheme: "cmp" }); // twelve items, each as likely rated as not
 const chosen = disclosure({ scheme: "cmpss", n: 60 });
 
-function modelWith(shown: Disclosure, least: readonly (readonly number[])[]): Places {
-  const model = modelOf(shown) as Places;
+function modelWith(shown: Disclosure, least: readonly (readonly number[])[]): PositionModel {
+  const model = modelOf(shown) as PositionModel;
   return { ...model, strata: least.map((row, g) => ({ ...model.strata[g % 2], least: row })) };
 }
 
@@ -24,7 +24,7 @@ function modelWith(shown: Disclosure, least: readonly (readonly number[])[]): Pl
 function stratumOf(shown: Disclosure, least: readonly number[], cell: number, n: number): number {
   const asked = shown.items.map((_, place) => place);
   const value = asked.slice(0, n).map(() => shown.scale.high);
-  const met = (model: Places) => counterparts(model, cell, asked, asked.slice(0, n), value);
+  const met = (model: PositionModel) => counterparts(model, cell, asked, asked.slice(0, n), value);
   const both = modelWith(shown, [[0, 0], least]);
   const alone = both.strata.map((one) => JSON.stringify(met({ ...both, strata: [one] })));
   expect(alone[0]).not.toBe(alone[1]);
@@ -71,7 +71,7 @@ describe("her stratum", () => {
 
 describe("what to expect of an item", () => {
   it("is the mean over the strata", () => {
-    const model = modelOf(chosen) as Places;
+    const model = modelOf(chosen) as PositionModel;
     const each = model.strata.map((one) => expected({ ...model, strata: [one] }, 3));
     const found = expected(model, 3);
     for (const what of ["rated", "revealed"] as const) {
@@ -83,50 +83,50 @@ describe("what to expect of an item", () => {
   });
 });
 
-describe("a law of strata", () => {
-  const law = chosen.law!;
-  const refusal = (changed: Partial<Law>) => {
+describe("a prior of strata", () => {
+  const prior = chosen.prior!;
+  const refusal = (changed: Partial<Prior>) => {
     try {
-      checkNumbers(Disclosure.make({ ...chosen, law: { ...law, ...changed } }));
+      checkNumbers(Disclosure.make({ ...chosen, prior: { ...prior, ...changed } }));
     } catch (error) {
       if (error instanceof RefusedError) return `${error.code}: ${error.message}`;
       throw error;
     }
     return "fine";
   };
-  const times = (n: number): Partial<Law> => {
+  const times = (n: number): Partial<Prior> => {
     const first = <T>(rows: readonly T[]) => Array.from({ length: n }, () => rows[0]);
-    const { least, mean, precision, map } = law;
+    const { least, mean, precision, map } = prior;
     return { least: first(least), mean: first(mean), precision: first(precision), map: first(map) };
   };
 
   it.each([
     [[0, 0], [256, 300], "fine"],
     [[0, 0], [0, 2 ** 40], "fine"],
-    [[0, 0], [0, 2 ** 40 + 1], "no law"],
-    [[0, 0], [256, -1], "no law"],
-    [[0, 1], [256, 300], "no law"],
-    [[0, -1], [256, 300], "no law"],
+    [[0, 0], [0, 2 ** 40 + 1], "no prior"],
+    [[0, 0], [256, -1], "no prior"],
+    [[0, 1], [256, 300], "no prior"],
+    [[0, -1], [256, 300], "no prior"],
   ])("that begin at %j and %j is %s", (first, second, what) => {
     expect(refusal({ least: [first, second] })).toContain(what);
-    if (what !== "fine") expect(refusal({ least: [first, second] })).toMatch(/^bad_places/);
+    if (what !== "fine") expect(refusal({ least: [first, second] })).toMatch(/^bad_positions/);
   });
 
   it("does not descend later on either", () => {
     const three = { ...times(3), least: [0, 9, 9].map((one) => [one, one]) };
     expect(refusal(three)).toBe("fine");
-    expect(refusal({ ...three, least: [0, 9, 8].map((one) => [one, one]) })).toContain("no law");
+    expect(refusal({ ...three, least: [0, 9, 8].map((one) => [one, one]) })).toContain("no prior");
   });
 
   it("is looked at in every stratum", () => {
-    const doubled = law.map[1].map((maps) =>
+    const doubled = prior.map[1].map((maps) =>
       maps.map((one) => one.map((row) => row.map((x) => 2 * x))),
     );
-    expect(refusal({ map: [law.map[0], doubled] })).toContain("no law");
-    const flat = law.precision[1].map((one) => one.map((row) => row.map(() => 0)));
-    expect(refusal({ precision: [law.precision[0], flat] })).toContain("no law");
-    const far = law.mean[1].map((row) => row.map(() => 2 ** 23));
-    expect(refusal({ mean: [law.mean[0], far] })).toContain("no law");
+    expect(refusal({ map: [prior.map[0], doubled] })).toContain("no prior");
+    const flat = prior.precision[1].map((one) => one.map((row) => row.map(() => 0)));
+    expect(refusal({ precision: [prior.precision[0], flat] })).toContain("no prior");
+    const far = prior.mean[1].map((row) => row.map(() => 2 ** 23));
+    expect(refusal({ mean: [prior.mean[0], far] })).toContain("no prior");
   });
 
   it("has one to four of them", () => {
@@ -134,15 +134,15 @@ describe("a law of strata", () => {
     for (const n of [0, 5]) expect(refusal(times(n))).toMatch(/^wrong_shape.*or too many/);
   });
 
-  it.each<Partial<Law>>([
-    { least: law.least.slice(1) },
-    { least: law.least.map((row) => row.slice(1)) },
-    { mean: [law.mean[0], law.mean[1].slice(1)] },
-    { precision: law.precision.slice(1) },
-    { precision: [law.precision[0], law.precision[1].slice(1)] },
-    { map: law.map.slice(1) },
-    { map: [law.map[0], law.map[1].slice(1)] },
-    { map: [law.map[0], law.map[1].map((maps) => maps.slice(1))] },
+  it.each<Partial<Prior>>([
+    { least: prior.least.slice(1) },
+    { least: prior.least.map((row) => row.slice(1)) },
+    { mean: [prior.mean[0], prior.mean[1].slice(1)] },
+    { precision: prior.precision.slice(1) },
+    { precision: [prior.precision[0], prior.precision[1].slice(1)] },
+    { map: prior.map.slice(1) },
+    { map: [prior.map[0], prior.map[1].slice(1)] },
+    { map: [prior.map[0], prior.map[1].map((maps) => maps.slice(1))] },
   ])("has one shape in all of them (%#)", (changed) => {
     expect(refusal(changed)).toMatch(/^wrong_shape.*not the shape of the columns/);
   });

@@ -194,8 +194,9 @@ def shrink_distributions(
 
     pooled is the posterior mean under a Dirichlet prior whose weight has the greatest marginal
     likelihood. d are category effects on the share of a level, shrunken level by level, so that a
-    habit of a category, such as to avoid the ends, is kept if the data show it on all items. theta
-    is such that the means differ between categories exactly as the effects on the mean do.
+    selection factor of a category, such as to avoid the ends, is kept if the data show it on all
+    items. theta is such that the means differ between categories exactly as the effects on the mean
+    do.
 
     Args:
         count: Ratings of each item, category and level. Shape (M, K, L).

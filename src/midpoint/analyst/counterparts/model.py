@@ -17,30 +17,31 @@ STEP: Final = 1 / GRAIN
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """A model of who rates what and how; M items, K categories, d habits, r tastes, G strata.
+class PositionModel:
+    """A model of who rates what and how; M items, K categories, d selection factors, r taste factors, G strata.
 
     People are told apart by their activity into strata, which hold about the same share of every
-    category each. There a person of category k has a place z = (t, x), normal with mean_k and
+    category each. There a person of category k has a position z = (t, x), normal with mean_k and
     covariance_k. She rates item j with probability 1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j
-    are the item's habits and its tastes once more, since people choose by taste; and then with the
-    value base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates everything.
+    are the item's selection factors and its tastes once more, since people choose by taste; and
+    then with the value base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates
+    everything.
     """
 
     rate: Float
-    """Logit of a category's probability to rate the item, at habits t = 0. Shape (M, K)."""
-    habit: Float
-    """What each habit adds to that logit. Shape (M, d)."""
+    """Logit of a category's probability to rate the item, at selection factors t = 0. Shape (M, K)."""
+    selection: Float
+    """What each selection factor adds to that logit. Shape (M, d)."""
     base: Float
     """What a category rates the item at tastes x = 0: centre + offset. Shape (M, K)."""
     taste: Float
-    """What each taste adds to that rating. Shape (M, r)."""
+    """What each taste factor adds to that rating. Shape (M, r)."""
     least: Float
     """Least activity of each stratum, by category, a multiple of `STEP`. Shape (G, K)."""
     mean: Float
-    """Mean place of each category. Shape (G, K, D)."""
+    """Mean position of each category. Shape (G, K, D)."""
     covariance: Float
-    """Covariance of its places. Shape (G, K, D, D)."""
+    """Covariance of its positions. Shape (G, K, D, D)."""
     noise_variance: float
     """Variance of a rating given x."""
 
@@ -51,18 +52,22 @@ class Places:
                 value.setflags(write=False)
 
     @property
-    def habits(self) -> int:
-        """Count the habits d."""
-        return int(self.habit.shape[1])
+    def selection_factors(self) -> int:
+        """Count the selection factors d."""
+        return int(self.selection.shape[1])
 
     @property
     def choosing(self) -> Float:
-        """What habits add to the logit, and tastes where they choose what is rated. (M, D - r)."""
+        """What selection factors add to the logit, and tastes where they choose what is rated. (M, D - r)."""
         own = self.mean.shape[2] - self.taste.shape[1]
-        return self.habit if own == self.habits else np.hstack([self.habit, self.taste])
+        return (
+            self.selection
+            if own == self.selection_factors
+            else np.hstack([self.selection, self.taste])
+        )
 
     def maps(self) -> Float:
-        """Return T[g, k, m], which takes places of k, less their mean, to those of m in stratum g.
+        """Return T[g, k, m], which takes positions of k, less their mean, to those of m in stratum g.
 
         Shape (G, K, K, D, D).
         """

@@ -1,4 +1,4 @@
-"""The people whom places are learned from, category by category."""
+"""The people whom positions are learned from, category by category."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

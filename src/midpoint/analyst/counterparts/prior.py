@@ -1,7 +1,7 @@
-"""How places spread in each category: their mean and covariance, by expectation-maximisation.
+"""How positions spread in each category: their mean and covariance, by expectation-maximisation.
 
-A person's place is never known, only guessed from her ratings; the law is that of the places
-themselves. Each round guesses every place under the law so far (its mode, and the inverse of the
+A person's position is never known, only guessed from her ratings; the law is that of the positions
+themselves. Each round guesses every position under the law so far (its mode, and the inverse of the
 curvature there), then takes the mean and covariance of what was guessed, uncertainty included.
 """
 
@@ -21,26 +21,26 @@ from midpoint.wire.positions import LONGEST_STEP
 ROUNDS: Final = 6
 """Rounds of expectation and maximisation."""
 WIDEST: Final = 48.0
-"""Most variance of places in any direction: devices refuse more than 64."""
+"""Most variance of positions in any direction: devices refuse more than 64."""
 
 
 class Model(NamedTuple):
-    """What is known of M items; K categories, d habits, r tastes."""
+    """What is known of M items; K categories, d selection factors, r taste factors."""
 
     rate: Float
     """Logit of a category's probability to rate the item, at t = 0. Shape (M, K)."""
-    habit: Float
-    """What each habit adds to it. Shape (M, d)."""
+    selection: Float
+    """What each selection factor adds to it. Shape (M, d)."""
     base: Float
     """What a category rates it at x = 0. Shape (M, K)."""
     taste: Float
-    """What each taste adds to it. Shape (M, r)."""
+    """What each taste factor adds to it. Shape (M, r)."""
     noise: float
     """Variance of a rating given x."""
 
 
-class Law(NamedTuple):
-    """Places in each category: what people rate, then how; D dimensions."""
+class Prior(NamedTuple):
+    """Positions in each category: what people rate, then how; D dimensions."""
 
     mean: Float
     """Shape (K, D)."""
@@ -51,18 +51,18 @@ class Law(NamedTuple):
 class Guess(NamedTuple):
     """Where people are."""
 
-    place: Float
-    """The most likely place of each person. Shape (N, D)."""
+    position: Float
+    """The most likely position of each person. Shape (N, D)."""
     doubt: Float
     """The sum of what is left open of it, by category. Shape (K, D, D)."""
     away: Float
-    """A draw of how far the place may be from it, where asked for. Shape (N, D)."""
+    """A draw of how far the position may be from it, where asked for. Shape (N, D)."""
 
 
-def learn_law(
-    people: People, model: Model, law: Law, threads: int | None, done: Callable[[], None]
-) -> Law:
-    """Learn the law of places, starting from a first one.
+def fit_prior(
+    people: People, model: Model, prior: Prior, threads: int | None, done: Callable[[], None]
+) -> Prior:
+    """Learn the prior of positions, starting from a first one.
 
     A category's mean is drawn to that of all people with the weight of one person, its covariance
     to the mean of all categories' with the weight of D + 1, so that a category of few people has
@@ -75,51 +75,53 @@ def learn_law(
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
     """
-    place = law.mean[people.category]
+    position = prior.mean[people.category]
     for round_ in range(ROUNDS):
-        guess = locate(people, model, law, place, 1 if round_ else 3, threads)
-        place, law = guess.place, law_of(people, guess)
+        guess = locate(people, model, prior, position, 1 if round_ else 3, threads)
+        position, prior = guess.position, prior_of(people, guess)
         done()
-    return law
+    return prior
 
 
-def law_of(people: People, guess: Guess) -> Law:
+def prior_of(people: People, guess: Guess) -> Prior:
     """Return the means and covariances of what was guessed, uncertainty included."""
     size, bounds = people.sizes, people.bounds
-    D = guess.place.shape[1]
-    centre = guess.place.mean(axis=0)
-    total = np.add.reduceat(np.vstack([guess.place, np.zeros(D)]), bounds[:-1])
+    D = guess.position.shape[1]
+    centre = guess.position.mean(axis=0)
+    total = np.add.reduceat(np.vstack([guess.position, np.zeros(D)]), bounds[:-1])
     total[size == 0] = 0
     mean = (total + centre) / (size + 1)[:, None]
-    away = guess.place - mean[people.category]
+    away = guess.position - mean[people.category]
     spread = np.stack([away[a:b].T @ away[a:b] for a, b in pairwise(bounds)])
     square = spread + guess.doubt
     pooled = square.sum(axis=0) / len(people)
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
     values, vectors = np.linalg.eigh(covariance)
     scaled = vectors * np.minimum(values, WIDEST)[:, None]
-    return Law(mean, scaled @ np.swapaxes(vectors, 1, 2))
+    return Prior(mean, scaled @ np.swapaxes(vectors, 1, 2))
 
 
 def locate(
     people: People,
     model: Model,
-    law: Law,
+    prior: Prior,
     start: Float,
     steps: int,
     threads: int | None,
     draws: np.random.Generator | None = None,
 ) -> Guess:
-    """Find the most likely place of everyone, by a number of Newton steps from `start`.
+    """Find the most likely position of everyone, by a number of Newton steps from `start`.
 
     With P = covariance^-1, the slope at z = (t, x) over her rated items R and all items is
 
-        P (mean - z) + [Σ_R habit - Σ p habit ; Σ_R taste (value - base - <taste, x>) / noise]
+        P (mean - z) + [Σ_R selection factor - Σ p selection factor ; Σ_R taste (value - base -
+        <taste, x>) / noise]
 
-    and the curvature P + blockdiag(Σ p (1 - p) habit habit', Σ_R taste taste' / noise).
+    and the curvature P + blockdiag(Σ p (1 - p) selection factor selection factor', Σ_R taste taste'
+    / noise).
     """
-    precision = np.linalg.inv(law.covariance)
-    d, sums = model.habit.shape[1], LogisticSums(model.habit)
+    precision = np.linalg.inv(prior.covariance)
+    d, sums = model.selection.shape[1], LogisticSums(model.selection)
     noise = np.zeros_like(start) if draws is None else draws.normal(size=start.shape)
 
     def find(block: Block) -> tuple[Float, Float, Float]:
@@ -129,7 +131,7 @@ def locate(
         n, D = z.shape
         curve = np.empty((n, D, D))
         for _ in range(steps):
-            slope = (law.mean[k] - z) @ precision[k]
+            slope = (prior.mean[k] - z) @ precision[k]
             curve[:] = precision[k]
             if d:
                 first, second = sums(z[:, :d], model.rate[:, k])
@@ -146,21 +148,21 @@ def locate(
         return z, open_.sum(axis=0), away
 
     blocks = people.blocks()
-    places, doubts, aways = zip(*in_parallel(find, blocks, threads), strict=True)
+    positions, doubts, aways = zip(*in_parallel(find, blocks, threads), strict=True)
     doubt = np.zeros_like(precision)
     for block, share in zip(blocks, doubts, strict=True):
         doubt[block.category] += share
-    return Guess(np.concatenate(places), doubt, np.concatenate(aways))
+    return Guess(np.concatenate(positions), doubt, np.concatenate(aways))
 
 
 def _evidence(people: People, model: Model, block: Block) -> tuple[Float, Float, Float]:
-    """Return Σ_R habit, Σ_R taste (value - base) / noise and Σ_R taste taste' / noise."""
+    """Return Σ_R selection factor, Σ_R taste (value - base) / noise and Σ_R taste taste' / noise."""
     k, begin, end = block
-    n, d, r = end - begin, model.habit.shape[1], model.taste.shape[1]
+    n, d, r = end - begin, model.selection.shape[1], model.taste.shape[1]
     given, pull, gram = np.zeros((n, d)), np.zeros((n, r)), np.zeros((n, r, r))
     base = np.ascontiguousarray(model.base[:, k])
     offsets = people.offsets[begin : end + 1]
-    traits = base, model.habit, model.taste
+    traits = base, model.selection, model.taste
     _add_up(offsets, people.item, people.value, *traits, given, pull, gram)
     return given, pull / model.noise, gram / model.noise
 
@@ -171,7 +173,7 @@ def _add_up(
     item: NDArray[np.int32],
     value: Float,
     base: Float,
-    habit: Float,
+    selection: Float,
     taste: Float,
     given: Float,
     pull: Float,
@@ -181,8 +183,8 @@ def _add_up(
         for at in range(offsets[i], offsets[i + 1]):
             j = item[at]
             rest = value[at] - base[j]
-            for a in range(habit.shape[1]):
-                given[i, a] += habit[j, a]
+            for a in range(selection.shape[1]):
+                given[i, a] += selection[j, a]
             for a in range(taste.shape[1]):
                 pull[i, a] += rest * taste[j, a]
                 for b in range(taste.shape[1]):

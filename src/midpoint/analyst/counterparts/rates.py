@@ -1,8 +1,8 @@
 """How often each category rates each item, learned together with where its people lie.
 
-Rates that were fitted beside people's own places are too far apart: the places take up a part of
-what is the category's. Here a rate is such that its category is expected to rate the item as often
-as it did, over all places that its people may have.
+Rates that were fitted beside people's own positions are too far apart: the positions take up a part
+of what is the category's. Here a rate is such that its category is expected to rate the item as
+often as it did, over all positions that its people may have.
 """
 
 from collections.abc import Callable
@@ -12,41 +12,42 @@ import numpy as np
 
 from midpoint.analyst.counterparts.model import Float, rounded
 from midpoint.analyst.counterparts.people import Block, People, in_parallel
-from midpoint.analyst.counterparts.prior import Law, Model, law_of, locate
+from midpoint.analyst.counterparts.prior import Model, Prior, locate, prior_of
 from midpoint.analyst.counterparts.selection import FARTHEST, FIRST_PULL, apart, pull_of
 
 ROUNDS: Final = 8
-"""Rounds for the places, their law and the rates."""
+"""Rounds for the positions, their law and the rates."""
 
 
-def learn_rates(
+def fit_rates(
     people: People,
     model: Model,
-    law: Law,
+    prior: Prior,
     draws: np.random.Generator,
     threads: int | None,
     done: Callable[[], None],
-) -> tuple[Model, Law]:
-    """Learn the law of places and the items' rates together.
+) -> tuple[Model, Prior]:
+    """Learn the prior of positions and the items' rates together.
 
     A rate is such that its category is expected to rate the item as often as it did; the
-    expectation is over the places that are left open, by a pair of opposite draws for each person.
+    expectation is over the positions that are left open, by a pair of opposite draws for each
+    person.
     """
-    place, pull = law.mean[people.category], FIRST_PULL
-    K, d = len(people.sizes), model.habit.shape[1]
+    position, pull = prior.mean[people.category], FIRST_PULL
+    K, d = len(people.sizes), model.selection.shape[1]
     cell = people.item.astype(np.int64) * K + people.category[people.person]
     count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
     for round_ in range(ROUNDS):
-        guess = locate(people, model, law, place, 1 if round_ else 3, threads, draws)
-        place, law = guess.place, law_of(people, guess)
-        centre = place[:, :d].mean(axis=0)
-        place[:, :d] -= centre
-        law.mean[:, :d] -= centre
-        model = model._replace(rate=model.rate + (model.habit @ centre)[:, None])
-        rate, pull = _rates(people, model, count, place[:, :d], guess.away[:, :d], pull, threads)
+        guess = locate(people, model, prior, position, 1 if round_ else 3, threads, draws)
+        position, prior = guess.position, prior_of(people, guess)
+        centre = position[:, :d].mean(axis=0)
+        position[:, :d] -= centre
+        prior.mean[:, :d] -= centre
+        model = model._replace(rate=model.rate + (model.selection @ centre)[:, None])
+        rate, pull = _rates(people, model, count, position[:, :d], guess.away[:, :d], pull, threads)
         model = model._replace(rate=rate)
         done()
-    return model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST))), law
+    return model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST))), prior
 
 
 def _rates(
@@ -59,14 +60,16 @@ def _rates(
     threads: int | None,
 ) -> tuple[Float, float]:
     """Take a Newton step for all rates, drawn together across the categories by `pull`."""
-    K, habit = count.shape[1], model.habit.T.astype(np.float32)
+    K, selection = count.shape[1], model.selection.T.astype(np.float32)
 
     def expect(block: Block) -> tuple[int, Float, Float]:
         k, begin, end = block
         first, second = np.zeros(len(count)), np.zeros(len(count))
         for sign in (1, -1):
             z = (t[begin:end] + sign * away[begin:end]).astype(np.float32)
-            p = 1 / (1 + np.exp(-np.clip(model.rate[:, k].astype(np.float32) + z @ habit, -30, 30)))
+            p = 1 / (
+                1 + np.exp(-np.clip(model.rate[:, k].astype(np.float32) + z @ selection, -30, 30))
+            )
             first += p.sum(axis=0, dtype=np.float64) / 2
             second += (p * (1 - p)).sum(axis=0, dtype=np.float64) / 2
         return k, first, second

@@ -1,10 +1,11 @@
-"""What people rate: each item's rate in each category, and the habits that people differ in.
+"""What people rate: each item's rate in each category, and the selection factors that people differ in.
 
-logit P(person i of category k rated j) = rate_jk + <habit_j, t_i>,  t_i ~ N(mean_k, I)
+logit P(person i of category k rated j) = rate_jk + <selection_j, t_i>,  t_i ~ N(mean_k, I)
 
 Newton steps for the people and for the items in turn, both under penalties: an item's rates are
-drawn together across the categories as closely as the data says of all items, its habits to those
-of the other items. Only rates and habits are kept; how places spread is learned afterwards.
+drawn together across the categories as closely as the data says of all items, its selection factors
+to those of the other items. Only rates and selection factors are kept; how positions spread is
+learned afterwards.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from midpoint.analyst.kernels.logistic import LogisticSums
 ROUNDS: Final = 10
 """Rounds of steps for the people and for the items."""
 HABIT_RIDGE: Final = 2.0
-"""Precision of an item's habits around those of a plain item: 0, but for the first, activity."""
+"""Precision of an item's selection factors around those of a plain item: 0, but for the first, activity."""
 FIRST_PULL: Final = 10.0
 """How strongly an item's rates are drawn together, until the data says."""
 OFTEN: Final = 20
@@ -31,39 +32,39 @@ FARTHEST: Final = 16.0
 """No rate is told to be rarer or surer than this logit."""
 
 
-class Habits(NamedTuple):
-    """What was learned; M items, K categories, d habits."""
+class SelectionModel(NamedTuple):
+    """What was learned; M items, K categories, d selection factors."""
 
     rate: Float
     """Logit of a category's probability to rate the item, at t = 0. Shape (M, K)."""
-    habit: Float
-    """What each habit adds to it. Shape (M, d)."""
+    selection: Float
+    """What each selection factor adds to it. Shape (M, d)."""
     mean: Float
     """Mean t of each category. Shape (K, d)."""
 
 
-def learn_habits(
+def fit_selection(
     people: People,
     items: int,
-    habits: int,
+    selection_factors: int,
     *,
     draws: np.random.Generator,
     threads: int | None,
     done: Callable[[], None],
-) -> Habits:
-    """Learn rates and habits from who rated what; an item that nobody rated has no habits.
+) -> SelectionModel:
+    """Learn rates and selection factors from who rated what; an item that nobody rated has no selection factors.
 
     Args:
         people: Who rated what.
         items: How many items there are.
-        habits: How many habits d to tell apart; the first starts as activity.
+        selection factors: How many selection factors d to tell apart; the first starts as activity.
         draws: Makes the start.
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
     """
     count = np.bincount(people.item, minlength=items)
     seen = np.flatnonzero(count)
-    fit = _Fit(people, seen, items, habits, draws, threads)
+    fit = _Fit(people, seen, items, selection_factors, draws, threads)
     for round_ in range(ROUNDS):
         for _ in range(2 if round_ else 4):
             fit.move_people()
@@ -71,9 +72,9 @@ def learn_habits(
         fit.move_items()
         done()
     rate = np.full((items, len(people.sizes)), _logit(np.array(0.5 / max(len(people), 1))))
-    habit = np.zeros((items, habits))
-    rate[seen], habit[seen] = np.clip(fit.rate, -FARTHEST, FARTHEST), fit.habit
-    return Habits(rate, habit, fit.mean)
+    selection = np.zeros((items, selection_factors))
+    rate[seen], selection[seen] = np.clip(fit.rate, -FARTHEST, FARTHEST), fit.selection
+    return SelectionModel(rate, selection, fit.mean)
 
 
 class _Fit:
@@ -84,7 +85,7 @@ class _Fit:
         people: People,
         seen: NDArray[np.intp],
         items: int,
-        habits: int,
+        selection_factors: int,
         draws: np.random.Generator,
         threads: int | None,
     ) -> None:
@@ -97,14 +98,14 @@ class _Fit:
         n = len(people)
         share = np.clip(self.count / max(n, 1), 0.5 / max(n, 1), 1 - 0.5 / max(n, 1))
         self.rate: Float = np.repeat(_logit(share)[:, None], K, axis=1)
-        self.t, self.habit = _start(self.rated, share, habits, draws)
-        self.mean: Float = np.zeros((K, habits))
+        self.t, self.selection = _start(self.rated, share, selection_factors, draws)
+        self.mean: Float = np.zeros((K, selection_factors))
         self.pull = FIRST_PULL
 
     def move_people(self) -> None:
         """Take one Newton step for every t, no longer than 1 in each coordinate."""
-        given, sums = self.rated @ self.habit, LogisticSums(self.habit)
-        one = np.eye(self.habit.shape[1])
+        given, sums = self.rated @ self.selection, LogisticSums(self.selection)
+        one = np.eye(self.selection.shape[1])
 
         def step(block: Block) -> Float:
             k, begin, end = block
@@ -117,43 +118,43 @@ class _Fit:
     def standardise(self) -> None:
         """Let t have mean 0 and deviation 1 over all people; what items expect stays the same."""
         centre, spread = self.t.mean(axis=0), self.t.std(axis=0) + 1e-6
-        self.rate = self.rate + (self.habit @ centre)[:, None]
-        self.t, self.habit = (self.t - centre) / spread, self.habit * spread
+        self.rate = self.rate + (self.selection @ centre)[:, None]
+        self.t, self.selection = (self.t - centre) / spread, self.selection * spread
         bounds = self.people.bounds
         for k, size in enumerate(self.people.sizes):
             self.mean[k] = self.t[bounds[k] : bounds[k + 1]].sum(axis=0) / max(size, 1)
 
     def move_items(self) -> None:
-        """Take one Newton step for every item's rates and habits; learn how far rates differ."""
+        """Take one Newton step for every item's rates and selection factors; learn how far rates differ."""
         K = len(self.mean)
         of_category = sparse.csr_matrix(np.eye(K)[self.people.category])
         given = np.hstack([(self.by_item @ of_category).toarray(), self.by_item @ self.t])
         with_one = np.hstack([np.ones((len(self.t), 1)), self.t])
         sums = [LogisticSums(with_one[a:b]) for a, b in pairwise(self.people.bounds)]
-        plain = np.zeros(self.habit.shape[1])
-        plain[0] = np.median(self.habit[:, 0])
+        plain = np.zeros(self.selection.shape[1])
+        plain[0] = np.median(self.selection[:, 0])
 
         def step(begin: int) -> tuple[Float, Float]:
-            part = slice(begin, min(begin + BLOCK, len(self.habit)))
+            part = slice(begin, min(begin + BLOCK, len(self.selection)))
             slope, curve = self._slope(sums, part)
             self._add_penalty(slope, curve, part, plain)
             slope += given[part]
-            now = np.hstack([self.rate[part], self.habit[part]])
+            now = np.hstack([self.rate[part], self.selection[part]])
             doubt: Float = np.asarray(np.linalg.inv(curve)[:, :K, :K], np.float64)
             return now + np.clip(_solve(curve, slope), -0.7, 0.7), doubt
 
-        starts = range(0, len(self.habit), BLOCK)
+        starts = range(0, len(self.selection), BLOCK)
         moved, doubts = zip(*in_parallel(step, starts, self.threads), strict=True)
         both = np.concatenate(moved)
-        self.rate, self.habit = both[:, :K], both[:, K:]
+        self.rate, self.selection = both[:, :K], both[:, K:]
         self.pull = pull_of(self.rate, np.concatenate(doubts), self.count.astype(np.float64))
 
     def _add_penalty(self, slope: Float, curve: Float, part: slice, plain: Float) -> None:
-        """Draw rates together, and habits to those of a plain item."""
+        """Draw rates together, and selection factors to those of a plain item."""
         K, d = self.mean.shape
-        rate, habit = self.rate[part], self.habit[part]
+        rate, selection = self.rate[part], self.selection[part]
         slope[:, :K] -= self.pull * (rate - rate.mean(axis=1, keepdims=True))
-        slope[:, K:] -= HABIT_RIDGE * (habit - plain)
+        slope[:, K:] -= HABIT_RIDGE * (selection - plain)
         curve[:, :K, :K] += self.pull * apart(K)
         curve += np.diag([1e-3] * K + [HABIT_RIDGE + 1e-3] * d)
 
@@ -163,7 +164,7 @@ class _Fit:
         n = part.stop - part.start
         slope, curve = np.zeros((n, K + d)), np.zeros((n, K + d, K + d))
         for k, over in enumerate(sums):
-            weights = np.hstack([self.rate[part, k, None], self.habit[part]])
+            weights = np.hstack([self.rate[part, k, None], self.selection[part]])
             first, second = over(weights, np.zeros(self.people.sizes[k]))
             slope[:, k] -= first[:, 0]
             slope[:, K:] -= first[:, 1:]
@@ -175,7 +176,7 @@ class _Fit:
 
 
 def _start(
-    rated: sparse.csr_matrix, share: Float, habits: int, draws: np.random.Generator
+    rated: sparse.csr_matrix, share: Float, selection_factors: int, draws: np.random.Generator
 ) -> tuple[Float, Float]:
     """Start with activity, and with the leading directions of who rated what beyond it.
 
@@ -184,12 +185,12 @@ def _start(
     """
     people, items = rated.shape
     n = np.diff(rated.indptr).astype(np.float64)
-    t, habit = np.zeros((people, habits)), np.zeros((items, habits))
-    t[:, 0], habit[:, 0] = np.log((n + 1) / (n.mean() + 1)), 1.0
-    size = min(habits + 6, people, items)
-    used = min(habits - 1, size)
+    t, selection = np.zeros((people, selection_factors)), np.zeros((items, selection_factors))
+    t[:, 0], selection[:, 0] = np.log((n + 1) / (n.mean() + 1)), 1.0
+    size = min(selection_factors + 6, people, items)
+    used = min(selection_factors - 1, size)
     if used < 1:
-        return t, habit
+        return t, selection
     column, root = 1 / np.sqrt(share + 1e-3), np.sqrt(n + 5)
     scaled = sparse.diags(1 / root) @ rated @ sparse.diags(column)
     rows, columns = n / root, share * column * (people / n.sum())
@@ -208,8 +209,8 @@ def _start(
     t[:, 1 : used + 1] = (q @ left)[:, :used] * np.sqrt(people)
     v = right[:used].T
     size_of = np.sqrt(np.average(v**2, axis=0, weights=share))
-    habit[:, 1 : used + 1] = 0.4 * v / np.maximum(size_of, 1e-12)
-    return t, habit
+    selection[:, 1 : used + 1] = 0.4 * v / np.maximum(size_of, 1e-12)
+    return t, selection
 
 
 def pull_of(rate: Float, doubt: Float, count: Float) -> float:

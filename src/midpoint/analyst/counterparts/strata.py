@@ -1,4 +1,4 @@
-"""Strata of activity: the law of places of light raters and of heavy ones.
+"""Strata of activity: the prior of positions of light raters and of heavy ones.
 
 One normal law for all cannot say that light raters choose otherwise than heavy ones, and not only
 less: their tastes spread otherwise, and categories differ in how much is rated. So it carries some
@@ -14,12 +14,12 @@ from scipy.special import expit
 
 from midpoint.analyst.counterparts.model import Float, rounded
 from midpoint.analyst.counterparts.people import People
-from midpoint.analyst.counterparts.prior import Law, Model, learn_law
+from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from midpoint.wire.positions import DAMPING
 
 
 class Strata(NamedTuple):
-    """The law of places in G strata; K categories, D dimensions."""
+    """The prior of positions in G strata; K categories, D dimensions."""
 
     least: Float
     """Least activity of each, by category, as devices count it. Shape (G, K)."""
@@ -29,10 +29,10 @@ class Strata(NamedTuple):
     """Shape (G, K, D, D)."""
 
 
-def learn_strata(
+def fit_strata(
     people: People,
     model: Model,
-    law: Law,
+    prior: Prior,
     strata: int,
     threads: int | None,
     done: Callable[[], None],
@@ -49,7 +49,7 @@ def learn_strata(
         threads: All usable cores unless given.
         done: Is called after each round of `learn_law`.
     """
-    K, D = law.mean.shape
+    K, D = prior.mean.shape
     k = people.category
     expected = expit(model.rate).sum(axis=0)[k]
     activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
@@ -61,15 +61,15 @@ def learn_strata(
     cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
-        return learn_strata(people, model, law, 1, threads, done)
+        return fit_strata(people, model, prior, 1, threads, done)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
-    found = learn_law(
+    found = fit_prior(
         apart,
         model._replace(
             rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
         ),
-        Law(np.repeat(law.mean, strata, axis=0), np.repeat(law.covariance, strata, axis=0)),
+        Prior(np.repeat(prior.mean, strata, axis=0), np.repeat(prior.covariance, strata, axis=0)),
         threads,
         done,
     )

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.counterparts.fit import usual_habits
-from midpoint.analyst.disclose.positions import place_columns
+from midpoint.analyst.counterparts.fit import usual_selection_factors
+from midpoint.analyst.disclose.positions import position_columns
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings, Scale
 from midpoint.errors import MidpointError
@@ -41,17 +41,17 @@ def default_scheme(scale: Scale) -> str:
 
 def scheme_in_use(ratings: Ratings, *feature: str) -> str:
     """Return the scheme that a model of these ratings is trained and disclosed for by default."""
-    habits = usual_habits(ratings, *feature)
-    if habits is None:
+    selection_factors = usual_selection_factors(ratings, *feature)
+    if selection_factors is None:
         return default_scheme(ratings.scale)
-    return "cmpss" if habits else "cmp"
+    return "cmpss" if selection_factors else "cmp"
 
 
 def usual_scheme(profiles: ItemProfiles) -> str:
     """Return the scheme that a model is disclosed by: with counterparts if it knows them."""
-    if profiles.places is None:
+    if profiles.positions is None:
         return default_scheme(profiles.scale)
-    return "cmpss" if profiles.places.habits else "cmp"
+    return "cmpss" if profiles.positions.selection_factors else "cmp"
 
 
 def disclose(
@@ -63,7 +63,7 @@ def disclose(
 ) -> Disclosure:
     """Compute l = L(V, p), the disclosure of a scheme (Algorithms 1 and 2).
 
-    Devices refuse categories that are said to be too far apart (`wire.telling`); what a few
+    Devices refuse categories that are said to be too far apart (`wire.limits`); what a few
     ratings of a rare item seem to say beyond that is brought to the limit.
 
     Args:
@@ -84,11 +84,11 @@ def disclose(
     if SCHEMES[name].counterparts:
         if bits is not None:
             raise MidpointError(f"{name} is disclosed at one precision; ask for dmpss with bits")
-        filled = place_columns(profiles, SCHEMES[name])
+        filled = position_columns(profiles, SCHEMES[name])
         columns = columns - filled.keys()
     if columns:
         statistics = _statistics(profiles)
-        guess = believe(profiles, estimation)
+        guess = category_estimates(profiles, estimation)
         makers = {
             "offset": lambda: _offset(profiles, guess, estimation, bits),
             "reveal": lambda: _reveal(guess, bits),
@@ -115,10 +115,12 @@ def disclose(
 
 
 @lru_cache(maxsize=16)
-def believe(profiles: ItemProfiles, estimation: Estimation = "shrunken") -> CategoryEstimates:
+def category_estimates(
+    profiles: ItemProfiles, estimation: Estimation = "shrunken"
+) -> CategoryEstimates:
     """Return what the analyst believes of each category, once it knows the items' profiles."""
-    tastes = profiles.standard_vectors.astype(np.float64)
-    return CategoryEstimates(_statistics(profiles), estimation, tastes)
+    taste_factors = profiles.standard_vectors.astype(np.float64)
+    return CategoryEstimates(_statistics(profiles), estimation, taste_factors)
 
 
 def _statistics(profiles: ItemProfiles) -> CategoryStatistics:

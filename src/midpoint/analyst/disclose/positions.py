@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.counterparts.fit import HABITS, place
-from midpoint.analyst.counterparts.model import Places
+from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, fit_positions
+from midpoint.analyst.counterparts.model import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.wire import GRAIN, Law, Scheme, as_rows, to_fixed
+from midpoint.wire import GRAIN, Prior, Scheme, as_rows, to_fixed
 
 Float = NDArray[np.float64]
 
@@ -24,21 +24,26 @@ def prepare(
     """
     if not scheme.counterparts:
         return profiles
-    return place(profiles, ratings, habits=HABITS if scheme.sub_samples else 0, threads=threads)
+    return fit_positions(
+        profiles,
+        ratings,
+        selection_factors=SELECTION_FACTORS if scheme.sub_samples else 0,
+        threads=threads,
+    )
 
 
-def place_columns(profiles: ItemProfiles, scheme: Scheme) -> dict[str, Any]:
+def position_columns(profiles: ItemProfiles, scheme: Scheme) -> dict[str, Any]:
     """Return the columns about places that a scheme has, items in the order of messages."""
     places, order = _places(profiles, scheme), profiles.order
-    names = [name for name in ("rate", "habit", "base", "taste") if name in scheme.columns]
+    names = [name for name in ("rate", "selection", "base", "taste") if name in scheme.columns]
     grains = {name: np.rint(getattr(places, name)[order] * GRAIN) for name in names}
-    return {name: as_rows(column) for name, column in grains.items()} | {"law": law(places)}
+    return {name: as_rows(column) for name, column in grains.items()} | {"prior": prior(places)}
 
 
-def law(places: Places) -> Law:
-    """Return the law of places in fixed point."""
+def prior(places: PositionModel) -> Prior:
+    """Return the prior of positions in fixed point."""
     inverse = np.linalg.inv(places.covariance)
-    return Law(
+    return Prior(
         least=as_rows(np.rint(places.least * GRAIN)),
         mean=as_rows(to_fixed(places.mean)),
         precision=as_rows(to_fixed((inverse + inverse.swapaxes(2, 3)) / 2)),
@@ -47,10 +52,10 @@ def law(places: Places) -> Law:
     )
 
 
-def _places(profiles: ItemProfiles, scheme: Scheme) -> Places:
+def _places(profiles: ItemProfiles, scheme: Scheme) -> PositionModel:
     """Return where people lie, fitted for sets and values or for values alone as needed."""
-    places = profiles.places
-    if places is None or scheme.sub_samples != (places.habits > 0):
+    places = profiles.positions
+    if places is None or scheme.sub_samples != (places.selection_factors > 0):
         what = "sets" if scheme.sub_samples else "values"
         raise MidpointError(
             f"scheme {scheme.name!r} needs a model that knows where people lie in their {what};"

@@ -88,15 +88,19 @@ def freeze(
         profile_covariance=unit.spread**2 * factors.users.covariance,
         provenance=made,
     )
-    return _with_tastes(profiles) if made.configuration.get("biases") == "shrunken" else profiles
+    return (
+        _with_taste_selection(profiles)
+        if made.configuration.get("biases") == "shrunken"
+        else profiles
+    )
 
 
-def _with_tastes(profiles: ItemProfiles) -> ItemProfiles:
+def _with_taste_selection(profiles: ItemProfiles) -> ItemProfiles:
     """Shrink offsets again, now that profiles tell what of them goes along tastes."""
     if profiles.statistics is None:
         return profiles
-    tastes = profiles.standard_vectors.astype(np.float64)
-    return replace(profiles, offset=mean_effects(profiles.statistics, along=tastes).effect)
+    taste_factors = profiles.standard_vectors.astype(np.float64)
+    return replace(profiles, offset=mean_effects(profiles.statistics, along=taste_factors).effect)
 
 
 def provenance(

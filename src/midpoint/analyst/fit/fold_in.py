@@ -21,7 +21,7 @@ def estimate_profiles(
     value: NDArray[np.floating],
     *,
     method: Method = "map",
-    trust: NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Estimate many users' profiles from their reports at once.
@@ -38,7 +38,7 @@ def estimate_profiles(
         item: Which item each rating is of.
         value: The ratings, as reported.
         method: How to estimate.
-        trust: The weight w of each item's ratings, shape (items,); 1 unless given.
+        weights: The weight w of each item's ratings, shape (items,); 1 unless given.
         threads: All usable cores unless given.
 
     Returns:
@@ -46,8 +46,8 @@ def estimate_profiles(
     """
     # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
     vectors, level = profiles.standard_vectors, profiles.typical
-    if trust is not None:  # a row times the root of its weight counts with its weight
-        root = np.sqrt(trust).astype(np.float32)
+    if weights is not None:  # a row times the root of its weight counts with its weight
+        root = np.sqrt(weights).astype(np.float32)
         vectors, level, value = vectors * root[:, None], level * root, value * root[item]
     found = solve_rows(
         user_offsets,

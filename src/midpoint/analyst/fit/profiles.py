@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.counterparts.model import Places
+from midpoint.analyst.counterparts.model import PositionModel
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
@@ -23,8 +23,8 @@ from midpoint.files import replace_directory
 FORMAT = 2
 """Version of the layout on disk; another one is refused."""
 MANIFEST = "manifest.json"
-PLACES = "places_"
-"""How the names of the arrays of `places` begin."""
+POSITIONS = "positions_"
+"""How the names of the arrays of `positions` begin."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ItemProfiles:
     """Covariance of the training users' profiles. Shape (D, D)."""
     provenance: Provenance
     """How it came to be."""
-    places: Places | None = None
+    positions: PositionModel | None = None
     """Where people lie, for the schemes that move them to their counterparts; None if not learned.
 
     `place` learns them.
@@ -101,7 +101,7 @@ class ItemProfiles:
         return np.argsort(self.item_ids)
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
+    def message_index(self) -> NDArray[np.intp]:
         """Where messages have each item: the inverse of `order`. Shape (M,)."""
         return np.argsort(self.order)
 
@@ -156,7 +156,7 @@ class ItemProfiles:
     def save(self, directory: Path | str) -> None:
         """Write arrays and a manifest, replacing the directory as a whole."""
         path = Path(directory).resolve()
-        require_place(path)
+        require_new_directory(path)
         arrays = self._arrays()
         with replace_directory(path) as fresh:
             written = {name: _write(fresh / f"{name}.npy", array) for name, array in arrays.items()}
@@ -169,8 +169,8 @@ class ItemProfiles:
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
-            if self.places is not None:
-                manifest["places"] = {"noise_variance": self.places.noise_variance}
+            if self.positions is not None:
+                manifest["positions"] = {"noise_variance": self.positions.noise_variance}
             manifest["digest"] = _digest(manifest)
             (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
@@ -197,7 +197,7 @@ class ItemProfiles:
                 profile_mean=arrays["profile_mean"],
                 profile_covariance=arrays["profile_covariance"],
                 provenance=Provenance(**manifest["provenance"]),
-                places=_places(arrays, manifest),
+                positions=_positions(arrays, manifest),
             )
         except MidpointError:
             raise
@@ -208,8 +208,8 @@ class ItemProfiles:
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         arrays = _named(self) | _named(self.statistics)
-        if self.places is not None:
-            arrays |= _named(self.places, PLACES)
+        if self.positions is not None:
+            arrays |= _named(self.positions, POSITIONS)
         return arrays
 
 
@@ -234,18 +234,18 @@ def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatis
     )
 
 
-def _places(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Places | None:
-    if "places" not in manifest:
+def _positions(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> PositionModel | None:
+    if "positions" not in manifest:
         return None
-    return Places(
-        rate=arrays[PLACES + "rate"],
-        habit=arrays[PLACES + "habit"],
-        base=arrays[PLACES + "base"],
-        taste=arrays[PLACES + "taste"],
-        least=arrays[PLACES + "least"],
-        mean=arrays[PLACES + "mean"],
-        covariance=arrays[PLACES + "covariance"],
-        noise_variance=float(manifest["places"]["noise_variance"]),
+    return PositionModel(
+        rate=arrays[POSITIONS + "rate"],
+        selection=arrays[POSITIONS + "selection"],
+        base=arrays[POSITIONS + "base"],
+        taste=arrays[POSITIONS + "taste"],
+        least=arrays[POSITIONS + "least"],
+        mean=arrays[POSITIONS + "mean"],
+        covariance=arrays[POSITIONS + "covariance"],
+        noise_variance=float(manifest["positions"]["noise_variance"]),
     )
 
 
@@ -253,7 +253,7 @@ def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:
     return None if levels is None else tuple(levels)
 
 
-def require_place(path: Path) -> None:
+def require_new_directory(path: Path) -> None:
     """Refuse to replace anything but item profiles: it may be all that someone has."""
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return

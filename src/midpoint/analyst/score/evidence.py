@@ -34,11 +34,11 @@ class Evidence:
         profiles: ItemProfiles,
         item: NDArray[np.integer],
         value: NDArray[np.floating],
-        trust: Float | None = None,
+        weights: Float | None = None,
     ) -> Self:
-        """Sum up reported ratings of these items; `trust` weighs each item's, shape (M,)."""
+        """Sum up reported ratings of these items; `weights` weigh each item's, shape (M,)."""
         V = profiles.vectors[item].astype(np.float64)
-        weighed = V if trust is None else V * trust[item, None]
+        weighed = V if weights is None else V * weights[item, None]
         return cls(V.T @ weighed, (value - profiles.centre[item]) @ weighed, len(item))
 
     def __add__(self, more: "Evidence") -> "Evidence":

@@ -50,12 +50,12 @@ def answers_of(reports: Iterable[Report], disclosure: Disclosure) -> dict[str, i
 
 
 def evidence_of(
-    profiles: ItemProfiles, answers: Mapping[str, int], trust: Float | None = None
+    profiles: ItemProfiles, answers: Mapping[str, int], weights: Float | None = None
 ) -> Evidence:
-    """Sum up answers for the estimators; `trust` weighs each item's, shape (M,)."""
+    """Sum up answers for the estimators; `weights` weigh each item's, shape (M,)."""
     items = profiles.index_of(np.array(list(answers), dtype=np.str_))
     value = from_fixed(np.array(list(answers.values()), np.int64))
-    return Evidence.of(profiles, items, value, trust)
+    return Evidence.of(profiles, items, value, weights)
 
 
 def score(
@@ -67,7 +67,7 @@ def score(
     """Score items, all unless given, in the order of their identifiers."""
     if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
         raise MidpointError("the disclosure is of other items than the profiles; disclose again")
-    place = profiles.place if items is None else profiles.place[np.asarray(items)]
+    place = profiles.message_index if items is None else profiles.message_index[np.asarray(items)]
     order = profiles.order[np.sort(place)]
     mean, deviation = estimate.predict(profiles)
     return Scores(

@@ -1,4 +1,4 @@
-"""How far to trust a report: coins that hide a category add noise, and the analyst knows how much.
+"""How far a report counts: coins that hide a category add noise, and the analyst knows how much.
 
 Every reported rating is centre + <x, v> + noise, whose variance is sigma^2 as for any rating, plus
 c_j that the map of values adds to item j. Least squares with the weights sigma^2 / (sigma^2 + c_j)
@@ -17,7 +17,7 @@ QUANTILES = 128
 Float = NDArray[np.float64]
 
 
-def trust(profiles: ItemProfiles, disclosure: Disclosure, *, alpha: float = 1.0) -> Float:
+def report_weights(profiles: ItemProfiles, disclosure: Disclosure, *, alpha: float = 1.0) -> Float:
     """Return the weight of a reported rating of each item: sigma^2 / (sigma^2 + alpha c_j). (M,).
 
     Args:
@@ -26,7 +26,7 @@ def trust(profiles: ItemProfiles, disclosure: Disclosure, *, alpha: float = 1.0)
         alpha: Share of ratings that are obfuscated at all.
     """
     sigma2 = profiles.noise_variance
-    return np.asarray(sigma2 / (sigma2 + alpha * coin_noise(disclosure)[profiles.place]))
+    return np.asarray(sigma2 / (sigma2 + alpha * coin_noise(disclosure)[profiles.message_index]))
 
 
 def coin_noise(disclosure: Disclosure) -> Float:

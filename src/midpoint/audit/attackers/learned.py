@@ -12,7 +12,7 @@ from scipy import sparse
 
 from midpoint.audit.attackers.attacker import Float, Labels
 from midpoint.audit.attackers.threads import one_thread
-from midpoint.audit.attackers.view import FEW, Rehearsal, View
+from midpoint.audit.attackers.view import FEW, NestedFold, View
 from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.errors import MidpointError
 
@@ -60,7 +60,7 @@ class Trial(NamedTuple):
 class Learned:
     """Reads reports in one form; chooses a model, and the sign of its answer, inside training.
 
-    A choice is judged on training people it was not fitted to, by rehearsals where the views have
+    A choice is judged on training people it was not fitted to, by nested folds where the views have
     them. A plain split is no ground to turn the answer round (see `Rehearsal`), nor is chance.
     """
 
@@ -90,10 +90,10 @@ class Learned:
             raise MidpointError("an attacker needs training people of both categories")
         rng = np.random.default_rng(seed)
         with one_thread():
-            if rehearsals := views[0].rehearsals:
-                judged = np.concatenate([one.judged for one in rehearsals])
+            if nested_folds := views[0].nested_folds:
+                judged = np.concatenate([one.judged for one in nested_folds])
                 doubt = SURE * chance_deviation(ones[judged])
-                self._choose(_rehearsed(self.form, rehearsals), ones, doubt, rng, seed)
+                self._choose(_nested(self.form, nested_folds), ones, doubt, rng, seed)
             else:
                 self._choose(_split(drawn, ones, rng), ones, 0.5, rng, seed)
             rows, whose = _take(
@@ -135,9 +135,9 @@ def _read(form: Callable[[View], Rows], view: View) -> Rows:
     return form(view)
 
 
-def _rehearsed(form: Callable[[View], Rows], rehearsals: Sequence[Rehearsal]) -> Iterator[Trial]:
-    """Learn and judge as the rehearsals say."""
-    for one in rehearsals:
+def _nested(form: Callable[[View], Rows], nested_folds: Sequence[NestedFold]) -> Iterator[Trial]:
+    """Learn and judge as the nested folds say."""
+    for one in nested_folds:
         learn = [_read(form, view) for view in one.learn]
         yield Trial(learn, one.learners, [_read(form, one.judge)], one.judged)
 

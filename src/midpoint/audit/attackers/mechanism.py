@@ -13,8 +13,8 @@ from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.learned import SURE
 from midpoint.audit.attackers.view import View
 from midpoint.audit.measure.statistics import auc, chance_deviation
-from midpoint.user import PURPOSES, Own, Parameters, obfuscate, reveal_probability
-from midpoint.user.parameters import Places
+from midpoint.user import PURPOSES, Adjustment, Parameters, obfuscate, reveal_probability
+from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed
 
 LEAST = 1e-6
@@ -84,7 +84,10 @@ def likelihoods(view: View) -> Float:
 
 
 def _whole_ratings(view: View) -> Float:
-    parameters, item = Parameters.of(view.disclosure), view.profiles.place[view.reports.item]
+    parameters, item = (
+        Parameters.of(view.disclosure),
+        view.profiles.message_index[view.reports.item],
+    )
     if parameters.offset is None or parameters.points is None:
         return np.zeros((view.n_users, parameters.n_cells))
     before = to_fixed(view.reports.value)[:, None] + parameters.offset[item]
@@ -95,12 +98,12 @@ def _likelihood(view: View) -> Float:
     believed = beliefs(view.profiles)
     if believed is None:
         return np.zeros((view.n_users, 0))
-    parameters, place = Parameters.of(view.disclosure), view.profiles.place
+    parameters, place = Parameters.of(view.disclosure), view.profiles.message_index
     rate = np.maximum(believed.probability, LEAST)
     if parameters.reveal is not None:
         rate = rate * parameters.reveal[place]
-    elif parameters.places is not None:
-        rate = rate * typical_reveal(parameters.places)[place]
+    elif parameters.positions is not None:
+        rate = rate * typical_reveal(parameters.positions)[place]
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
     return _added(view, which + _log_values(view, believed, parameters, place))
 
@@ -135,9 +138,9 @@ def _outcomes(
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
     found = np.zeros((M, K, L))
     own = None
-    if parameters.places is not None:  # how far values move differs by person
+    if parameters.positions is not None:  # how far values move differs by person
         still = np.zeros(len(item), dtype=np.int64)
-        own = Own(np.full(len(item), ONE), still, still[:, None])
+        own = Adjustment(np.full(len(item), ONE), still, still[:, None])
     coins = np.zeros((len(item), len(PURPOSES)))
     for turn in range(COINS):
         even = (turn + 0.5) / COINS
@@ -148,14 +151,19 @@ def _outcomes(
     return found
 
 
-def typical_reveal(places: Places) -> NDArray[np.int64]:
+def typical_reveal(places: PositionModel) -> NDArray[np.int64]:
     """Return how likely the mean person of each category reveals each item. Shape (M, K).
 
     That is the mean over the strata, each with a mean person of its own.
     """
-    habits = np.rint(places.mean[:, :, : places.habit.shape[1]] * GRAIN).astype(np.int64)
+    selection_factors = np.rint(places.mean[:, :, : places.selection.shape[1]] * GRAIN).astype(
+        np.int64
+    )
     items, (G, K) = np.arange(len(places.base)), places.least.shape
-    each = [[reveal_probability(places, k, items, habits[g]) for k in range(K)] for g in range(G)]
+    each = [
+        [reveal_probability(places, k, items, selection_factors[g]) for k in range(K)]
+        for g in range(G)
+    ]
     return np.asarray(np.mean(each, axis=0).T, dtype=np.int64)
 
 

@@ -36,7 +36,7 @@ class View:
     """What a rating can be."""
     parts: tuple["View", ...] = ()
     """The views it was pooled from, if their people were told different things."""
-    rehearsals: tuple["Rehearsal", ...] = ()
+    nested_folds: tuple["NestedFold", ...] = ()
     """Of training people: trials to choose among models by."""
 
     @property
@@ -80,7 +80,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Rehearsal:
+class NestedFold:
     """Training people attacked as held-out ones will be.
 
     Nobody who is judged took part in what the others were told. Otherwise the judgement is turned
@@ -91,19 +91,19 @@ class Rehearsal:
     learn: tuple[View, ...]
     """What is learned from, one view for each draw of the coins."""
     learners: NDArray[np.intp]
-    """Who they are: their places among the people whose view this is a rehearsal of."""
+    """Who they are: their places among the people whose view this is a nested fold of."""
     judge: View
     """What is judged by."""
     judged: NDArray[np.intp]
     """Who they are, likewise."""
 
 
-def rehearse(
+def nested_fold(
     show: Callable[[int, frozenset[int], int], View],
     members: Sequence[NDArray[np.intp]],
     judged: int,
     draws: int,
-) -> Rehearsal:
+) -> NestedFold:
     """Set one part of the training people against the others.
 
     Args:
@@ -124,7 +124,7 @@ def rehearse(
         for draw in range(draws)
     )
     learners = np.concatenate([members[part] for part in others])
-    return Rehearsal(learn, learners, judge, members[judged])
+    return NestedFold(learn, learners, judge, members[judged])
 
 
 def pool(views: Sequence[View], profiles: ItemProfiles, disclosure: Disclosure) -> View:

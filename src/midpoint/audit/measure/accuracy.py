@@ -46,7 +46,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
     move = how.moves(view.disclosure, profiles, people, coins)
     if move is not None:  # devices know by how much they moved their users' values
-        place = profiles.place[hidden.item]
+        place = profiles.message_index[hidden.item]
         shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], place)
         own = own - from_fixed(shift)
     told = profiles.offset[hidden.item, guess[hidden.user]]

@@ -309,12 +309,12 @@ class Collected:
 
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
-        places: list[tuple[str, ...]] = [(LEARN,)]
-        places += [(LEARN, scheme) for scheme in SCHEMES if self._has(LEARN, scheme)]
-        places += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
-        places += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
+        tasks: list[tuple[str, ...]] = [(LEARN,)]
+        tasks += [(LEARN, scheme) for scheme in SCHEMES if self._has(LEARN, scheme)]
+        tasks += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
+        tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
-        for names in places:
+        for names in tasks:
             for one in self._every(*names):
                 task = " ".join(names) if names[0] == LEARN else names[-1]
                 for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):

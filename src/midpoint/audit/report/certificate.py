@@ -117,8 +117,8 @@ def _first_difference(made: Disclosure, given: Disclosure) -> str:
     """Say where two disclosures part."""
     if made.items != given.items:
         return f"{len(given.items)} items, and {len(made.items)} or others were audited"
-    if made.law != given.law:
-        return "another law of places"
+    if made.prior != given.prior:
+        return "another prior of positions"
     for column in COLUMNS:
         ours, theirs = getattr(made, column), getattr(given, column)
         for item, a, b in zip(made.items, ours or (), theirs or (), strict=False):

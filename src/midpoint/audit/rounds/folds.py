@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
-from midpoint.audit.attackers.view import FEW, Rehearsal
+from midpoint.audit.attackers.view import FEW, NestedFold
 from midpoint.audit.rounds.conversation import Device, People, Version, catalogue, converse
 from midpoint.audit.rounds.view import TranscriptView
 from midpoint.audit.run.plan import Plan
@@ -18,7 +18,7 @@ from midpoint.protocol import LearningProtocol
 Parts = frozenset[int]
 NOBODY: Parts = frozenset()
 REHEARSED = 2
-"""Draws of the coins that a rehearsal learns from: enough to choose a setting by."""
+"""Draws of the coins that a nested fold learns from: enough to choose a setting by."""
 
 
 class Case(NamedTuple):
@@ -118,10 +118,10 @@ class RoundsFold:
             for draw in draws
         ]
         judged = range(len(self.parts) if self.training.n_users < FEW else 1)
-        rehearsals = tuple(self._rehearsal(name, part) for part in judged)
-        return [replace(views[0], rehearsals=rehearsals), *views[1:]]
+        nested_folds = tuple(self._nested_fold(name, part) for part in judged)
+        return [replace(views[0], nested_folds=nested_folds), *views[1:]]
 
-    def _rehearsal(self, name: str, judged: int) -> Rehearsal:
+    def _nested_fold(self, name: str, judged: int) -> NestedFold:
         """Set one part against the others, who were told nothing that was learned from it."""
         others = [p for p in range(len(self.parts)) if p != judged]
         last = self._versions(name, frozenset({judged}))[-1]
@@ -135,7 +135,7 @@ class RoundsFold:
         )
         judge = self._of_part(name, judged, frozenset({judged}), 0)
         learners = np.concatenate([members[p] for p in others])
-        return Rehearsal(learn, learners, judge, members[judged])
+        return NestedFold(learn, learners, judge, members[judged])
 
     def _of_part(self, name: str, part: int, without: Parts, draw: int) -> TranscriptView:
         return self._seen(name, self.parts[part], without, "training", part, draw)

@@ -96,7 +96,7 @@ class FoldProfiles:
     without: tuple[ItemProfiles, ...]
     """From all but those of each part."""
     without_two: Mapping[frozenset[int], ItemProfiles] = field(default_factory=dict)
-    """From all but those of two parts, where rehearsals need them."""
+    """From all but those of two parts, where nested folds need them."""
 
     def without_parts(self, parts: frozenset[int]) -> ItemProfiles:
         """Return what was learned without one part or two."""

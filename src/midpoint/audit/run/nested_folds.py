@@ -1,21 +1,21 @@
-"""The rehearsals of one fold: training people attacked as the held-out ones will be."""
+"""The nested folds of one fold: training people attacked as the held-out ones will be."""
 
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
-from midpoint.audit.attackers.view import FEW, Rehearsal, View, rehearse
+from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold
 from midpoint.audit.run.folds import FoldData, FoldProfiles
 from midpoint.protocol import LearningProtocol
 
 FEWER_DRAWS = 2
-"""Draws that a rehearsal learns from where people are many, since it does not use more rows."""
+"""Draws that a nested fold learns from where people are many, since it does not use more rows."""
 
 
-def rehearsals(
+def nested_folds(
     fold: FoldData, profiles: FoldProfiles, name: str, how: LearningProtocol
-) -> tuple[Rehearsal, ...]:
+) -> tuple[NestedFold, ...]:
     """Set parts of the training people against one another under a protocol.
 
     With few people all parts are judged in turn, with many the first one is.
@@ -25,7 +25,7 @@ def rehearsals(
     members = np.split(np.arange(sizes.sum()), np.cumsum(sizes)[:-1])
     draws = min(FEWER_DRAWS, fold.plan.draws) if many else fold.plan.draws
     show = _shows(fold, profiles, name, how)
-    return tuple(rehearse(show, members, part, draws) for part in fold.judged_parts)
+    return tuple(nested_fold(show, members, part, draws) for part in fold.judged_parts)
 
 
 def _shows(
@@ -36,7 +36,7 @@ def _shows(
 
     def show(part: int, without: frozenset[int], draw: int) -> View:
         learned, people = profiles.without_parts(without), fold.thinned[draw][part]
-        names = "rehearsal", fold.number, name, part, *sorted(without), draw
+        names = "nested fold", fold.number, name, part, *sorted(without), draw
         coins = np.random.default_rng(fold.plan.seed_of(*names))
         sent = how.report(told(without), learned, people, coins)
         return View(sent, learned, told(without), fold.given.scale)

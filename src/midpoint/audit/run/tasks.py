@@ -25,7 +25,7 @@ from midpoint.audit.run.folds import (
     prepared,
     questions,
 )
-from midpoint.audit.run.nested_folds import rehearsals
+from midpoint.audit.run.nested_folds import nested_folds
 from midpoint.audit.run.plan import RAW, Plan, Work
 from midpoint.audit.run.store import ATTACK, Store
 from midpoint.data import Ratings
@@ -235,7 +235,7 @@ class Prepared:
         how = self.work.schemes[scheme]
         what = self.data, self.learned(scheme), scheme, how
         first, *others = obfuscated_views(*what)
-        return [replace(first, rehearsals=rehearsals(*what)), *others]
+        return [replace(first, nested_folds=nested_folds(*what)), *others]
 
 
 class Clock:

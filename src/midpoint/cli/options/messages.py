@@ -62,9 +62,9 @@ def heard(
     profiles: "ItemProfiles", answers: dict[str, int], told: Disclosure, estimator: Estimator
 ) -> "Evidence":
     """Sum up answers; all count alike under least squares, as in the paper."""
-    from midpoint.analyst import evidence_of, trust
+    from midpoint.analyst import evidence_of, report_weights
 
-    weights = trust(profiles, told) if estimator is Estimator.map else None
+    weights = report_weights(profiles, told) if estimator is Estimator.map else None
     return evidence_of(profiles, answers, weights)
 
 

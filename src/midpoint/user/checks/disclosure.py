@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.user.checks.pin import Pin, Witness
-from midpoint.user.parameters import Parameters, Places
+from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import (
     GRAIN,
     ONE,
@@ -25,7 +25,7 @@ from midpoint.wire import (
     Signed,
 )
 from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_means
-from midpoint.wire.positions import FARTHEST_PLACE, MOST_LOGIT
+from midpoint.wire.positions import FARTHEST_POSITION, MOST_LOGIT
 
 LEAST_PRECISION, MOST_PRECISION = 2**-6, 2**14
 """Least precision of places in any direction, and the greatest entry."""
@@ -101,7 +101,7 @@ def check_numbers(disclosure: Disclosure) -> None:
     categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
     units, or K R / 2^bits when quantised). A level distribution has no negative mass and sums to
     2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
-    always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.telling` allows, one
+    always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.limits` allows, one
     answer would tell too much: a reveal probability below 1/64, or means of categories, by offsets
     or by levels, that are further apart than 3/4 of the scale. Of counterparts see
     `_require_places`; what becomes of a rating because of them has the same two limits.
@@ -123,8 +123,8 @@ def check_numbers(disclosure: Disclosure) -> None:
         _require(fine, Refusal.REVEAL_OUT_OF_RANGE, "a reveal probability out of range", items)
         fine = p.reveal.max(axis=1) == ONE
         _require(fine, Refusal.REVEAL_INCONSISTENT, "no category that always reveals", items)
-    if p.places is not None:
-        _require_places(p.places, p, items)
+    if p.positions is not None:
+        _require_positions(p.positions, p, items)
     if p.average is not None:
         fine = ((p.average >= p.low) & (p.average <= p.high)).all(axis=1)
         _require(fine, Refusal.AVERAGE_OUT_OF_RANGE, "an average off the scale", items)
@@ -145,40 +145,43 @@ def _require_untelling(p: Parameters, items: Sequence[str]) -> None:
         _require(fine, Refusal.TOO_TELLING, "a category that hardly ever reveals it", items)
 
 
-def _require_places(places: Places, p: Parameters, items: Sequence[str]) -> None:
-    """Refuse a law of places that is none, or whose numbers are beyond all measure.
+def _require_positions(places: PositionModel, p: Parameters, items: Sequence[str]) -> None:
+    """Refuse a prior of positions that is none, or whose numbers are beyond all measure.
 
     Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
     definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
-    range. Bases lie on the scale or at most its range beyond; log odds, and what a habit adds to
-    them, up to 32, a taste up to twice the range; means and maps up to 64. So all sums of a device
-    stay exact, and none of its steps fails.
+    range. Bases lie on the scale or at most its range beyond; log odds, and what a selection factor
+    adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So all sums of a
+    device stay exact, and none of its steps fails.
     """
     span = (p.high - p.low) * GRAIN // ONE
     sizes = (
         (places.rate, MOST_LOGIT * GRAIN),
-        (places.habit, max(MOST_LOGIT * GRAIN, 2 * span)),  # tastes that choose among them
+        (
+            places.selection,
+            max(MOST_LOGIT * GRAIN, 2 * span),
+        ),  # taste factors that choose among them
         (places.taste, 2 * span),
         (2 * places.base - (p.low + p.high) * GRAIN // ONE, 3 * span),
     )
     for numbers, most in sizes:
         fine = np.abs(numbers).max(axis=1, initial=0) <= most
-        _require(fine, Refusal.BAD_PLACES, "numbers of places out of range", items)
+        _require(fine, Refusal.BAD_POSITIONS, "numbers of places out of range", items)
     itself = np.diagonal(places.map, axis1=1, axis2=2).transpose(0, 3, 1, 2)
     sound = (
         places.noise * QUIETEST**2 >= ((p.high - p.low) / ONE) ** 2
         and np.abs(places.precision).max() <= MOST_PRECISION
-        and np.abs(places.mean).max() <= FARTHEST_PLACE
-        and np.abs(places.map).max() <= FARTHEST_PLACE
+        and np.abs(places.mean).max() <= FARTHEST_POSITION
+        and np.abs(places.map).max() <= FARTHEST_POSITION
         and (itself == np.eye(places.mean.shape[2])).all()
         and (places.precision == places.precision.swapaxes(2, 3)).all()
-        and all(_is_definite(precision) for law in places.precision for precision in law)
+        and all(_is_definite(precision) for prior in places.precision for precision in prior)
         and (places.least[0] == 0).all()
         and (np.diff(places.least, axis=0) >= 0).all()
         and places.least.max() <= MOST_ACTIVITY
     )
     if not sound:
-        raise RefusedError(Refusal.BAD_PLACES, "the law of places is no law")
+        raise RefusedError(Refusal.BAD_POSITIONS, "the prior of positions is no law")
 
 
 def _is_definite(precision: NDArray[np.float64]) -> bool:

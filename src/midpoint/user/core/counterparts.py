@@ -2,10 +2,12 @@
 
 The discrete midpoint blinds every item on its own; which items go together, how many, and where
 the estimated taste lies still tell. So the device first estimates its user's own place
-z = (t, x), habits and tastes (`wire.places`), and treats her as it would treat her counterparts:
+z = (t, x), selection and taste factors (`wire.positions`), and treats her as it would treat her
+counterparts:
 
 - item j is revealed with probability min_m p_jm / p_jk, each category's p at its counterpart's
-  habits: p_jm = 1 / (1 + exp(-(rate_jm + <habit_j, t_m>))), the exponent cut to [-30, 30];
+  selection factors: p_jm = 1 / (1 + exp(-(rate_jm + <selection_j, t_m>))), the exponent cut to
+  [-30, 30];
 - its value moves by <x_mean - x, taste_j> towards the mean of the counterparts' tastes, and then
   goes through the discrete midpoint.
 
@@ -16,9 +18,9 @@ has one law for all categories, jointly (docs/protocol.md). To the last bit:
    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
    activity in her category k it reaches; mean, P and map below are that stratum's.
 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
-       g = P_k (mean_k - z) + (sum_rated habit_j - sum_asked p_jk habit_j,
+       g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
-       H = P_k + diag(sum_asked p_jk (1 - p_jk) habit_j habit_j',
+       H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
                       sum_rated taste_j taste_j' / noise)
    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her place, in doubles.
 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
@@ -38,10 +40,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
-from midpoint.user.parameters import Parameters, Places
+from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
-from midpoint.wire.positions import DAMPING, FARTHEST_PLACE, LONGEST_STEP, STEPS
+from midpoint.wire.positions import DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -52,9 +54,9 @@ SUREST = 30.0
 AT_ONCE = 2**19
 """People times items that are looked at in one go."""
 PAIRING = 8
-"""From so many people on it pays to multiply all pairs of habits first."""
+"""From so many people on it pays to multiply all pairs of selection factors first."""
 MOST_PAIRS = 2**24
-"""Products of habits, at most, that are kept for that: 128 MB."""
+"""Products of selection factors, at most, that are kept for that: 128 MB."""
 
 
 class Answers(NamedTuple):
@@ -71,14 +73,14 @@ class Answers(NamedTuple):
 class Counterparts(NamedTuple):
     """Where one person's counterparts lie, in 1/256."""
 
-    habits: Integers
-    """Habits of her counterpart in each category. Shape (K, d)."""
+    selection: Integers
+    """Selection factors of her counterpart in each category. Shape (K, d)."""
     move: Integers
     """How her tastes are moved: to the mean of the counterparts'. Shape (r,)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Own:
+class Adjustment:
     """What becomes of n ratings of N people because of their places; fixed point."""
 
     reveal: Integers
@@ -89,14 +91,14 @@ class Own:
     """How each person's tastes are moved, in 1/256. Shape (N, r)."""
 
 
-def own_numbers(
+def adjustments(
     parameters: Parameters,
     starts: NDArray[np.integer],
     item: Index,
     value: Integers,
     category: Sequence[int] | Index,
     asked: Sequence[Index] | None = None,
-) -> Own | None:
+) -> Adjustment | None:
     """Find everyone's counterparts; None under a scheme that does not ask for them.
 
     Args:
@@ -107,7 +109,7 @@ def own_numbers(
         category: Category or joint cell of each person. Shape (N,).
         asked: The items that each person was asked about; all items unless given.
     """
-    model = parameters.places
+    model = parameters.positions
     if model is None:
         return None
     everything = np.arange(parameters.n_items)
@@ -124,21 +126,23 @@ def own_numbers(
         places = _modes(model, about, people, strata)
         for i, one, stratum, place in zip(group, people, strata, places, strict=True):
             found = _carried(model, stratum, one.cell, place)
-            mine = own_of(parameters, one.cell, one.item, found)
+            mine = adjustment_of(parameters, one.cell, one.item, found)
             reveal[part[i]], shift[part[i]], move[i] = mine.reveal, mine.shift, found.move
-    return Own(reveal, shift, move)
+    return Adjustment(reveal, shift, move)
 
 
-def own_of(parameters: Parameters, cell: int, item: Index, found: Counterparts) -> Own:
+def adjustment_of(
+    parameters: Parameters, cell: int, item: Index, found: Counterparts
+) -> Adjustment:
     """Return what becomes of one person's ratings of some items, given her counterparts."""
-    if parameters.places is None:
+    if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} has no counterparts")
-    reveal = reveal_probability(parameters.places, cell, item, found.habits)
-    return Own(reveal, value_shift(parameters, found.move, item), found.move[None])
+    reveal = reveal_probability(parameters.positions, cell, item, found.selection)
+    return Adjustment(reveal, value_shift(parameters, found.move, item), found.move[None])
 
 
 def counterparts(
-    model: Places, cell: int, asked: Index, rated: Index, value: Integers
+    model: PositionModel, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Counterparts:
     """Estimate one person's place by steps 0 to 2; return her counterparts."""
     people = [Answers(cell, rated, value)]
@@ -146,7 +150,7 @@ def counterparts(
     return _carried(model, stratum, cell, _modes(model, asked, people, strata)[0])
 
 
-def _strata(model: Places, asked: Index, people: Sequence[Answers]) -> list[int]:
+def _strata(model: PositionModel, asked: Index, people: Sequence[Answers]) -> list[int]:
     """Return the strata of people who were asked the same, step 0."""
     expected = _chance(model.rate[asked] / GRAIN).sum(axis=0)
     cell, n = [one.cell for one in people], np.array([len(one.item) for one in people])
@@ -156,20 +160,22 @@ def _strata(model: Places, asked: Index, people: Sequence[Answers]) -> list[int]
     return strata
 
 
-def _carried(model: Places, stratum: int, cell: int, mode: Float) -> Counterparts:
+def _carried(model: PositionModel, stratum: int, cell: int, mode: Float) -> Counterparts:
     """Round the mode of someone's place and carry it to the other categories, step 2."""
-    place = _round(np.clip(mode, -FARTHEST_PLACE, FARTHEST_PLACE)) / GRAIN
+    place = _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION)) / GRAIN
     mean = model.mean[stratum]
     others = mean + model.map[stratum, cell] @ (place - mean[cell])
-    others = np.clip(others, -FARTHEST_PLACE, FARTHEST_PLACE)
-    d = model.habit.shape[1]
+    others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
+    d = model.selection.shape[1]
     move = others[:, d:].mean(axis=0) - place[d:]
-    return Counterparts(habits=_round(others[:, :d]), move=_round(move))
+    return Counterparts(selection=_round(others[:, :d]), move=_round(move))
 
 
-def reveal_probability(model: Places, cell: int, item: Index, habits: Integers) -> Integers:
-    """Return min_m p_jm / p_jk of some items at the counterparts' habits, step 3. Shape (n,)."""
-    logit = (model.rate[item] * GRAIN + model.habit[item] @ habits.T) / ONE
+def reveal_probability(
+    model: PositionModel, cell: int, item: Index, selection_factors: Integers
+) -> Integers:
+    """Return min_m p_jm / p_jk of some items at the counterparts' selection factors, step 3. Shape (n,)."""
+    logit = (model.rate[item] * GRAIN + model.selection[item] @ selection_factors.T) / ONE
     p = _chance(logit)
     ratio = p.min(axis=1) / p[:, cell]
     return np.asarray(np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL), dtype=np.int64)
@@ -180,24 +186,26 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
 
     The move is one person's, (r,), or one for each item, (n, r).
     """
-    if parameters.places is None:
+    if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} moves no values")
     most = most_spread(parameters.high - parameters.low) // 2
-    shift: Integers = np.clip((parameters.places.taste[item] * move).sum(axis=1), -most, most)
+    shift: Integers = np.clip((parameters.positions.taste[item] * move).sum(axis=1), -most, most)
     return shift
 
 
-def _modes(model: Places, asked: Index, people: Sequence[Answers], strata: Sequence[int]) -> Float:
+def _modes(
+    model: PositionModel, asked: Index, people: Sequence[Answers], strata: Sequence[int]
+) -> Float:
     """Climb to the modes of the places of people who were asked the same. Shape (N, D)."""
-    d, cell = model.habit.shape[1], [one.cell for one in people]
-    habit, rate = model.habit[asked] / GRAIN, model.rate[asked][:, cell].T / GRAIN
+    d, cell = model.selection.shape[1], [one.cell for one in people]
+    selection, rate = model.selection[asked] / GRAIN, model.rate[asked][:, cell].T / GRAIN
     seen = [_seen(model, *one) for one in zip(people, strata, strict=True)]
     pull, fixed = np.stack([one[0] for one in seen]), np.stack([one[1] for one in seen])
-    gram, z = _gram_of(habit, len(people)), model.mean[strata, cell]
+    gram, z = _gram_of(selection, len(people)), model.mean[strata, cell]
     for _ in range(STEPS):
-        p = _chance(rate + z[:, :d] @ habit.T)
+        p = _chance(rate + z[:, :d] @ selection.T)
         gradient = pull - (fixed @ z[:, :, None])[:, :, 0]
-        gradient[:, :d] -= p @ habit
+        gradient[:, :d] -= p @ selection
         curvature = fixed.copy()
         curvature[:, :d, :d] += gram(p * (1 - p))
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
@@ -205,25 +213,25 @@ def _modes(model: Places, asked: Index, people: Sequence[Answers], strata: Seque
     return z
 
 
-def _seen(model: Places, person: Answers, stratum: int) -> tuple[Float, Float]:
+def _seen(model: PositionModel, person: Answers, stratum: int) -> tuple[Float, Float]:
     """Return of step 1 what no step changes: of g what z is not in, of H all but what p is in."""
     cell, rated, value = person
-    d, precision = model.habit.shape[1], model.precision[stratum, cell]
+    d, precision = model.selection.shape[1], model.precision[stratum, cell]
     taste = model.taste[rated] / GRAIN
     pull, fixed = precision @ model.mean[stratum, cell], precision.copy()
-    pull[:d] += (model.habit[rated] / GRAIN).sum(axis=0)
+    pull[:d] += (model.selection[rated] / GRAIN).sum(axis=0)
     pull[d:] += taste.T @ (value / ONE - model.base[rated, cell] / GRAIN) / model.noise
     fixed[d:, d:] += taste.T @ taste / model.noise
     return pull, fixed
 
 
-def _gram_of(habit: Float, people: int) -> Callable[[Float], Float]:
-    """Return what sums w_j habit_j habit_j' for the weights of each person. Shape (N, d, d)."""
-    d = habit.shape[1]
-    if people < PAIRING or habit.size * d > 2 * MOST_PAIRS:
-        return lambda weight: (habit.T * weight[:, None, :]) @ habit
+def _gram_of(selection: Float, people: int) -> Callable[[Float], Float]:
+    """Return what sums w_j selection_j selection_j' for the weights of each person. Shape (N, d, d)."""
+    d = selection.shape[1]
+    if people < PAIRING or selection.size * d > 2 * MOST_PAIRS:
+        return lambda weight: (selection.T * weight[:, None, :]) @ selection
     a, b = np.triu_indices(d)
-    products = habit[:, a] * habit[:, b]
+    products = selection[:, a] * selection[:, b]
 
     def gram(weight: Float) -> Float:
         square = np.empty((people, d, d))

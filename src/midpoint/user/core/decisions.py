@@ -8,7 +8,7 @@ import numpy as np
 from midpoint.errors import MidpointError
 from midpoint.user.checks.disclosure import Accepted
 from midpoint.user.core.coins import toss
-from midpoint.user.core.counterparts import Counterparts, counterparts, own_of
+from midpoint.user.core.counterparts import Counterparts, adjustment_of, counterparts
 from midpoint.user.core.ledger import Ledger, Round
 from midpoint.user.core.obfuscation import obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
@@ -40,18 +40,18 @@ def decide(
     answered = ledger.answered(solicitation.round)
     if answered is not None:
         return _again(answered, solicitation)
-    places = _places(solicitation, disclosure)
-    _require_unchanged(places, disclosure, ledger)
+    index_of = _asked_index(solicitation, disclosure)
+    _require_unchanged(index_of, disclosure, ledger)
     if solicitation.open:
-        places |= _undecided(ratings, disclosure, ledger)
-    earlier = {item: ledger.decision(item) for item in places}
-    fresh = [item for item in places if item in ratings and earlier[item] is None]
+        index_of |= _undecided(ratings, disclosure, ledger)
+    earlier = {item: ledger.decision(item) for item in index_of}
+    fresh = [item for item in index_of if item in ratings and earlier[item] is None]
     told = {item: (d.value, d.numbers) for item, d in earlier.items() if d and d.value is not None}
     rated = {item: ratings[item] for item in fresh}
     parameters = Parameters.of(disclosure)
     met = _counterparts(dict(ratings), solicitation, disclosure, parameters, ledger, cell)
-    for item, value in _first(rated, places, parameters, cell, ledger.secret, met).items():
-        told[item] = (value, disclosure.numbers_of(places[item]))
+    for item, value in _first(rated, index_of, parameters, cell, ledger.secret, met).items():
+        told[item] = (value, disclosure.numbers_of(index_of[item]))
     report = Report(
         id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,
@@ -96,11 +96,11 @@ def _again(answered: Round, solicitation: Solicitation) -> Report:
     return Report.parse(answered.report.encode())
 
 
-def _places(solicitation: Solicitation, disclosure: Disclosure) -> dict[str, int]:
+def _asked_index(solicitation: Solicitation, disclosure: Disclosure) -> dict[str, int]:
     """Return where the disclosure has each item that is asked about."""
     if solicitation.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the question goes with another disclosure")
-    known = {item: place for place, item in enumerate(disclosure.items)}
+    known = {item: index for index, item in enumerate(disclosure.items)}
     unknown = [item for item in solicitation.items if item not in known]
     if unknown:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown[0]!r} is not in the disclosure")
@@ -112,21 +112,21 @@ def _undecided(
 ) -> dict[str, int]:
     """Return where the disclosure has each rated item that has no decision yet."""
     return {
-        item: place
-        for place, item in enumerate(disclosure.items)
+        item: index
+        for index, item in enumerate(disclosure.items)
         if item in ratings and ledger.decision(item) is None
     }
 
 
-def _require_unchanged(places: Mapping[str, int], disclosure: Disclosure, ledger: Ledger) -> None:
+def _require_unchanged(index_of: Mapping[str, int], disclosure: Disclosure, ledger: Ledger) -> None:
     """Refuse to be asked again, under other numbers, about an item that was answered.
 
     Only revealed answers count, which the analyst knows: a refusal that depended on withheld
     items would tell them from unrated ones. For those the decision stands in silence.
     """
-    for item, place in places.items():
+    for item, index in index_of.items():
         earlier = ledger.decision(item)
-        if earlier and earlier.numbers and earlier.numbers != disclosure.numbers_of(place):
+        if earlier and earlier.numbers and earlier.numbers != disclosure.numbers_of(index):
             raise RefusedError(
                 Refusal.NUMBERS_CHANGED,
                 f"item {item!r} was answered and is asked again under other numbers",
@@ -146,7 +146,7 @@ def _counterparts(
     By one round of a few items alone, she would be placed too badly to hide what all rounds
     together tell. What was rated in an earlier round counts as it was rated then.
     """
-    if parameters.places is None:
+    if parameters.positions is None:
         return None
     everything = solicitation.open or any(answered.open for answered in ledger.rounds)
     asked = {item for answered in ledger.rounds for item in answered.asked or ()}
@@ -154,12 +154,12 @@ def _counterparts(
     legal = frozenset(disclosure.scale.levels or ())  # she may have agreed to another scale since
     given = ratings | {i: v for one in ledger.rounds for i, v in one.given or () if v in legal}
     about = [(p, i) for p, i in enumerate(disclosure.items) if everything or i in asked]
-    rated = [(place, given[item]) for place, item in about if item in given]
+    rated = [(index, given[item]) for index, item in about if item in given]
     left = [p for p, i in about if i not in given and ledger.decision(i) is None]
-    places = np.array([place for place, _ in rated], dtype=np.intp)
+    rated_index = np.array([index for index, _ in rated], dtype=np.intp)
     value = np.array([one for _, one in rated], dtype=np.int64)
-    shown = np.append(places, np.array(left, dtype=np.intp))
-    return counterparts(parameters.places, cell, shown, places, value)
+    shown = np.append(rated_index, np.array(left, dtype=np.intp))
+    return counterparts(parameters.positions, cell, shown, rated_index, value)
 
 
 def _evidence(
@@ -176,16 +176,16 @@ def _evidence(
 
 def _first(
     rated: Mapping[str, int],
-    places: Mapping[str, int],
+    index_of: Mapping[str, int],
     parameters: Parameters,
     cell: int,
     secret: DeviceSecret,
     met: Counterparts | None,
 ) -> dict[str, int]:
     """Decide items for the first time; return what is revealed of them."""
-    index = np.array([places[item] for item in rated], dtype=np.intp)
+    index = np.array([index_of[item] for item in rated], dtype=np.intp)
     value = np.array([*rated.values()], dtype=np.int64)
-    own = None if met is None else own_of(parameters, cell, index, met)
+    own = None if met is None else adjustment_of(parameters, cell, index, met)
     done = obfuscate(index, value, cell, parameters, toss(secret, [*rated]), own=own)
     return {
         item: int(told)

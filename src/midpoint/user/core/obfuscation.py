@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
 from midpoint.user.core.coins import MIX, PURPOSES, REVEAL, SPLIT, VALUE
-from midpoint.user.core.counterparts import Own
+from midpoint.user.core.counterparts import Adjustment
 from midpoint.user.core.discrete import discrete_midpoint, split
 from midpoint.user.parameters import Parameters
 from midpoint.wire import ONE, ValueMap
@@ -37,21 +37,21 @@ def obfuscate(
     parameters: Parameters,
     uniform: Float,
     alpha: float = 1.0,
-    own: Own | None = None,
+    own: Adjustment | None = None,
 ) -> Obfuscated:
     """Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
 
     With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2).
     Shapes: item (index into the disclosure), value (fixed point) and category (n,); uniform
     (n, 4), its columns in the order of `PURPOSES`. A scheme with counterparts takes what
-    `own_numbers` says of these ratings; given that a rating is obfuscated, u_mix / alpha is
+    `adjustments` says of these ratings; given that a rating is obfuscated, u_mix / alpha is
     uniform again, and decides which neighbouring level a moved value goes to.
     """
     if uniform.shape != (len(item), len(PURPOSES)):
         raise MidpointError(f"uniforms must have shape ({len(item)}, {len(PURPOSES)})")
     if not 0 <= alpha <= 1:
         raise MidpointError(f"alpha is a probability, not {alpha}")
-    if (own is None) != (parameters.places is None):
+    if (own is None) != (parameters.positions is None):
         raise MidpointError(
             "a scheme with counterparts, and no other, takes everyone's own numbers"
         )

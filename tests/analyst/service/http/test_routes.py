@@ -16,8 +16,8 @@ from midpoint.analyst import (
     evidence_of,
     posterior,
     private_top,
+    report_weights,
     score,
-    trust,
 )
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import (
@@ -242,7 +242,7 @@ def test_scores_are_what_the_library_computes(ann: Person, trained_stars: Traini
     for stars in (5, 2):
         reports.append(ann.answer(stars))
         ann.send(reports[-1])
-    heard = evidence_of(profiles, answers_of(reports, shown), trust(profiles, shown))
+    heard = evidence_of(profiles, answers_of(reports, shown), report_weights(profiles, shown))
     belief = posterior(heard, profiles)
     for path, expected in (
         ("/v1/scores", score(profiles, belief, shown)),

@@ -14,7 +14,7 @@ from midpoint.analyst.engines.spark.blocks import whole_users
 from midpoint.analyst.fit.fold_in import Method, estimate_profiles
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.top_n import shortlist
-from midpoint.analyst.score.weights import trust
+from midpoint.analyst.score.weights import report_weights
 from midpoint.errors import MidpointError
 from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
 
@@ -33,7 +33,7 @@ class Plan:
     """The items."""
     offsets: Float
     """What each category's devices add to scores. Shape (M, K)."""
-    trust: Float | None
+    weights: Float | None
     """The weight of each item's reported ratings, 1 unless given. Shape (M,)."""
     top: int
     """How many items a person is shown."""
@@ -72,8 +72,8 @@ class Plan:
                 f" is of other items than the profiles ({profiles.n_items}); name the one that the"
                 " reports were made under"
             )
-        weights = trust(profiles, disclosure, alpha=alpha) if method == "map" else None
-        offsets = from_fixed(correction(disclosure))[profiles.place]
+        weights = report_weights(profiles, disclosure, alpha=alpha) if method == "map" else None
+        offsets = from_fixed(correction(disclosure))[profiles.message_index]
         return cls(profiles, offsets, weights, top, margin, method)
 
 
@@ -136,7 +136,7 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
         place[known].astype(np.int32),
         value,
         method=plan.method,
-        trust=plan.trust,
+        weights=plan.weights,
         threads=1,
     )
     lists = [_listed(row, plan) for row in x]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.evidence import Estimate, Evidence
 from midpoint.analyst.score.top_n import shortlist
-from midpoint.analyst.score.weights import trust
+from midpoint.analyst.score.weights import report_weights
 from midpoint.analyst.solicit.selection import select
 from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
 from midpoint.wire.canonical import encode
@@ -32,7 +32,7 @@ class Model:
         self._items = list(disclosure.items)
         self._place = {item: place for place, item in enumerate(disclosure.items)}
         self._vectors = profiles.vectors[order].astype(np.float64)
-        self._root = np.sqrt(trust(profiles, disclosure)[order])
+        self._root = np.sqrt(report_weights(profiles, disclosure)[order])
         self._heard = self._vectors * self._root[:, None]
         self._centre = profiles.centre[order]
         self._noise = profiles.noise_variance
