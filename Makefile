@@ -80,7 +80,7 @@ $(BENCH_READY): pyproject.toml
 	@touch $@
 
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
-	@for program in factorisation new_users privacy audit scaling engines sizes selection obfuscation \
+	@for program in factorization new_users privacy audit scaling engines sizes selection obfuscation \
 		service service_faults page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 lock: $(READY) ## compile the locked requirements anew

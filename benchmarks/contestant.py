@@ -12,7 +12,7 @@ DIMENSION = 20
 
 
 class Contestant(Protocol):
-    """A library that factorises; it is imported at its first use, as part of the cold start."""
+    """A library that factorizes; it is imported at its first use, as part of the cold start."""
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class Contestant(Protocol):
         ...
 
     def fit(self, data: Any) -> Any:
-        """Factorise."""
+        """Factorize."""
         ...
 
     def predict(self, model: Any, test: Columns) -> NDArray[np.floating] | None:

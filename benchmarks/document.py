@@ -16,7 +16,7 @@ from verdicts import leak, verdict
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 CHAPTERS = {
-    "factorisation": "Factorisation beside the peers",
+    "factorization": "Factorization beside the peers",
     "new_users": "People who were not there at training",
     "privacy": "Privacy beside what people would use instead",
     "audit": "The audit in full",
@@ -167,7 +167,7 @@ def privacy(found: Mapping[str, Any]) -> Path:
     return _saved(figure, "benchmark-privacy")
 
 
-def factorisation(found: Mapping[str, Any]) -> Path:
+def factorization(found: Mapping[str, Any]) -> Path:
     """Draw the error against the time to build and fit; the best is at the lower left."""
     rows = [one for one in found["contestants"].values() if one.get("rmse")]
     figure, axis = plt.subplots(figsize=(7, 4))
@@ -176,7 +176,7 @@ def factorisation(found: Mapping[str, Any]) -> Path:
     axis.set(xlabel="seconds to build and fit, best of several", ylabel="RMSE")
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.tight_layout()
-    return _saved(figure, "benchmark-factorisation")
+    return _saved(figure, "benchmark-factorization")
 
 
 def engines(found: Mapping[str, Any]) -> Path | None:
@@ -197,7 +197,7 @@ def engines(found: Mapping[str, Any]) -> Path | None:
     return _saved(figure, "benchmark-engines")
 
 
-PLOTS = {"factorisation": factorisation, "privacy": privacy, "engines": engines}
+PLOTS = {"factorization": factorization, "privacy": privacy, "engines": engines}
 
 
 def _table(head: list[str], rows: list[list[str]]) -> Iterator[str]:

@@ -24,7 +24,7 @@ REGULARIZATION: "Regularization" = "learned"
 
 @dataclass(frozen=True)
 class Midpoint:
-    """Biased matrix factorisation by ALS, compiled by numba."""
+    """Biased matrix factorization by ALS, compiled by numba."""
 
     iterations: int
     kind: str
@@ -48,7 +48,7 @@ class Midpoint:
         return Ratings.from_columns(*train, scale=Scale.stars(1, 5))
 
     def fit(self, data: Any) -> Any:
-        """Factorise; what users are like is part of the fit, as it is of the peers'."""
+        """Factorize; what users are like is part of the fit, as it is of the peers'."""
         return factorizer(self.iterations, self.regularization).train(data), data.user_ids
 
     def predict(self, model: Any, test: Columns) -> NDArray[np.floating]:
@@ -63,7 +63,7 @@ class Midpoint:
 
 
 def factorizer(iterations: int, regularization: "Regularization" = REGULARIZATION) -> "Factorizer":
-    """Set up a factorisation that uses all ratings it is given."""
+    """Set up a factorization that uses all ratings it is given."""
     from midpoint.analyst.fit.factorizer import Factorizer
 
     return Factorizer(

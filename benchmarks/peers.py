@@ -27,7 +27,7 @@ ONE_BLAS_THREAD: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cornac:
-    """Biased matrix factorisation by lock-free parallel SGD, compiled from Cython."""
+    """Biased matrix factorization by lock-free parallel SGD, compiled from Cython."""
 
     epochs: int
     rate: float
@@ -79,7 +79,7 @@ class Cornac:
 
 @dataclass(frozen=True)
 class LensKit:
-    """Biased matrix factorisation by ALS, compiled from Rust."""
+    """Biased matrix factorization by ALS, compiled from Rust."""
 
     epochs: int
     regularization: float
@@ -133,7 +133,7 @@ class LensKit:
 
 @dataclass(frozen=True)
 class Surprise:
-    """Biased matrix factorisation by SGD on one thread, compiled from Cython."""
+    """Biased matrix factorization by SGD on one thread, compiled from Cython."""
 
     epochs: int
     rate: float

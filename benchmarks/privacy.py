@@ -32,8 +32,8 @@ def contestants(*, dense: bool) -> dict[str, LearningProtocol]:
         found["CorrelationRemover (fairlearn)"] = Peer("no", method="correlation remover")
         found["LEACE (concept-erasure)"] = Peer("no", method="leace")
     for epsilon in EPSILONS:
-        name = f"randomised response, epsilon {epsilon:g} a rating (OpenDP)"
-        found[name] = Peer("no", method="randomised response", setting=epsilon)
+        name = f"randomized response, epsilon {epsilon:g} a rating (OpenDP)"
+        found[name] = Peer("no", method="randomized response", setting=epsilon)
     for epsilon in EPSILONS[1:]:
         name = f"Laplace, epsilon {epsilon:g} a rating (OpenDP)"
         found[name] = Peer("no", method="laplace", setting=epsilon)

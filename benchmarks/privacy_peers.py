@@ -201,7 +201,7 @@ def _typical(data: str, n_items: int) -> tuple[list[NDArray[np.intp]], Float]:
 METHODS: Mapping[str, Change] = {
     "correlation remover": remove_correlation,
     "leace": erase_concept,
-    "randomised response": respond_at_random,
+    "randomized response": respond_at_random,
     "laplace": add_laplace,
     "blur": blur,
 }

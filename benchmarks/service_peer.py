@@ -1,4 +1,4 @@
-"""Cornac's serving app as a peer for scores: train its matrix factorisation, serve it.
+"""Cornac's serving app as a peer for scores: train its matrix factorization, serve it.
 
 `train FOLDER DIMENSION` reads `ratings.npz` there, and `serve FOLDER --port N` serves what that
 made, as its documentation says: Flask, under gunicorn, one process as ours.

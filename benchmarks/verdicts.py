@@ -13,7 +13,7 @@ RAW = "no"
 """Ratings as they are, which nobody competes with."""
 
 
-def factorisation(found: Found) -> Iterator[str]:
+def factorization(found: Found) -> Iterator[str]:
     """Compare each peer with the quicker and with the more accurate of our rows."""
     rows = found["contestants"]
     quick, best = rows["midpoint"], rows["midpoint-best"]
@@ -86,7 +86,7 @@ def _told(one: Mapping[str, Any]) -> str:
 
 
 VERDICTS: Mapping[str, Callable[[Found], Iterator[str]]] = MappingProxyType(
-    {"factorisation": factorisation, "new_users": new_users, "privacy": privacy}
+    {"factorization": factorization, "new_users": new_users, "privacy": privacy}
 )
 """By the name of the program."""
 

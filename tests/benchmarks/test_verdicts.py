@@ -21,7 +21,7 @@ def leaked(auc: float, cost: float) -> dict[str, Any]:
     return {"clean": ["lr", 0.5], "adaptive": ["svm", auc], "null": 0.55, "cost": cost}
 
 
-def test_a_faster_or_better_factoriser_is_named(verdicts: Any) -> None:
+def test_a_faster_or_better_factorizer_is_named(verdicts: Any) -> None:
     ours = {"midpoint": fitted("quick", 1.0, 0.85), "midpoint-best": fitted("best", 3.0, 0.83)}
     peers = {
         "fast": fitted("Fast", 0.5, None),
@@ -29,12 +29,12 @@ def test_a_faster_or_better_factoriser_is_named(verdicts: Any) -> None:
         "poor": fitted("Poor", 2.0, 0.84),
         "gone": {"name": "Gone", "failed": "no Java"},
     }
-    assert list(verdicts.factorisation({"contestants": {**ours, **peers}})) == [
+    assert list(verdicts.factorization({"contestants": {**ours, **peers}})) == [
         "Fast takes 0.50 of our time to build and fit",
         "Fast takes 0.50 of our time to fit",
         "Good has RMSE 0.8200 beside our 0.8300",
     ]
-    alone = verdicts.verdict("factorisation", {"contestants": {**ours, "poor": peers["poor"]}})
+    alone = verdicts.verdict("factorization", {"contestants": {**ours, "poor": peers["poor"]}})
     assert alone.endswith("nowhere in these figures.")
 
 

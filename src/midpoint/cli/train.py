@@ -114,7 +114,7 @@ def train_command(
     at_least: options.AtLeast = 1,
     levels: options.Levels = None,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose dimension and regularisation on held-out users.")
+        bool, typer.Option("--tune", help="Choose dimension and regularization on held-out users.")
     ] = False,
     engine: Annotated[
         EngineName,
@@ -196,7 +196,7 @@ def train_command(
             profiles = factorizer.fit(ratings, names, report)
         profiles = with_counterparts(console, counterparts, profiles, ratings, threads)
     profiles.save(out)
-    _summarise(console, profiles, time.perf_counter() - started)
+    _summarize(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
@@ -301,7 +301,7 @@ def _tune(
     return result.factorizer
 
 
-def _summarise(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
+def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
     """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
     from midpoint.analyst import usual_scheme
 

@@ -30,7 +30,7 @@ class Spread:
 
     @classmethod
     def of(cls, counts: NDArray[np.int64]) -> Self:
-        """Summarise counts; of none, all is zero."""
+        """Summarize counts; of none, all is zero."""
         if not len(counts):
             return cls(0, 0.0, 0.0, 0.0, 0, 0.0)
         least, lower, median, upper, most = np.quantile(counts, (0, 0.25, 0.5, 0.75, 1)).tolist()

@@ -30,7 +30,7 @@ class Setting:
     reveal: Float | None = None
     """Probability of revealing each item, by category; always unless given. Shape (S, K)."""
     told: Float | None = None
-    """Offsets as disclosed, if they were quantised. Shape (S, K)."""
+    """Offsets as disclosed, if they were quantized. Shape (S, K)."""
     step: float = 1.0
     """Widest gap between neighbouring levels, which rounding bridges."""
 

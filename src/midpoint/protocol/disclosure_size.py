@@ -26,7 +26,7 @@ Derivation = Callable[[Disclosure], Disclosure]
 Maker = Callable[[Disclosure], NDArray[Any]]
 
 FINEST = 16
-"""Bits of a number that is not quantised."""
+"""Bits of a number that is not quantized."""
 FLOAT_BITS = 32
 """Bits of each entry of an item profile, as training yields it."""
 

@@ -97,7 +97,7 @@ class Disclosure(Message):
     taste factor has a second coordinate for that, after the selection factors: d + 2 r in all.
     """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
-    """Bits per number, if the analyst quantised them."""
+    """Bits per number, if the analyst quantized them."""
 
     @property
     def n_cells(self) -> int:

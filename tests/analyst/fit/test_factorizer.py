@@ -25,7 +25,7 @@ def test_a_validation_slice_ends_training_and_all_ratings_are_used_then(
     simulated: Simulation,
 ) -> None:
     seen: list[Progress] = []
-    # with hardly any regularisation and many dimensions the fit soon learns the noise
+    # with hardly any regularization and many dimensions the fit soon learns the noise
     factorizer = Factorizer(dimension=12, regularization=0.002, iterations=30, validation=0.2)
     found = factorizer.fit(simulated.ratings, "gender", seen.append)
     restart = next(k for k in range(1, len(seen)) if seen[k].iteration == 1)

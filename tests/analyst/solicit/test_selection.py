@@ -110,7 +110,7 @@ def test_the_bound_reaches_the_optimum_of_the_relaxation() -> None:
 
 
 def test_the_bound_is_tight_where_the_best_weights_are_not_even() -> None:
-    # minimise 1 / 4a + 1 / b, a + b = 6: a = 2, b = 4 by Lagrange, loss 3/8; even weights give 5/12
+    # minimize 1 / 4a + 1 / b, a + b = 6: a = 2, b = 4 by Lagrange, loss 3/8; even weights give 5/12
     vectors = np.repeat([[2.0, 0.0], [0.0, 1.0]], 10, axis=0)
     assert lower_bound(vectors, np.zeros((2, 2)), 6) == pytest.approx(3 / 8, rel=1e-3)
     unsolved = lower_bound(vectors, np.zeros((2, 2)), 6, rounds=1)

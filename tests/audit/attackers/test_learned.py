@@ -56,7 +56,7 @@ def test_logistic_regression_is_where_its_loss_is_least() -> None:
     X = RNG.normal(size=(300, 4)).astype(np.float32)
     ones = RNG.random(300) < 1 / (1 + np.exp(-X[:, 0] + 0.5 * X[:, 1]))
     y = np.where(ones, 1.0, -1.0)
-    answer = Logistic((150.0,), standardised=False).train(X, ones, (150.0,), 0)
+    answer = Logistic((150.0,), standardized=False).train(X, ones, (150.0,), 0)
     points = np.vstack([np.zeros(4), np.eye(4)])
     margins = answer(points)[0]
     b, w = margins[0], margins[1:] - margins[0]
@@ -73,7 +73,7 @@ def test_logistic_regression_is_where_its_loss_is_least() -> None:
 def test_logistic_regression_takes_sparse_rows_too() -> None:
     X = np.where(RNG.random((200, 6)) < 0.4, RNG.normal(size=(200, 6)), 0).astype(np.float32)
     ones = X[:, 0] + RNG.normal(size=200) * 0.3 > 0.1
-    family = Logistic((2.0, 200.0), standardised=False)
+    family = Logistic((2.0, 200.0), standardized=False)
     dense = family.train(X, ones, family.settings, 0)(X)
     sparse_rows = sparse.csr_matrix(X)
     assert family.train(sparse_rows, ones, family.settings, 0)(sparse_rows) == pytest.approx(

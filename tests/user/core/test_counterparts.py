@@ -37,8 +37,8 @@ def model_of(nature: Nature, scheme: str = "cmpss") -> PositionModel:
     return places
 
 
-def minimised(places: PositionModel, cell: int, rated: Index, value: Float) -> Float:
-    """Find the mode by a general minimiser: sets by the logit model, values normal, a prior."""
+def minimized(places: PositionModel, cell: int, rated: Index, value: Float) -> Float:
+    """Find the mode by a general minimizer: sets by the logit model, values normal, a prior."""
     d = places.selection.shape[1]
     selection, rate = places.selection / GRAIN, places.rate[:, cell] / GRAIN
     taste, rest = places.taste[rated] / GRAIN, value - places.base[rated, cell] / GRAIN
@@ -99,7 +99,7 @@ def test_the_steps_reach_the_mode(M: int, K: int, d: int, r: int, usual: float) 
         part, cell = slice(people.starts[i], people.starts[i + 1]), int(people.category[i])
         rated, value = people.item[part], people.value[part]
         found = counterparts(places, cell, np.arange(M), rated, value)
-        mode = minimised(places, cell, rated, value / ONE)
+        mode = minimized(places, cell, rated, value / ONE)
         assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
         start = counterparts_by_hand(places, cell, places.mean[0, cell])
         moved += far_apart(found, start) > GRAIN // 8
@@ -124,7 +124,7 @@ def test_the_steps_reach_the_mode_of_the_most_active_and_the_least() -> None:
         part, cell = slice(people.starts[i], people.starts[i + 1]), int(people.category[i])
         rated, value = people.item[part], people.value[part]
         found = counterparts(places, cell, np.arange(1000), rated, value)
-        mode = minimised(places, cell, rated, value / ONE)
+        mode = minimized(places, cell, rated, value / ONE)
         assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
 
 
@@ -137,7 +137,7 @@ def test_who_rated_nothing_or_everything_has_a_place_too(everything: bool) -> No
         for cell in (0, 1):
             value = np.full(len(rated), star * ONE)
             found = counterparts(places, cell, items, rated, value)
-            mode = minimised(places, cell, rated, value / ONE)
+            mode = minimized(places, cell, rated, value / ONE)
             assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
 
 

@@ -44,7 +44,7 @@ def test_secrets_do_not_print(hidden: object, show: Callable[[object], object]) 
         lambda hidden: dataclasses.asdict(Case(hidden)),
     ],
 )
-def test_secrets_do_not_serialise(hidden: object, leave: Callable[[object], object]) -> None:
+def test_secrets_do_not_serialize(hidden: object, leave: Callable[[object], object]) -> None:
     with pytest.raises(TypeError):
         leave(hidden)
     leave_something_public = {"a": 1} if leave is json.dumps else Case(1)

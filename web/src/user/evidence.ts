@@ -52,7 +52,7 @@ export function evidence(
         logs[k] += Math.log(likelihood);
       });
     }
-    return normalised(logs);
+    return normalized(logs);
   };
   const values = disclosure.levels !== undefined || centres(disclosure, 0) !== undefined;
   return { raw: posterior(rated, rawLikelihood), sent: posterior(sent, sentLikelihood), values };
@@ -179,7 +179,7 @@ function distributions(disclosure: Disclosure, place: number): readonly Row[] {
 
 /** A Gaussian's distribution over the levels. */
 function gaussian(points: Row, mean: number, deviation: number): number[] {
-  return normalised(points.map((point) => -(((point - mean) / deviation) ** 2) / 2));
+  return normalized(points.map((point) => -(((point - mean) / deviation) ** 2) / 2));
 }
 
 /** Where each category's ratings lie; undefined if nothing is disclosed about that. */
@@ -208,7 +208,7 @@ function below(z: number): number {
 }
 
 /** Return exp(logs) scaled to sum to 1. */
-function normalised(logs: Row): number[] {
+function normalized(logs: Row): number[] {
   const most = Math.max(...logs);
   const weights = logs.map((log) => Math.exp(log - most));
   const sum = weights.reduce((a, b) => a + b, 0);

@@ -8,7 +8,7 @@ import type { Disclosure } from "../wire/disclosure";
 const SECRET_BYTES = 32;
 
 /**
- * Something that does not print, serialise or clone, and is not compared.
+ * Something that does not print, serialize or clone, and is not compared.
  *
  * JavaScript cannot stop code that digs for it; this stops what happens by mistake: a log line, an
  * error message, a cache. Private fields are left out of copies by the language itself.
@@ -19,7 +19,7 @@ abstract class Hidden {
   }
 
   toJSON(): never {
-    throw new MidpointError(`${this.constructor.name} is not serialised`);
+    throw new MidpointError(`${this.constructor.name} is not serialized`);
   }
 }
 

@@ -243,7 +243,7 @@ it("hides what is secret from what happens by mistake", () => {
   const hidden = [secret(), man];
   for (const one of hidden) {
     expect(`${one}`).toMatch(/^<\w+: hidden>$/);
-    expect(() => JSON.stringify({ one })).toThrow("not serialised");
+    expect(() => JSON.stringify({ one })).toThrow("not serialized");
     expect(Object.keys(one)).toEqual([]);
     expect(structuredClone(one)).toEqual({});
   }

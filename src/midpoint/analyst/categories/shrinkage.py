@@ -58,7 +58,7 @@ def shrink_effects(
     differ in taste; u_j of the item alone. Of u and of G each feature has a variance, t_m and g_m.
     One variance for both would shrink the part along tastes too much and the rest too little, and
     what is left of the rest's noise is read by an attacker who fits the taste. The item's level
-    c_j has a flat prior. Variances are restricted maximum likelihood, by minorise-maximise steps
+    c_j has a flat prior. Variances are restricted maximum likelihood, by minorize-maximize steps
     t_m *= sqrt(y' P V_m P y / tr P V_m), V_m being what t_m multiplies.
 
     Args:
@@ -113,7 +113,7 @@ class _Fit(NamedTuple):
     N: Float
     """What the items tell of theta: sum Q_j w_j w_j'. Shape (R (1 + D), R (1 + D))."""
     C: Float
-    """Posterior covariance of theta, a's part by generalised inverse. Same shape."""
+    """Posterior covariance of theta, a's part by generalized inverse. Same shape."""
 
     @classmethod
     def of(

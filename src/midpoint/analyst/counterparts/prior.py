@@ -1,4 +1,4 @@
-"""How positions spread in each category: their mean and covariance, by expectation-maximisation.
+"""How positions spread in each category: their mean and covariance, by expectation-maximization.
 
 A person's position is never known, only guessed from her ratings; the law is that of the positions
 themselves. Each round guesses every position under the law so far (its mode, and the inverse of the
@@ -19,7 +19,7 @@ from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.wire.positions import LONGEST_STEP
 
 ROUNDS: Final = 6
-"""Rounds of expectation and maximisation."""
+"""Rounds of expectation and maximization."""
 WIDEST: Final = 48.0
 """Most variance of positions in any direction: devices refuse more than 64."""
 

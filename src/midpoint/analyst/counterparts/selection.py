@@ -68,7 +68,7 @@ def fit_selection(
     for round_ in range(ROUNDS):
         for _ in range(2 if round_ else 4):
             fit.move_people()
-        fit.standardise()
+        fit.standardize()
         fit.move_items()
         done()
     rate = np.full((items, len(people.sizes)), _logit(np.array(0.5 / max(len(people), 1))))
@@ -115,7 +115,7 @@ class _Fit:
 
         self.t = np.concatenate(in_parallel(step, self.people.blocks(), self.threads))
 
-    def standardise(self) -> None:
+    def standardize(self) -> None:
         """Let t have mean 0 and deviation 1 over all people; what items expect stays the same."""
         centre, spread = self.t.mean(axis=0), self.t.std(axis=0) + 1e-6
         self.rate = self.rate + (self.selection @ centre)[:, None]

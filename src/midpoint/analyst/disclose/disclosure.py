@@ -31,7 +31,7 @@ Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FINEST = 16
-"""Most bits of a quantised number: those of a probability in fixed point."""
+"""Most bits of a quantized number: those of a probability in fixed point."""
 
 
 def default_scheme(scale: Scale) -> str:

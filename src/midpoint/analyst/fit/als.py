@@ -1,4 +1,4 @@
-"""Alternating least squares, with the regularisation given or learned from the data.
+"""Alternating least squares, with the regularization given or learned from the data.
 
 Both sides have the same form: user i is (b_i, x_i), item j is (m_j, v_j), and
 
@@ -7,7 +7,7 @@ Both sides have the same form: user i is (b_i, x_i), item j is (m_j, v_j), and
 Given the items, each user is a ridge regression of y_ij - m_j on (1, v_j); given the users, each
 item is one of y_ij - b_i on (1, x_i).
 
-With a number as regularisation every rating adds it to the ridge (weighted regularisation). When
+With a number as regularization every rating adds it to the ridge (weighted regularization). When
 it is learned, both sides have normal priors whose mean and covariance are estimated along the way,
 and a rating adds to the ridge what is uncertain about the vector it is regressed on: mean-field
 variational Bayes, in which each posterior covariance stands as a multiple of the identity when the
@@ -28,9 +28,9 @@ Floats = NDArray[np.float32]
 Regularization = float | Literal["learned"]
 
 WARM_UP: Final = 1
-"""Iterations of weighted regularisation before priors are learned from what they found."""
+"""Iterations of weighted regularization before priors are learned from what they found."""
 WARM_UP_RIDGE: Final = 0.05
-"""Regularisation of the warm-up, in standard deviations of the ratings."""
+"""Regularization of the warm-up, in standard deviations of the ratings."""
 SAMPLE: Final = 50_000
 """Ratings from which the noise variance is estimated after each iteration."""
 SMALLEST: Final = 1e-9

@@ -37,7 +37,7 @@ class Catalogue(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What one standardised unit stands for: y = level + spread z."""
+    """What one standardized unit stands for: y = level + spread z."""
 
     level: float
     """Mean of the ratings without their offsets."""
@@ -62,7 +62,7 @@ def freeze(
         feature: The private feature, if any; its users do not matter.
         statistics: What was counted of its categories.
         offset: What each category adds, (M, K); None where it was fitted jointly (Eq. 5).
-        unit: What the fit was standardised by.
+        unit: What the fit was standardized by.
         factors: The fit.
     """
     d = len(factors.users.mean)

@@ -13,7 +13,7 @@ from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.sgd import descend
-from midpoint.analyst.fit.standardized import Float, Standardised
+from midpoint.analyst.fit.standardized import Float, Standardized
 from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
 
@@ -24,7 +24,7 @@ PATIENCE = 2
 PASSES = {"als": 15, "sgd": 20}
 """Iterations unless given (the paper: 20 of gradient descent)."""
 SGD_RIDGE = 0.05
-"""Regularisation of gradient descent unless given: that cannot learn it."""
+"""Regularization of gradient descent unless given: that cannot learn it."""
 
 
 class Progress(NamedTuple):
@@ -116,7 +116,7 @@ class Factorizer:
         checked = _Validation(self.iterations, None)
         if self.validation:
             checked = self._validate(ratings, private, offset, progress)
-        problem = Standardised.of(ratings, private, offset)
+        problem = Standardized.of(ratings, private, offset)
         watch = _reporter(problem, checked.iterations, progress)
         factors = self._factors(problem, checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":
@@ -129,7 +129,7 @@ class Factorizer:
         return Training(profiles, problem.spread * factors.users.profile.astype(np.float64))
 
     def _factors(
-        self, problem: Standardised, iterations: int, watch: Callable[[int, Factors], bool]
+        self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]
     ) -> Factors:
         if self.method == "sgd":
             return descend(
@@ -164,8 +164,8 @@ class Factorizer:
         split = split_at_random(ratings, 1 - self.validation, seed=self.seed)
         if not (len(split.given) and len(split.hidden)):
             return _Validation(self.iterations, None)
-        problem = Standardised.of(split.given, private, offset)
-        hidden = Standardised.of(split.hidden, private, offset, like=problem)
+        problem = Standardized.of(split.given, private, offset)
+        hidden = Standardized.of(split.hidden, private, offset, like=problem)
         first = min(WARM_UP, self.iterations - 1) if self.regularization == "learned" else 0
         errors: list[float] = []
 
@@ -186,7 +186,7 @@ class _Validation(NamedTuple):
     iterations: int
     """How long to train."""
     noise_variance: float | None
-    """Its mean squared error, standardised; None without a slice."""
+    """Its mean squared error, standardized; None without a slice."""
 
 
 def _is_positive(number: object) -> bool:
@@ -194,7 +194,7 @@ def _is_positive(number: object) -> bool:
 
 
 def _reporter(
-    problem: Standardised, iterations: int, progress: Callable[[Progress], None] | None
+    problem: Standardized, iterations: int, progress: Callable[[Progress], None] | None
 ) -> Callable[[int, Factors], bool]:
     def watch(k: int, factors: Factors) -> bool:
         if progress:

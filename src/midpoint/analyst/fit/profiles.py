@@ -71,7 +71,7 @@ class ItemProfiles:
     noise_variance: float
     """Variance of a rating around its prediction: sigma^2.
 
-    Learned along with the profiles. Under a given regularisation it is the error on the validation
+    Learned along with the profiles. Under a given regularization it is the error on the validation
     slice, and without a slice that on the training ratings, which is too small.
     """
     profile_mean: NDArray[np.float64]

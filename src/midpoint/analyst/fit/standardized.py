@@ -12,11 +12,11 @@ Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Standardised:
+class Standardized:
     """Ratings as (r - level - offset) / spread."""
 
     seen: Observations
-    """The standardised ratings."""
+    """The standardized ratings."""
     level: float
     """Mean of the ratings without their offsets."""
     spread: float
@@ -28,8 +28,8 @@ class Standardised:
         ratings: Ratings,
         feature: Feature | None,
         offset: Float | None,
-        like: "Standardised | None" = None,
-    ) -> "Standardised":
+        like: "Standardized | None" = None,
+    ) -> "Standardized":
         """Take out offsets known beforehand, or code the categories for the joint fit of Eq. 5.
 
         Args:

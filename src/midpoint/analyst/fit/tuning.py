@@ -1,4 +1,4 @@
-"""Choose dimension and regularisation by how well ratings of held-out users are predicted."""
+"""Choose dimension and regularization by how well ratings of held-out users are predicted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ class Trial(NamedTuple):
     dimension: int
     """Latent dimensions."""
     regularization: Regularization
-    """Regularisation."""
+    """Regularization."""
     rmse: float
     """Root mean squared error over all held-out users."""
     error: float

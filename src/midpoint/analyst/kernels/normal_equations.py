@@ -101,7 +101,7 @@ def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: 
             rated[lane] = stop > start
         _deal(grams, problem, system)
         _add_ridge(system, problem, weights)
-        _factorise(system, d)
+        _factorize(system, d)
         _substitute(system, d, solution)
         for lane in range(present):
             for a in range(d):
@@ -230,7 +230,7 @@ def _add_ridge(system: Floats, problem: Problem, weights: Floats) -> None:
 
 
 @compiled
-def _factorise(system: Floats, d: int) -> None:
+def _factorize(system: Floats, d: int) -> None:
     """Replace the triangle by its Cholesky factor L and the right-hand side b by inv(L) b.
 
     The diagonal becomes 1 / L_jj, or 0 where the pivot is lost in rounding.

@@ -1,4 +1,4 @@
-"""Many small ridge regressions at once: the step that factorisation and new users share."""
+"""Many small ridge regressions at once: the step that factorization and new users share."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -56,7 +56,7 @@ def solve_rows(
         vectors: Shape (vectors, d).
         level: What is known of a rating from its vector alone. Shape (vectors,).
         ridge: A number, or a symmetric positive semi-definite matrix of shape (d, d).
-        ridge_per_rating: Weighted regularisation, the same for every coordinate.
+        ridge_per_rating: Weighted regularization, the same for every coordinate.
         threads: All usable cores unless given. The result does not depend on it.
 
     Returns:

@@ -64,7 +64,7 @@ def certified_bound(
 
         tr(A^-1) >= tr(Y)^2 / (tr(Y A0 Y) + sum of the B largest |Y v_j|^2).
 
-    At Y = A(w)^-1 it is never below the linearisation of the relaxed loss at w, and at the
+    At Y = A(w)^-1 it is never below the linearization of the relaxed loss at w, and at the
     relaxation's optimum it is the optimum.
     """
     moved = vectors @ Y
@@ -78,7 +78,7 @@ def certified_bound(
 def _improved(vectors: Float, base: Float, budget: int, weight: Float) -> Float:
     """Take multiplicative steps w_j <- min(1, l w_j |A(w)^-1 v_j|^2r), with l such that sum w = B.
 
-    With r = 1/2 a step minimises sum_j w_j^2 |A(w)^-1 v_j|^2 / w'_j over the feasible w', which
+    With r = 1/2 a step minimizes sum_j w_j^2 |A(w)^-1 v_j|^2 / w'_j over the feasible w', which
     lies above the loss and touches it at w' = w: the loss cannot rise. A larger r goes further.
     """
     for _ in range(INNER_STEPS):

@@ -43,7 +43,7 @@ def select(
     seed: int = 0,
     certified: bool = True,
 ) -> Selection:
-    """Choose the items S that minimise tr[(A0 + sum_S p_j v_j v_j^T)^-1], |S| <= budget.
+    """Choose the items S that minimize tr[(A0 + sum_S p_j v_j v_j^T)^-1], |S| <= budget.
 
     A0 = start + prior. Greedy steps and exchanges find a set; the convex relaxation says how far
     from the best it can be (A-optimality is not submodular: there is no 1 - 1/e to rely on). With

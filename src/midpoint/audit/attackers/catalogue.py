@@ -54,7 +54,7 @@ def _knowing(name: str, evidence: Callable[[View], Float], control: str = "no") 
 _MAKERS = (
     partial(ByCategory, "lse", adaptive=False, evidence=joint_errors),
     _clean("nb", values, NaiveBayes()),
-    _clean("lr", values, Logistic((5.0, 15.0, 50.0, 150.0, 500.0, 1500.0), standardised=False)),
+    _clean("lr", values, Logistic((5.0, 15.0, 50.0, 150.0, 500.0, 1500.0), standardized=False)),
     _clean("svm", values, SupportVectors(SUPPORT, most_rows=10_000)),
     # Those that read the same form follow one another, so that it is made once.
     _adaptive("adaptive-lr-items", values_and_mask, LOGISTIC),

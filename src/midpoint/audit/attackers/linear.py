@@ -14,7 +14,7 @@ from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.scaling import Scaling
 
 MOST_STEPS = 60
-"""Steps of the optimiser; what more of them change does not reach the AUC's third digit."""
+"""Steps of the optimizer; what more of them change does not reach the AUC's third digit."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Logistic(Family):
 
     settings: Sequence[float]
     """C: how much the data count against the penalty, ascending."""
-    standardised: bool = True
+    standardized: bool = True
     """Whether columns are brought to the same deviation first."""
 
     def train(
         self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[float], _seed: int, /
     ) -> Answer:
         """Fit by L-BFGS, each C starting from what the last one found."""
-        scaled = Scaling.of(rows) if self.standardised else _single
+        scaled = Scaling.of(rows) if self.standardized else _single
         X, y = scaled(rows), np.where(ones, 1.0, -1.0)
         found = [_start(X, y)]
         for C in chosen:
@@ -75,7 +75,7 @@ class NaiveBayes(Family):
 
 
 def _logistic(X: Rows, y: Float, C: float, start: Float) -> Float:
-    """Minimise the penalised loss. Shape (1 + columns,), the intercept first."""
+    """Minimize the penalized loss. Shape (1 + columns,), the intercept first."""
 
     def loss(w: Float) -> tuple[float, Float]:
         margin = y * (X @ w[1:].astype(np.float32) + w[0])

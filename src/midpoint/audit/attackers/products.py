@@ -19,7 +19,7 @@ FARTHEST = 4.0
 class Products(Family):
     """Ridge regression on columns and all products of two of them; a setting is the penalty.
 
-    (Z'Z + penalty n I) w = Z'y, all columns of Z standardised
+    (Z'Z + penalty n I) w = Z'y, all columns of Z standardized
     """
 
     settings: Sequence[float] = (0.1, 1.0, 10.0)

@@ -14,7 +14,7 @@ from midpoint.protocol import LearningProtocol
 VARIED: Mapping[str, float | None] = MappingProxyType({"alpha": 1.0, "bits": None, "share": 1.0})
 """The settings that curves vary, and what they are where nothing is varied."""
 FINEST = 16.0
-"""Bits of a number that is not quantised."""
+"""Bits of a number that is not quantized."""
 THINNED, PLAIN = (f"{one.__module__}.{one.__qualname__}" for one in (Thinned, LearningProtocol))
 """Kinds of protocols, as results name them."""
 PAPER_CURVE = "lse"
@@ -145,7 +145,7 @@ def _line(results: AuditResults, key: str, name: str, some: Mapping[float, str])
 
 
 def _setting(settings: Mapping[str, Any], key: str) -> float:
-    """Return a setting as a number; numbers that are not quantised have all their bits."""
+    """Return a setting as a number; numbers that are not quantized have all their bits."""
     value = settings.get(key, VARIED[key])
     return FINEST if value is None else float(value)
 

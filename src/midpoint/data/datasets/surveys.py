@@ -27,7 +27,7 @@ NOT_STATEMENTS = frozenset({"Age", "Height", "Weight", "Number of siblings"})
 """Columns of numbers that are no answer from 1 to 5."""
 ANES_PEOPLE = ("respondent", "mode", "gender", "age", "party7", "ideology7", "party")
 ANES_FIRST_UNKNOWN = 988
-"""ANES codes refusals below zero, and "don't know" and "don't recognise" from here on."""
+"""ANES codes refusals below zero, and "don't know" and "don't recognize" from here on."""
 PARTISAN = frozenset(
     f"V{code}" for code in (*range(161086, 161097), *range(162078, 162093), 162097, 162101, 162109)
 )

@@ -1,4 +1,4 @@
-"""The data sets known by name: what they are, how they are recognised, where they are kept."""
+"""The data sets known by name: what they are, how they are recognized, where they are kept."""
 
 import os
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ POLITICS_TV_TABLES = ("politics-and-tv.csv", "politics-and-tv.tsv", "ptv.csv", "
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The files by which a zip or folder is recognised."""
+    """The files by which a zip or folder is recognized."""
 
     name: str
     """What the layout is called."""

@@ -95,7 +95,7 @@ def _load_known(source: str | Path, seed: int) -> Ratings | None:
             + (f"; did you mean {near[0]}?" if near else "; `midpoint data list` names data sets")
         )
     if path.is_dir() or path.suffix.lower() == ".zip":
-        return LOADERS[_recognise(path).name](path)
+        return LOADERS[_recognize(path).name](path)
     layout = _layout_of_member(path)
     return None if layout is None else LOADERS[layout.name](path.parent)
 
@@ -118,7 +118,7 @@ def _load_by_name(name: str) -> Ratings:
     return LOADERS[layout.name](path)
 
 
-def _recognise(path: Path) -> Layout:
+def _recognize(path: Path) -> Layout:
     """Find the layout of a zip or folder by the files in it."""
     names = Archive(path).names
     fits = [layout for layout in LAYOUTS.values() if layout.fits(names)]
@@ -138,7 +138,7 @@ def _recognise(path: Path) -> Layout:
 
 
 def _layout_of_member(path: Path) -> Layout | None:
-    """Recognise a layout by its file of ratings, if the other files lie beside it."""
+    """Recognize a layout by its file of ratings, if the other files lie beside it."""
     beside = frozenset(file.name.lower() for file in path.parent.iterdir())
     for layout in LAYOUTS.values():
         if path.name.lower() in layout.files[0] and layout.fits(beside):

@@ -29,7 +29,7 @@ def address_of(url: str, *, plain_http: bool = False) -> str:
 
 
 def folder_name(address: str) -> str:
-    """Return a name that a person recognises and that no other address has."""
+    """Return a name that a person recognizes and that no other address has."""
     netloc = urlsplit(address).netloc
     readable = "".join(c if (c.isascii() and c.isalnum()) or c in ".-" else "_" for c in netloc)
     return f"{readable[:80]}-{digest(address.encode())[:12]}"

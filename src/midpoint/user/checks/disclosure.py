@@ -99,7 +99,7 @@ def check_numbers(disclosure: Disclosure) -> None:
 
     Offsets lie within the scale's range R, as do their differences (so there are values that all
     categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
-    units, or K R / 2^bits when quantised). A level distribution has no negative mass and sums to
+    units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
     2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
     always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.limits` allows, one
     answer would tell too much: a reveal probability below 1/64, or means of categories, by offsets

@@ -15,7 +15,7 @@ SECRET_BYTES = 32
 
 
 class Hidden:
-    """Something that does not print, format, pickle, copy or serialise, and is not compared.
+    """Something that does not print, format, pickle, copy or serialize, and is not compared.
 
     Python cannot stop code that digs for it; this stops what happens by mistake: a log line, an
     error message, a cache. Equality is identity, so no comparison can be timed.
@@ -32,10 +32,10 @@ class Hidden:
         return repr(self)
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
-        raise TypeError(f"{type(self).__name__} is not pickled, copied or serialised")
+        raise TypeError(f"{type(self).__name__} is not pickled, copied or serialized")
 
     def __getstate__(self) -> NoReturn:
-        raise TypeError(f"{type(self).__name__} is not pickled, copied or serialised")
+        raise TypeError(f"{type(self).__name__} is not pickled, copied or serialized")
 
 
 @final

@@ -36,7 +36,7 @@ class Block(NamedTuple):
     item: NDArray[np.int32]
     """Items. Shape (n,)."""
     value: NDArray[np.float32]
-    """Ratings without what the users' categories add, standardised. Shape (n,)."""
+    """Ratings without what the users' categories add, standardized. Shape (n,)."""
 
     @property
     def user(self) -> NDArray[np.int32]:
@@ -116,7 +116,7 @@ def hash_users(table: pa.Table, starts: NDArray[np.int64]) -> int:
 
 
 def unpacked(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[Block]:
-    """Read blocks back, standardised."""
+    """Read blocks back, standardized."""
     for batch in batches:
         for row in batch.select(["block", "offsets", "item", "value"]).to_pylist():
             value = np.frombuffer(row["value"], np.float32)

@@ -1,4 +1,4 @@
-"""Factorisation on Spark: MLlib finds the factors, our own solver weighs what is uncertain.
+"""Factorization on Spark: MLlib finds the factors, our own solver weighs what is uncertain.
 
 MLlib's alternating least squares knows no levels, no priors and no uncertainty. So levels of users
 and items are taken out before it, and after it a few passes of the solver in memory (`als`) run on
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from pyspark.ml.recommendation import ALS
 
 MLLIB_RIDGE: Final = 0.1
-"""Regularisation of MLlib where it is to be learned: the passes after it learn the rest."""
+"""Regularization of MLlib where it is to be learned: the passes after it learn the rest."""
 REFINEMENTS: Final = 3
-"""Of all iterations, how many are ours, where regularisation is learned."""
+"""Of all iterations, how many are ours, where regularization is learned."""
 LEVEL_ROUNDS: Final = 3
 """How often levels of users and items are fitted to each other."""
 LEVEL_WEIGHT: Final = 5.0
@@ -177,7 +177,7 @@ class _Fit:
         return level
 
     def _by_mllib(self, level: Float) -> NDArray[np.float32]:
-        """Factorise what levels leave over. Shape (M, d)."""
+        """Factorize what levels leave over. Shape (M, d)."""
         step = passes.TakeOutLevels(
             self.blocks.unit,
             self.context.broadcast(level),

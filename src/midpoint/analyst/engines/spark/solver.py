@@ -19,7 +19,7 @@ class State:
     """What every worker has to know for a pass."""
 
     unit: Unit
-    """What standardised values stand for."""
+    """What standardized values stand for."""
     items: Side
     """The items' profiles, uncertainty and prior."""
     users: Side

@@ -1,4 +1,4 @@
-"""Factorisation from memory-mapped arrays: the same solver, on columns that stay on disk."""
+"""Factorization from memory-mapped arrays: the same solver, on columns that stay on disk."""
 
 import hashlib
 import shutil
@@ -66,7 +66,7 @@ def fit_from_disk(
             engine="stream",
             more=("polars",),
         )
-        unit, seen = _standardised(ratings, scan, private, offset, Path(folder))
+        unit, seen = _standardized(ratings, scan, private, offset, Path(folder))
         factors = alternate(
             seen,
             dimension=factorizer.dimension,
@@ -99,7 +99,7 @@ def digest_of(ratings: Triples, scan: Scan) -> str:
     return total.hexdigest()
 
 
-def _standardised(
+def _standardized(
     ratings: Triples, scan: Scan, feature: Feature | None, offset: Float | None, folder: Path
 ) -> tuple[Unit, Observations]:
     """Write (r - level - offset) / spread in both orders."""

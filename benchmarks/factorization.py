@@ -1,4 +1,4 @@
-"""Factorise MovieLens-1M beside the peers: time to build the data and to fit, and RMSE.
+"""Factorize MovieLens-1M beside the peers: time to build the data and to fit, and RMSE.
 
 Every contestant gets the same arrays (a seeded 90/10 split, shuffled), runs in a process of its
 own, once cold, then several times warm. Ratios are times over Midpoint's.
@@ -53,7 +53,7 @@ def main() -> None:
     results["conditions"]["load_after"] = round(os.getloadavg()[0], 2)
     _show(results["contestants"])
     if not chosen.only:
-        console.print(f"\nFigures are in {write_results('factorisation', results)}")
+        console.print(f"\nFigures are in {write_results('factorization', results)}")
 
 
 def run(name: str, directory: Path, repeats: int) -> dict[str, Any]:
