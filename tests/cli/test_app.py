@@ -1,5 +1,9 @@
+import ast
+import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,11 +22,58 @@ def test_the_version_is_printed() -> None:
 
 
 def test_without_a_command_help_is_shown() -> None:
-    shown = CliRunner().invoke(root.app, ["--help"])
-    assert shown.exit_code == 0
-    for command in ("train", "demo", "data"):
-        assert command in shown.stdout
     assert "train" in CliRunner().invoke(root.app, []).stdout
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_help_groups_commands_by_who_uses_them(width: int) -> None:
+    shown = CliRunner().invoke(root.app, ["--help"], env={"COLUMNS": str(width)})
+    assert shown.exit_code == 0
+    parts = re.split(r"╭─ (\w+)", shown.stdout)
+    listed = {
+        who: re.findall(r"^│ (\w+)  ", part, re.MULTILINE)
+        for who, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    del listed["Options"]
+    assert listed == {
+        "Operator": [
+            *("train", "disclose", "publish", "serve", "solicit", "estimate", "recommend"),
+            *("data", "batch"),
+        ],
+        "Person": ["answer"],
+        "Auditor": ["audit", "compare", "certify"],
+        "Researcher": ["obfuscate", "demo"],
+    }
+    assert max(map(len, shown.stdout.splitlines())) <= width
+
+
+def commands() -> Iterator[tuple[str, Callable[..., None]]]:
+    """Yield every command, and the function as it is written."""
+    for part in (root.app, *(group.typer_instance for group in root.app.registered_groups)):
+        assert part is not None
+        for command in part.registered_commands:
+            assert command.callback is not None
+            yield str(command.name), inspect.unwrap(command.callback)
+
+
+def test_no_command_has_more_than_a_dozen_parameters() -> None:
+    counts = {name: _parameters(function) for name, function in commands()}
+    assert {"train", "audit", "answer", "serve", "describe", "score"} <= counts.keys()
+    assert {name: count for name, count in counts.items() if count > 12} == {}
+
+
+def _parameters(function: Callable[..., None]) -> int:
+    return function.__code__.co_argcount + function.__code__.co_kwonlyargcount
+
+
+def test_help_imports_nothing_that_only_a_command_needs() -> None:
+    script = "import sys, midpoint.cli; print(sorted({n.split('.')[0] for n in sys.modules}))"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(ast.literal_eval(found.stdout))
+    assert {"typer", "rich", "midpoint"} <= loaded
+    assert not loaded & {"cryptography", "httpx", "numba", "numpy", "polars", "pydantic", "scipy"}
 
 
 def test_the_command_runs_as_installed() -> None:
@@ -42,7 +93,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr(root, "app", fail)
 
 
-def test_what_a_person_can_mend_is_one_line(
+def test_what_a_person_can_fix_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing(monkeypatch, MidpointError("line 3 of [bold]x[/bold].csv is " + "long " * 60))

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from midpoint.errors import MidpointError
 
 
 @pytest.fixture(autouse=True)
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    own = tmp_path / "own"
+def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    directory = tmp_path / "data"
     monkeypatch.delenv("MIDPOINT_DATA", raising=False)
-    monkeypatch.setattr("midpoint.data.sources.catalogue.user_data_path", lambda *_, **__: own)
+    monkeypatch.setattr(
+        "midpoint.data.sources.catalogue.user_data_path", lambda *_, **__: directory
+    )
     monkeypatch.setenv("COLUMNS", "200")
-    return own
+    return directory
 
 
 def run(*arguments: str) -> str:
@@ -35,11 +38,11 @@ def small_100k(path: Path) -> Path:
     return path
 
 
-def test_list_names_every_source_and_where_it_is(own: Path) -> None:
+def test_list_names_every_source_and_where_it_is(data_directory: Path) -> None:
     before = json.loads(run("list", "--json"))
     assert [row["name"] for row in before] == [*SOURCES, *PRESETS]
     assert all(row["where"] is None for row in before[: len(SOURCES)])
-    path = small_100k(own / "ml-100k")
+    path = small_100k(data_directory / "ml-100k")
     after = {row["name"]: row["where"] for row in json.loads(run("list", "--json"))}
     assert after["movielens-100k"] == str(path)
     shown = run("list")
@@ -47,8 +50,8 @@ def test_list_names_every_source_and_where_it_is(own: Path) -> None:
     assert "not here" in shown
 
 
-def test_get_says_where_it_is_or_how_to_obtain_it(own: Path) -> None:
-    path = small_100k(own / "ml-100k")
+def test_get_says_where_it_is_or_how_to_obtain_it(data_directory: Path) -> None:
+    path = small_100k(data_directory / "ml-100k")
     assert run("get", "movielens-100k") == f"movielens-100k was here already: {path}\n"
     with pytest.raises(MidpointError, match="no longer public"):
         run("get", "flixster")
@@ -56,16 +59,39 @@ def test_get_says_where_it_is_or_how_to_obtain_it(own: Path) -> None:
         run("get", "nope")
 
 
-def test_describe_prints_table_1(own: Path) -> None:
-    small_100k(own / "ml-100k")
+def test_describe_prints_table_1(data_directory: Path) -> None:
+    small_100k(data_directory / "ml-100k")
     shown = run("describe", "movielens-100k")
     assert "F:M 1:2" in shown
     assert "adult:young 1:1" in shown
-    told = json.loads(run("describe", "movielens-100k", "--json"))
-    assert (told["users"], told["items"], told["ratings"]) == (3, 2, 4)
-    gender, age = told["features"][:2]
+    facts = json.loads(run("describe", "movielens-100k", "--json"))
+    assert (facts["users"], facts["items"], facts["ratings"]) == (3, 2, 4)
+    gender, age = facts["features"][:2]
     assert (gender["users"], gender["ratings"]) == ([1, 2], [2, 2])
     assert age["missing"] == 1
+
+
+def test_describe_shows_the_categories_of_a_feature(data_directory: Path) -> None:
+    small_100k(data_directory / "ml-100k")
+    shown = run("describe", "movielens-100k", "--feature", "gender")
+    rows = [re.split(r" *│ *", line)[1:-1] for line in shown.splitlines() if line.startswith("│")]
+    assert ["F", "1", "33.3%", "2", "50.0%"] in rows
+    assert ["M", "2", "66.7%", "2", "50.0%"] in rows
+    assert "age" not in shown
+    facts = json.loads(run("describe", "movielens-100k", "--feature", "gender", "--json"))
+    (gender,) = facts["features"]
+    assert (gender["name"], gender["users"], gender["ratings"]) == ("gender", [1, 2], [2, 2])
+
+
+def test_several_features_to_describe_make_a_joint_one(data_directory: Path) -> None:
+    small_100k(data_directory / "ml-100k")
+    words = ("--feature", "gender", "--feature", "age", "--json")
+    (joint,) = json.loads(run("describe", "movielens-100k", *words))["features"]
+    assert len(joint["categories"]) == 4
+    assert sum(joint["users"]) == 2
+    assert joint["missing"] == 1  # the age of the third person is left out
+    with pytest.raises(MidpointError, match="no user feature 'height'"):
+        run("describe", "movielens-100k", "--feature", "height")
 
 
 def test_describe_takes_ones_own_tables_and_names(tmp_path: Path) -> None:
@@ -74,9 +100,9 @@ def test_describe_takes_ones_own_tables_and_names(tmp_path: Path) -> None:
     names = ["--user-column", "who", "--item-column", "what", "--rating-column", "liked"]
     users = ["--users", str(tmp_path / "u.csv"), "--feature-columns", "sex"]
     own_table = str(tmp_path / "a.csv")
-    told = json.loads(run("describe", own_table, *names, *users, "--scale", "1:5", "--json"))
-    assert told["scale"] == "1 2 3 4 5"
-    assert [feature["name"] for feature in told["features"]] == ["sex"]
+    facts = json.loads(run("describe", own_table, *names, *users, "--scale", "1:5", "--json"))
+    assert facts["scale"] == "1 2 3 4 5"
+    assert [feature["name"] for feature in facts["features"]] == ["sex"]
     with pytest.raises(MidpointError, match="Name them"):
         run("describe", own_table)
 
@@ -110,8 +136,8 @@ def test_describe_can_keep_only_those_with_many_ratings(tmp_path: Path) -> None:
     path.write_text("\n".join(["user,item,rating", *rows, "9,0,1", "1,9,5"]))
     sizes = []
     for least in ("1", "3"):
-        told = json.loads(run("describe", str(path), "--at-least", least, "--json"))
-        sizes.append((told["users"], told["items"], told["ratings"]))
+        facts = json.loads(run("describe", str(path), "--at-least", least, "--json"))
+        sizes.append((facts["users"], facts["items"], facts["ratings"]))
     assert sizes == [(5, 4, 14), (4, 3, 12)]
 
 

@@ -19,9 +19,9 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Write one's own ratings and users as CSV."""
+    """Write ratings and users as CSV."""
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
-    folder = tmp_path_factory.mktemp("own")
+    folder = tmp_path_factory.mktemp("tables")
     rows = zip(ratings.user, ratings.item, ratings.value, strict=True)
     lines = [f"{ratings.user_ids[u]},{ratings.item_ids[j]},{r:g}" for u, j, r in rows]
     (folder / "ratings.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
@@ -55,8 +55,8 @@ def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_pat
     assert "60 item profiles of dimension 3" in shown
     simulated = simulate(PRESETS["simulated-tiny"], seed=1)
     direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
-    place = direct.index_of(found.item_ids)
-    assert found.offset == pytest.approx(direct.offset[place], abs=1e-6)
+    index = direct.index_of(found.item_ids)
+    assert found.offset == pytest.approx(direct.offset[index], abs=1e-6)
 
 
 def test_defaults_are_the_library_s_and_options_reach_the_factorizer(

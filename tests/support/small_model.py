@@ -18,6 +18,9 @@ from midpoint.data import PRESETS, Ratings, simulate
 from midpoint.files import replace_file
 from midpoint.wire import Disclosure, Report, to_fixed
 
+SMALL_AUDIT = ("--schemes", "mpr,cmpss", "--attacks", "lse,likelihood", "--folds", 2, "--jobs", 1)
+"""Options of `midpoint audit` for an audit of seconds."""
+
 
 class Model(NamedTuple):
     """A trained model on disk, and what a test needs beside it."""
@@ -26,9 +29,9 @@ class Model(NamedTuple):
     """Its item profiles."""
     profiles: ItemProfiles
     """The same, in memory."""
-    disclosure: Path
+    disclosure_file: Path
     """The default disclosure."""
-    told: Disclosure
+    disclosure: Disclosure
     """The same, in memory."""
     ratings: Ratings
     """What it was trained on."""
@@ -38,7 +41,7 @@ class Model(NamedTuple):
         fixed = to_fixed(list(answers.values())).tolist()
         content: dict[str, Any] = {
             "id": "0" * 32,
-            "disclosure": self.told.digest,
+            "disclosure": self.disclosure.digest,
             "round": 0,
             "answers": tuple(sorted(zip(answers, fixed, strict=True))),
         }
@@ -61,9 +64,10 @@ def trained() -> Model:
     directory = Path(tempfile.mkdtemp(prefix="midpoint-test-"))
     atexit.register(shutil.rmtree, directory)
     profiles.save(directory / "model")
-    told = disclose(profiles)
-    replace_file(directory / "told.json", told.raw)
-    return Model(directory / "model", profiles, directory / "told.json", told, ratings)
+    disclosure = disclose(profiles)
+    file = directory / "disclosure.json"
+    replace_file(file, disclosure.raw)
+    return Model(directory / "model", profiles, file, disclosure, ratings)
 
 
 def run(*arguments: object) -> Any:

@@ -1,5 +1,6 @@
 """The root of the command line, and how it fails."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -34,7 +35,7 @@ EXTRAS = {
         "service",
     ),
 }
-"""Which extra brings a library that a light installation lacks."""
+"""The extra that installs a library missing from a light installation."""
 
 app = typer.Typer(
     name="midpoint",
@@ -43,21 +44,32 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(data.app)
-app.add_typer(batch.app)
-app.command("train")(train.train_command)
-app.command("disclose")(disclose.disclose_command)
-app.command("solicit")(solicit.solicit_command)
-app.command("obfuscate")(obfuscate.obfuscate_command)
-app.command("estimate")(estimate.estimate_command)
-app.command("recommend")(recommend.recommend_command)
-app.command("audit")(audit.audit_command)
-app.command("compare")(compare.compare_command)
-app.command("certify")(certify.certify_command)
-app.command("publish")(publish.publish_command)
-app.command("serve")(serve.serve_command)
-app.command("answer")(answer.answer_command)
-app.command("demo")(demo.demo_command)
+OPERATOR, PERSON = "Operator: train, publish and serve a model", "Person: answer a service"
+AUDITOR, RESEARCHER = "Auditor: measure what leaks", "Researcher: experiments on whole data sets"
+COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
+    OPERATOR: {
+        "train": train.train_command,
+        "disclose": disclose.disclose_command,
+        "publish": publish.publish_command,
+        "serve": serve.serve_command,
+        "solicit": solicit.solicit_command,
+        "estimate": estimate.estimate_command,
+        "recommend": recommend.recommend_command,
+    },
+    PERSON: {"answer": answer.answer_command},
+    AUDITOR: {
+        "audit": audit.audit_command,
+        "compare": compare.compare_command,
+        "certify": certify.certify_command,
+    },
+    RESEARCHER: {"obfuscate": obfuscate.obfuscate_command, "demo": demo.demo_command},
+}
+"""Every command, by who uses it; help shows the groups in this order."""
+for panel, commands in COMMANDS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=panel)(command)
+app.add_typer(data.app, rich_help_panel=OPERATOR)
+app.add_typer(batch.app, rich_help_panel=OPERATOR)
 
 
 @app.callback(invoke_without_command=True)
@@ -71,7 +83,7 @@ def root(
 
 
 def main() -> None:
-    """Run a command; an error that a person can mend is one sentence, without a traceback."""
+    """Run a command; an error that a person can fix is one sentence, without a traceback."""
     try:
         app()
     except MidpointError as error:

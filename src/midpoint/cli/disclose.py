@@ -13,10 +13,10 @@ from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
     from midpoint.analyst.categories.estimates import Estimation
-    from midpoint.wire import Disclosure
+    from midpoint.wire import Disclosure, Scheme
 
-EXAMPLE = "two categories and five levels"
-"""For what the list counts bits."""
+EXAMPLE = "two categories, five levels, and as many factors as training uses"
+"""What the list counts bits for."""
 
 
 def disclose_command(
@@ -24,26 +24,26 @@ def disclose_command(
         Path | None,
         typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to write the disclosure.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File for the disclosure.")] = None,
     scheme: Annotated[
         str | None,
         typer.Option(
-            help="A scheme; `cmpss` or `cmp` unless given, if the model knows counterparts, else"
-            " `dmpss`, and `mpss` on a continuous scale."
+            help="A scheme. Unless given: `cmpss` or `cmp` if the model has positions, else"
+            " `dmpss`, or `mpss` on a continuous scale."
         ),
     ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="Estimate as the paper does, without shrinkage.")
     ] = False,
     bits: Annotated[
-        int | None, typer.Option(min=1, max=16, help="Bits for each number, if fewer.")
+        int | None, typer.Option(min=1, max=16, help="Bits of each number; 16 unless given.")
     ] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="List what each protocol discloses and guarantees.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write what people's devices need to protect them, the same for everyone."""
+    """Write the disclosure: what devices need to protect people, the same for everyone."""
     if listed:
         _list(as_json=as_json)
         return
@@ -56,25 +56,25 @@ def disclose_command(
     with Console(stderr=True).status("Disclosing"):
         profiles = ItemProfiles.load(directory)
         estimation: Estimation = "plain" if plain else "shrunken"
-        told = disclose(profiles, scheme, estimation=estimation, bits=bits)
-        check_numbers(told)
-        replace_file(out, told.raw)
-    _show(told, out, as_json=as_json)
+        disclosure = disclose(profiles, scheme, estimation=estimation, bits=bits)
+        check_numbers(disclosure)
+        replace_file(out, disclosure.raw)
+    _show(disclosure, out, as_json=as_json)
 
 
-def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
+def _show(disclosure: "Disclosure", out: Path, *, as_json: bool) -> None:
     from midpoint.protocol import bits_per_item, state
 
-    says = state(told.scheme, discrete=told.scale.levels is not None)
-    safe = told.obfuscation.protects(discrete=told.scale.levels is not None)
+    says = state(disclosure.scheme, discrete=disclosure.scale.levels is not None)
+    safe = disclosure.obfuscation.protects(discrete=disclosure.scale.levels is not None)
     facts = {
         "file": str(out),
-        "digest": told.digest,
-        "scheme": told.scheme,
-        "items": len(told.items),
-        "cells": told.n_cells,
-        "bytes": len(told.raw),
-        "bits_per_item": round(bits_per_item(told), 1),
+        "digest": disclosure.digest,
+        "scheme": disclosure.scheme,
+        "items": len(disclosure.items),
+        "cells": disclosure.n_cells,
+        "bytes": len(disclosure.raw),
+        "bits_per_item": round(bits_per_item(disclosure), 1),
         "safe": safe,
     }
     if as_json:
@@ -82,46 +82,43 @@ def _show(told: "Disclosure", out: Path, *, as_json: bool) -> None:
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(
-        f"{told.scheme}: {facts['items']} items, {facts['bits_per_item']} bits each;"
-        f" {facts['bytes']:,} bytes in {out}\ndigest {told.digest}",
+        f"{disclosure.scheme}: {facts['items']} items, {facts['bits_per_item']} bits each;"
+        f" {facts['bytes']:,} bytes in {out}\ndigest {disclosure.digest}",
         markup=False,
     )
     console.print(f"Assumes: {says.assumes}.\nGuarantees: {says.guarantees}", markup=False)
     if not safe:
-        console.print("[bold red]Devices refuse this scheme: it leaves the category readable.")
+        console.print("[bold red]Devices refuse this scheme: it does not hide the category.")
 
 
 def _list(*, as_json: bool) -> None:
-    from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, TASTE_FACTORS
-    from midpoint.protocol import PROTOCOLS, row_bits
-    from midpoint.wire import ONE, RatingScale
+    from midpoint.protocol import PROTOCOLS
 
-    stars = RatingScale(low=ONE, high=5 * ONE, levels=tuple(k * ONE for k in range(1, 6)))
-    bits = {
-        name: round(
-            row_bits(
-                one.scheme,
-                2,
-                stars,
-                selection_factors=SELECTION_FACTORS,
-                taste_factors=TASTE_FACTORS,
-            ),
-            1,
-        )
-        for name, one in PROTOCOLS.items()
-    }
+    bits = {name: round(_bits(protocol.scheme), 1) for name, protocol in PROTOCOLS.items()}
     if as_json:
         rows = [
-            {"name": name, "bits_per_item": bits[name], **asdict(one.statement)}
-            for name, one in PROTOCOLS.items()
+            {"name": name, "bits_per_item": bits[name], **asdict(protocol.statement)}
+            for name, protocol in PROTOCOLS.items()
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
     console = Console(highlight=False)
     console.print(f"Bits are counted for {EXAMPLE}.\n")
-    for name, one in PROTOCOLS.items():
-        says, more = one.statement, ", and 32 a dimension" if name == "full" else ""
+    for name, protocol in PROTOCOLS.items():
+        says, more = protocol.statement, ", and 32 per dimension" if name == "full" else ""
         console.print(f"[bold]{name}[/bold]  ({says.source})")
-        console.print(f"  discloses   {says.discloses}: {bits[name]} bits an item{more}")
+        console.print(f"  discloses   {says.discloses}: {bits[name]} bits per item{more}")
         console.print(f"  assumes     {says.assumes}")
         console.print(f"  guarantees  {says.guarantees}\n")
+
+
+def _bits(scheme: "Scheme") -> float:
+    """Return the bits per item of a scheme's disclosure, of a model of the usual size."""
+    from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, usual_taste_factors
+    from midpoint.protocol import row_bits
+    from midpoint.wire import ONE, RatingScale
+
+    stars = RatingScale(low=ONE, high=5 * ONE, levels=tuple(k * ONE for k in range(1, 6)))
+    selection = SELECTION_FACTORS if scheme.sub_samples else 0
+    taste = usual_taste_factors(selection)
+    return row_bits(scheme, 2, stars, selection_factors=selection, taste_factors=taste)

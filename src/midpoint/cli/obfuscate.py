@@ -1,18 +1,17 @@
-"""`midpoint obfuscate`: a data set in, a copy out that keeps a private feature to itself."""
+"""`midpoint obfuscate`: a data set in, a copy out that hides a private feature."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
-from midpoint.cli.options import source as options
+from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.messages import AsJson, read_message
+from midpoint.cli.options.source import DataOptions
+from midpoint.cli.output.bars import share_bar
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -20,38 +19,34 @@ if TYPE_CHECKING:
     from midpoint.wire import Disclosure
 
 
+@expand
 def obfuscate_command(
-    ratings: options.Source,
+    *,
     disclosure: Annotated[
-        Path, typer.Option(help="What was disclosed of the items: `midpoint disclose`.")
+        Path, typer.Option(help="The disclosure, as `midpoint disclose` wrote it.")
     ],
     out: Annotated[Path, typer.Option(help="Where to write: a .csv, .tsv or .parquet file.")],
     scheme: Annotated[
-        str | None, typer.Option(help="The disclosure's scheme; named, it has to agree.")
+        str | None, typer.Option(help="If given, the disclosure must be of this scheme.")
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option(help="The disclosure's private features; named, they have to agree."),
+        typer.Option(help="If given, the disclosure must protect these features."),
     ] = None,
-    users: options.Users = None,
     alpha: Annotated[
         float, typer.Option(min=0, max=1, help="Share of ratings to obfuscate.")
     ] = 1.0,
     seed: Annotated[
         int | None,
-        typer.Option(help="Coins that can be tossed again; keep it secret. The system's if none."),
+        typer.Option(help="Makes the coins repeatable; keep it secret. Else they are random."),
     ] = None,
-    user_column: options.UserColumn = None,
-    item_column: options.ItemColumn = None,
-    rating_column: options.RatingColumn = None,
-    feature_columns: options.FeatureColumns = None,
-    scale: options.ScaleText = None,
+    data: DataOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Write a copy of everyone's ratings (user, item, rating) from which a feature is taken out.
+    """Write a copy of everyone's ratings (user, item, rating) that hides a private feature.
 
-    People whose category is unknown are left out and counted, as are items that the disclosure
-    does not know: neither can be protected. Times are left out too.
+    People of unknown category and items that are not in the disclosure cannot be protected: they
+    are left out and counted. Times are left out too.
     """
     from midpoint.cli.protecting import protect, table_suffix, written
     from midpoint.files import replace_file
@@ -59,50 +54,39 @@ def obfuscate_command(
     from midpoint.wire import Disclosure
 
     table_suffix(out)
-    told = read_message(disclosure, Disclosure)
-    check_numbers(told)
-    _require_agreement(told, scheme, feature)
+    shown = read_message(disclosure, Disclosure)
+    check_numbers(shown)
+    _require_agreement(shown, scheme, feature)
     with Console(stderr=True).status("Reading ratings"):
-        read = options.load_source(
-            ratings,
-            users=users,
-            user_column=user_column,
-            item_column=item_column,
-            rating_column=rating_column,
-            feature_columns=feature_columns,
-            scale=scale,
-        )
-    with _bar() as progress:
-        copy, summary = protect(read, told, alpha=alpha, seed=seed, progress=progress)
+        ratings = data.load()
+    with share_bar(Console(stderr=True), "Obfuscating") as progress:
+        copy, summary = protect(ratings, shown, alpha=alpha, seed=seed, progress=progress)
     replace_file(out, written(copy, out))
-    _show(summary, told, out, alpha, as_json=as_json)
+    _show(summary, shown, out, alpha, as_json=as_json)
 
 
-def _require_agreement(told: "Disclosure", scheme: str | None, feature: list[str] | None) -> None:
-    if scheme is not None and scheme != told.scheme:
-        raise MidpointError(f"the disclosure is for scheme {told.scheme}, not {scheme}")
-    protected = {part.name for part in told.features}
+def _require_agreement(
+    disclosure: "Disclosure", scheme: str | None, feature: list[str] | None
+) -> None:
+    if scheme is not None and scheme != disclosure.scheme:
+        raise MidpointError(f"the disclosure is for scheme {disclosure.scheme}, not {scheme}")
+    protected = {part.name for part in disclosure.features}
     if feature and set(feature) != protected:
         raise MidpointError(
             f"the disclosure protects {', '.join(sorted(protected)) or 'nothing'}, not"
-            f" {', '.join(sorted(feature))}; disclose for what is to be protected"
+            f" {', '.join(sorted(feature))}; make a disclosure for the features to protect"
         )
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Obfuscating")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def _show(
-    summary: "Summary", told: "Disclosure", out: Path, alpha: float, *, as_json: bool
+    summary: "Summary", disclosure: "Disclosure", out: Path, alpha: float, *, as_json: bool
 ) -> None:
     from midpoint.protocol import state
 
-    says = state(told.scheme, discrete=told.scale.levels is not None, alpha=alpha)
-    safe = alpha == 1 and told.obfuscation.protects(discrete=told.scale.levels is not None)
+    says = state(disclosure.scheme, discrete=disclosure.scale.levels is not None, alpha=alpha)
+    safe = alpha == 1 and disclosure.obfuscation.protects(
+        discrete=disclosure.scale.levels is not None
+    )
     if as_json:
         facts = {"file": str(out), **asdict(summary), "alpha": alpha, "safe": safe}
         facts |= {"guarantees": says.guarantees, "reach": says.reach}
@@ -117,5 +101,5 @@ def _show(
     )
     console.print(f"Assumes: {says.assumes}.\nGuarantees: {says.guarantees}", markup=False)
     if not safe:
-        console.print("[bold red]This copy is not safe to publish:[/bold red] ratings as they are,"
-                      " or shifted whole stars, tell the category.")  # fmt: skip
+        console.print("[bold red]This copy is not safe to publish:[/bold red] unchanged ratings, or"
+                      " whole stars that were shifted, show the category.")  # fmt: skip

@@ -13,27 +13,28 @@ from midpoint.cli.options.messages import AsJson, read_message
 
 def publish_command(
     model: Annotated[
-        Path, typer.Argument(help="Item profiles, as `midpoint train` wrote.", show_default=False)
+        Path,
+        typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
     ],
     site: Annotated[
-        Path, typer.Argument(help="Directory that a service shows.", show_default=False)
+        Path, typer.Argument(help="Directory that `midpoint serve` serves.", show_default=False)
     ],
     scheme: Annotated[
         str | None,
-        typer.Option(help="A scheme; unless given, the one the site has, or the model's own."),
+        typer.Option(help="A scheme; unless given, the site's current one, or else the model's."),
     ] = None,
     bits: Annotated[
-        int | None, typer.Option(min=1, max=16, help="Bits for each number, if fewer.")
+        int | None, typer.Option(min=1, max=16, help="Bits of each number; 16 unless given.")
     ] = None,
     certificate: Annotated[
         list[Path] | None,
-        typer.Option(help="What an auditor signed, as `midpoint certify` wrote it; repeatable."),
+        typer.Option(help="A certificate, as `midpoint certify` wrote it; repeatable."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Disclose a model and switch a site to it; services that run pick it up by themselves.
+    """Disclose a model and switch a site to it; running services pick it up by themselves.
 
-    The first time, the site's signing key is made: back it up, devices hold the site to it.
+    The first time, the site's signing key is created. Back it up: devices refuse another key.
     """
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.analyst.disclose.site import Site
@@ -42,18 +43,18 @@ def publish_command(
 
     with Console(stderr=True).status("Publishing"):
         profiles = ItemProfiles.load(model)
-        place = Site(site)
-        before = place.current()
-        # Devices hold the site to its scheme; a model that now knows more does not change it.
-        told = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
-        check_numbers(told)
-        done = place.publish(profiles, told, time=int(time.time()))
+        target = Site(site)
+        before = target.current()
+        # Devices hold the site to its scheme, even if a new model would allow a better one.
+        disclosure = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
+        check_numbers(disclosure)
+        done = target.publish(profiles, disclosure, time=int(time.time()))
         signed = [read_message(path, Signed) for path in certificate or []]
-        certified = [place.certify(one) for one in signed]
+        certified = [target.certify(message) for message in signed]
     if as_json:
         facts = {
             "site": str(site),
-            "disclosure": told.digest,
+            "disclosure": disclosure.digest,
             "sequence": done.entry.sequence,
             "fresh": done.fresh,
             "key": done.entry.key,
@@ -64,16 +65,17 @@ def publish_command(
     console = Console(highlight=False, soft_wrap=True)
     what = "is now current" if done.fresh else "was current already"
     console.print(
-        f"{told.scheme} of {len(told.items)} items {what}: entry {done.entry.sequence} of"
-        f" {place.list}\ndigest {told.digest}\nkey    {done.entry.key}",
+        f"{disclosure.scheme} of {len(disclosure.items)} items {what}: entry"
+        f" {done.entry.sequence} of {target.list}\ndigest {disclosure.digest}\n"
+        f"key    {done.entry.key}",
         markup=False,
     )
-    if before is not None and before.scheme != told.scheme:
+    if before is not None and before.scheme != disclosure.scheme:
         console.print(
-            f"Devices that know the site refuse {told.scheme} after {before.scheme} until their"
-            " owners accept the change.",
+            f"Devices that know the site refuse {disclosure.scheme} after {before.scheme} until"
+            " their owners accept the change.",
             markup=False,
         )
-    for one in certified:
-        console.print(f"certified by {one.auditor}", markup=False)
+    for added in certified:
+        console.print(f"certified by {added.auditor}", markup=False)
     console.print(f"Serve it with: midpoint serve {site}", markup=False)

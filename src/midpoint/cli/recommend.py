@@ -8,74 +8,62 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from midpoint.cli.options.messages import (
-    AsJson,
-    Directory,
-    DisclosureFile,
-    Estimator,
-    HowToEstimate,
-    ReportFiles,
-    belief_of,
-    disclosure_of,
-    heard,
-    read_message,
-)
+from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.messages import AsJson, ModelOptions, ReportFiles, read_message
 
 if TYPE_CHECKING:
     from midpoint.analyst import Estimate, ItemProfiles
 
 
+@expand
 def recommend_command(
-    directory: Directory,
+    model: ModelOptions,
     report: ReportFiles,
     top: Annotated[int, typer.Option(min=1, help="How many items to recommend.")] = 10,
-    disclosure: DisclosureFile = None,
     margin: Annotated[
-        int, typer.Option(min=0, help="Items she may have rated, at most; a public number.")
+        int, typer.Option(min=0, help="How many items she may have rated, at most; public.")
     ] = 100,
     out: Annotated[
         Path | None, typer.Option(help="Write the scores for her device to this file.")
     ] = None,
-    estimator: HowToEstimate = Estimator.map,
     as_json: AsJson = False,
 ) -> None:
-    """Score items midway between the categories; her device adds its own part and ranks anew.
+    """Score items midway between the categories, for her device to correct and rank.
 
-    The scores for the device contain the best items for every category, even after as many as
-    the margin are taken out that she has rated: the device need not ask for any.
+    The scores for the device contain the best items for every category, even after the device
+    takes out the items she has rated (at most the margin): it never asks for more.
     """
-    from midpoint.analyst import ItemProfiles, answers_of, private_top
+    from midpoint.analyst import answers_of, private_top
     from midpoint.files import replace_file
     from midpoint.wire import Report
 
-    profiles = ItemProfiles.load(directory)
-    told = disclosure_of(profiles, disclosure)
-    answers = answers_of([read_message(path, Report) for path in report], told)
-    belief = belief_of(profiles, heard(profiles, answers, told, estimator), estimator)
-    best = _best(profiles, belief, answers, top)
-    scores = private_top(profiles, belief, told, top=top, margin=margin)
+    profiles, disclosure = model.load()
+    answers = answers_of([read_message(path, Report) for path in report], disclosure)
+    estimate = model.estimate(profiles, model.evidence(profiles, answers, disclosure))
+    best = _best(profiles, estimate, answers, top)
+    scores = private_top(profiles, estimate, disclosure, top=top, margin=margin)
     size = len(scores.items)
     if out is not None:
         replace_file(out, scores.raw)
     if as_json:
         typer.echo(json.dumps({"recommended": best, "shortlist": size}, indent=2))
         return
-    table = Table("title", "midway score", "give or take")
+    table = Table("title", "midway score", "deviation")
     for row in best:
         table.add_row(str(row["title"]), f"{row['shown']:.2f}", f"{row['deviation']:.2f}")
     console = Console(highlight=False, soft_wrap=True)
     console.print(table)
-    where = f"are in {out}" if out else "are hers with --out FILE"
+    where = f"are in {out}" if out else "can be written for her device with --out FILE"
     console.print(f"{size} scored items, enough for every category, {where}.", markup=False)
 
 
 def _best(
-    profiles: "ItemProfiles", belief: "Estimate", answers: dict[str, int], top: int
+    profiles: "ItemProfiles", estimate: "Estimate", answers: dict[str, int], top: int
 ) -> list[dict[str, str | float]]:
-    """Return the best items without those she answered, ranked before they are clipped."""
+    """Return the best items that she has not answered, ranked before they are clipped."""
     import numpy as np
 
-    mean, deviation = belief.predict(profiles)
+    mean, deviation = estimate.predict(profiles)
     order = np.argsort(-mean, kind="stable")
     fresh = order[~np.isin(profiles.item_ids[order], list(answers))][:top]
     return [

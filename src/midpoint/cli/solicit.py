@@ -9,15 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from midpoint.cli.options.messages import (
-    AsJson,
-    Directory,
-    DisclosureFile,
-    Estimator,
-    HowToEstimate,
-    disclosure_of,
-    read_message,
-)
+from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.messages import AsJson, Estimator, ModelOptions, read_message
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -33,19 +26,21 @@ class Method(StrEnum):
     most_rated = "most-rated"
 
 
+@expand
 def solicit_command(
-    directory: Directory,
+    model: ModelOptions,
     budget: Annotated[int, typer.Option(min=1, help="How many items to ask about.")] = 30,
     report: Annotated[
-        list[Path] | None, typer.Option(help="What she answered before; repeat for several.")
+        list[Path] | None, typer.Option(help="A report that she sent before; repeatable.")
     ] = None,
-    disclosure: DisclosureFile = None,
-    estimator: HowToEstimate = Estimator.map,
     method: Annotated[
-        Method, typer.Option(help="A-optimal by greedy and exchange, or a baseline.")
+        Method,
+        typer.Option(
+            help="`greedy`: A-optimal, by greedy choice and exchange; the others are baselines."
+        ),
     ] = Method.greedy,
     weighted: Annotated[
-        bool, typer.Option("--weighted", help="Prefer items that people can rate.")
+        bool, typer.Option("--weighted", help="Prefer items that more people rate.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Decides a random choice.")] = 0,
     number: Annotated[
@@ -53,32 +48,37 @@ def solicit_command(
         typer.Option("--round", min=0, help="Number of the round; the next one unless given."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write the question for her device to this file.")
+        Path | None, typer.Option(help="Write the solicitation for her device to this file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose items by A-optimality, given what was answered, with a certified gap (Sec. 6.2)."""
-    from midpoint.analyst import ItemProfiles, answers_of
+    """Choose which items to ask a person about next.
+
+    The choice is A-optimal given her earlier reports, with a certified gap (Sec. 6.2).
+    """
+    from midpoint.analyst import answers_of
     from midpoint.files import replace_file
     from midpoint.wire import Report, Solicitation
 
     with Console(stderr=True).status("Choosing items"):
-        profiles = ItemProfiles.load(directory)
-        told = disclosure_of(profiles, disclosure) if report or out else None
+        profiles = model.profiles()
+        disclosure = model.disclosed(profiles) if report or out else None
         reports = [read_message(path, Report) for path in report or []]
-        answers = answers_of(reports, told) if told else {}
+        answers = answers_of(reports, disclosure) if disclosure else {}
         weigh = weighted or method is Method.most_rated
-        chosen = _select(profiles, budget, answers, estimator, method, seed, weighted=weigh)
+        chosen = _select(profiles, budget, answers, model.estimator, method, seed, weighted=weigh)
     rows = [
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
         for j in chosen.items
     ]
-    if out is not None and told is not None:
+    if out is not None and disclosure is not None:
         items = tuple(sorted(row["item"] for row in rows))
         following = 1 + max((earlier.round for earlier in reports), default=-1)
         asked = following if number is None else number
-        question = Solicitation(disclosure=told.digest, round=asked, items=items, open=False)
-        replace_file(out, question.raw)
+        solicitation = Solicitation(
+            disclosure=disclosure.digest, round=asked, items=items, open=False
+        )
+        replace_file(out, solicitation.raw)
     noise = profiles.noise_variance
     loss, bound = noise * chosen.loss, noise * chosen.bound
     if as_json:
@@ -93,7 +93,8 @@ def solicit_command(
     console.print(table)
     console.print(
         f"Expected squared error of the profile after these {len(rows)} answers: {loss:.4f}.\n"
-        f"No choice of as many gets below {bound:.4f}: the gap is at most {chosen.gap:.2%}."
+        f"No choice of {len(rows)} items gets below {bound:.4f}: the gap is at most"
+        f" {chosen.gap:.2%}."
     )
 
 
@@ -117,9 +118,12 @@ def _select(
         prior = profiles.noise_variance * np.linalg.inv(profiles.profile_covariance)
     if weighted:
         if profiles.statistics is None:
-            raise MidpointError("how many people rate an item is only counted with a feature")
-        counted = profiles.statistics
-        weights = counted.count.sum(axis=1) / counted.users.sum()
+            raise MidpointError(
+                "how many people rate an item is counted only for a private feature; train with"
+                " --feature"
+            )
+        statistics = profiles.statistics
+        weights = statistics.count.sum(axis=1) / statistics.users.sum()
     return select(
         profiles.vectors,
         budget,

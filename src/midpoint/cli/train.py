@@ -1,57 +1,30 @@
 """`midpoint train`: ratings in, item profiles out."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from midpoint.cli.options import source as options
-from midpoint.cli.options.engines import (
-    EngineName,
-    Tables,
-    fit_from_tables,
-    require_in_memory,
-    require_used,
-)
-from midpoint.errors import MidpointError
+from midpoint.cli.options.engines import EngineName, Tables, fit_from_tables, require_in_memory
+from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
+from midpoint.cli.output.bars import share_bar, steps_bar, training_bar
 
 if TYPE_CHECKING:
-    from midpoint.analyst.fit.als import Regularization
     from midpoint.analyst.fit.factorizer import Factorizer
-    from midpoint.analyst.fit.factorizer import Progress as Report
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Ratings
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        help="A known name (`midpoint data list`), a zip or folder in a known layout, or your own"
-        " CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a file or a"
-        " folder of files; for `spark` also any Hadoop address.",
-        show_default=False,
-    ),
-]
 SHOWN = 5
 """Items listed on either side of the private feature."""
 
 
-class Biases(StrEnum):
-    """How offsets are estimated."""
-
-    shrunken = "shrunken"
-    plain = "plain"
-    joint = "joint"
-
-
 class Counterparts(StrEnum):
-    """Where people lie: what schemes with counterparts need to know."""
+    """What positions are fitted from, for schemes with counterparts."""
 
     auto = "auto"
     sets = "sets"
@@ -59,134 +32,59 @@ class Counterparts(StrEnum):
     none = "none"
 
 
-class Method(StrEnum):
-    """How profiles are fitted."""
-
-    als = "als"
-    sgd = "sgd"
-
-
+@expand
 def train_command(
-    source: Source,
+    *,
     out: Annotated[Path, typer.Option(help="Directory for the item profiles; replaced whole.")],
     feature: Annotated[
         list[str] | None,
         typer.Option(help="The private feature; several make a joint one.", show_default=False),
     ] = None,
-    users: Annotated[
-        str | None,
-        typer.Option(
-            help="Your own table of users: one row each, with features. A path, or for Spark any"
-            " Hadoop address."
-        ),
-    ] = None,
-    dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20,
-    iterations: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Passes over the ratings, at most; 15, or 20 of gradient descent, unless given.",
-            show_default=False,
-        ),
-    ] = 0,
-    regularization: Annotated[
-        str, typer.Option(help="`learned` from the data, or a number that each rating adds.")
-    ] = "learned",
-    biases: Annotated[
-        Biases, typer.Option(help="Class means shrunken or plain, or fitted jointly (Eq. 5).")
-    ] = Biases.shrunken,
-    method: Annotated[
-        Method, typer.Option(help="Alternating least squares, or gradient descent.")
-    ] = Method.als,
-    validation: Annotated[
-        float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
-    ] = 0.0,
+    fit: FitOptions,
     counterparts: Annotated[
         Counterparts,
         typer.Option(
-            help="Learn where people lie, for devices to find their counterparts: in the `sets` of"
-            " what they rate and how (scheme cmpss), or where everyone rates everything in their"
-            " `values` alone (cmp). `auto` does so from 200 people of each category on, on scales"
-            " of at most 10 levels: by sets where at most half of all possible ratings are there,"
-            " by values where more than 95 % are. In memory only."
+            help="Fit positions, so that devices can find counterparts. `sets`: from which items"
+            " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
+            " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
+            " people per category and at most 10 levels; `sets` where at most half of all possible"
+            " ratings are present, `values` where more than 95 % are; else `none`. Engine `local`"
+            " only."
         ),
     ] = Counterparts.auto,
-    at_least: options.AtLeast = 1,
-    levels: options.Levels = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularization on held-out users.")
     ] = False,
-    engine: Annotated[
-        EngineName,
-        typer.Option(help="`local`: in memory; `stream`: Parquet on disk; `spark`: on a cluster."),
-    ] = EngineName.local,
-    master: Annotated[
-        str | None, typer.Option(help="Where Spark runs: spark://host:7077; here unless given.")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="All cores unless given.")] = None,
+    engine: EngineOptions,
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
-    user_column: options.UserColumn = None,
-    item_column: options.ItemColumn = None,
-    rating_column: options.RatingColumn = None,
-    title_column: options.TitleColumn = None,
-    item_columns: options.ItemColumns = None,
-    feature_columns: options.FeatureColumns = None,
-    scale: options.ScaleText = None,
+    data: TrainingData,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
-    from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import require_new_directory
-    from midpoint.data.tables.columns import Columns
 
     require_new_directory(out)
-    require_used(engine, master=master, threads=threads)
+    engine.check()
     console = Console()
-    factorizer = Factorizer(
-        dimension=dimension,
-        iterations=iterations,
-        regularization=_regularization(regularization),
-        biases=biases.value,
-        method=method.value,
-        validation=validation,
-        seed=seed,
-        threads=threads,
-    )
-    if engine is not EngineName.local:
-        asked = counterparts in (Counterparts.sets, Counterparts.values)
+    factorizer = fit.factorizer(seed, engine.threads)
+    if engine.engine is not EngineName.local:
         in_memory = {
-            "--counterparts": asked,
+            "--counterparts": counterparts in (Counterparts.sets, Counterparts.values),
             "--tune": tune,
-            "--at-least": at_least > 1,
-            "--levels": levels is not None,
-            "--item-columns": item_columns,
+            "--at-least": data.at_least > 1,
+            "--levels": data.levels is not None,
+            "--item-columns": bool(data.item_columns),
         }
-        require_in_memory(engine, {name: bool(used) for name, used in in_memory.items()})
-        columns = Columns(
-            user_column, item_column, rating_column,
-            title=title_column, features=options.split_names(feature_columns),
-        )  # fmt: skip
-        own_scale = None if scale is None else options.parse_scale(scale)
-        tables = Tables(source, users, columns, own_scale, list(feature or []))
+        require_in_memory(engine.engine, in_memory)
+        tables = Tables(
+            data.source, data.users, data.columns(), data.rating_scale(), list(feature or [])
+        )
         started = time.perf_counter()
         profiles = fit_from_tables(
-            engine, tables, factorizer, out, master, lambda: training_bar(console)
+            engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
         )
     else:
         with console.status("Reading ratings"):
-            ratings = options.load_source(
-                source,
-                users=None if users is None else Path(users),
-                user_column=user_column,
-                item_column=item_column,
-                rating_column=rating_column,
-                title_column=title_column,
-                item_columns=item_columns,
-                feature_columns=feature_columns,
-                scale=scale,
-                seed=seed,
-                at_least=at_least,
-                levels=levels,
-            )
+            ratings = data.load(seed)
         console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
         names = list(feature or []) or None
         if tune:
@@ -194,7 +92,7 @@ def train_command(
         started = time.perf_counter()
         with training_bar(console) as report:
             profiles = factorizer.fit(ratings, names, report)
-        profiles = with_counterparts(console, counterparts, profiles, ratings, threads)
+        profiles = with_counterparts(console, counterparts, profiles, ratings, engine.threads)
     profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
@@ -207,7 +105,7 @@ def with_counterparts(
     ratings: "Ratings",
     threads: int | None = None,
 ) -> "ItemProfiles":
-    """Add where people lie, if that is wanted and can be."""
+    """Fit positions, if they are wanted and the ratings allow it."""
     from midpoint.analyst.counterparts.fit import (
         SELECTION_FACTORS,
         fit_positions,
@@ -225,55 +123,14 @@ def with_counterparts(
         return profiles
     if selection_factors != usual:
         console.print(
-            "Counterparts are not what these ratings suggest (see --help), and may show more than"
-            " they hide: audit them before you publish this.",
+            "These ratings do not suit counterparts (see --help), which may then show more than"
+            " they hide: audit them before you publish this model.",
             soft_wrap=True,
         )
-    with positions_bar(console) as report:
+    with steps_bar(console, "Fitting positions") as report:
         return fit_positions(
             profiles, ratings, selection_factors=selection_factors, threads=threads, progress=report
         )
-
-
-@contextmanager
-def positions_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """Show how far learning where people lie has come."""
-    with _bar(console) as bar:
-        task = bar.add_task("Looking where people lie")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def training_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
-    """Show how far a fit has come."""
-    with _bar(console) as bar:
-        task = bar.add_task("Training")
-
-        def report(progress: "Report") -> None:
-            bar.update(
-                task,
-                total=progress.iterations,
-                completed=progress.iteration,
-                description=f"Training, error {progress.rmse:.4f}",
-            )
-
-        yield report
-
-
-def _bar(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True)
-
-
-def _regularization(text: str) -> "Regularization":
-    if text == "learned":
-        return "learned"
-    try:
-        return float(text)
-    except ValueError as error:
-        raise MidpointError(
-            f"--regularization {text}: write `learned`, or a number such as 0.06"
-        ) from error
 
 
 def _tune(
@@ -281,14 +138,8 @@ def _tune(
 ) -> "Factorizer":
     from midpoint.analyst.fit.tuning import tune
 
-    with _bar(console) as bar:
-        task = bar.add_task("Tuning")
-        result = tune(
-            ratings,
-            feature,
-            factorizer,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with share_bar(console, "Tuning") as report:
+        result = tune(ratings, feature, factorizer, progress=report)
     table = Table("dimension", "regularization", "RMSE of held-out users", "standard error")
     for trial in result.trials:
         mark = "[bold]" if trial == result.best else ""
@@ -311,13 +162,10 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
         highlight=False,
     )
     if profiles.positions is not None:
-        selection_factors, taste_factors = (
-            profiles.positions.selection_factors,
-            profiles.positions.taste.shape[1],
-        )
         console.print(
-            f"It knows where people lie, in {selection_factors} selection factors and {taste_factors} tastes; devices will be"
-            f" told so by {usual_scheme(profiles)}",
+            f"Positions: {profiles.positions.selection_factors} selection factors,"
+            f" {profiles.positions.taste.shape[1]} taste factors. Devices will use scheme"
+            f" {usual_scheme(profiles)}.",
             highlight=False,
         )
     for k, category in enumerate(profiles.categories):

@@ -158,6 +158,11 @@ def usual_selection_factors(ratings: Ratings, *feature: str) -> int | None:
     return 0 if share > FULL else SELECTION_FACTORS
 
 
+def usual_taste_factors(selection_factors: int) -> int:
+    """Return how many taste factors are learned, unless given and as far as profiles have them."""
+    return CHOOSING if selection_factors else TASTE_FACTORS
+
+
 def _check(
     profiles: ItemProfiles, ratings: Ratings, selection_factors: int, taste_factors: int | None
 ) -> Feature:
@@ -195,9 +200,7 @@ def _fitting(profiles: ItemProfiles, selection_factors: int, taste_factors: int 
     room = min(MOST_DIMENSIONS, isqrt(MOST_NUMBERS) // K)
     most = (room - selection_factors) // 2 if selection_factors else room
     wanted = min(
-        (CHOOSING if selection_factors else TASTE_FACTORS)
-        if taste_factors is None
-        else taste_factors,
+        usual_taste_factors(selection_factors) if taste_factors is None else taste_factors,
         profiles.dimension,
     )
     if most < 1 or (taste_factors is not None and wanted > most):

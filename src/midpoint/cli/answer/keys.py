@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from midpoint.wire import Solicitation
 
 DIGITS = "1234567890"
-FOUND = 9
+MOST_HITS = 9
 """Titles shown for a search."""
 
 
@@ -27,9 +27,9 @@ class RatingKeys:
         self._levels = levels or ()
         self._digits = DIGITS[: len(self._levels)] if len(self._levels) <= len(DIGITS) else ""
         self._decided = decided
-        self._mine = {i: r for i, r in agent.home.ratings.items() if i in self._open(decided)}
+        self._ratings = {i: r for i, r in agent.home.ratings.items() if i in self._open(decided)}
         self._skipped: set[str] = set()
-        self._done = list(self._mine)
+        self._done = list(self._ratings)
         self._means = {
             digit: f"[yellow]{number(level)}[/yellow]"
             for digit, level in zip(self._digits, self._levels, strict=False)
@@ -40,8 +40,8 @@ class RatingKeys:
         self._skipped.clear()
         self._terminal.say(self._legend(), markup=True)
         while self._step():
-            self._agent.home.keep_ratings(self._earlier() | self._mine)
-        return {item: value / ONE for item, value in self._mine.items()}
+            self._agent.home.keep_ratings(self._earlier() | self._ratings)
+        return {item: value / ONE for item, value in self._ratings.items()}
 
     def _open(self, decided: frozenset[str]) -> frozenset[str]:
         """Return the items that this round takes ratings of."""
@@ -49,20 +49,20 @@ class RatingKeys:
         return frozenset(taken) - decided
 
     def _earlier(self) -> dict[str, int]:
-        """Return kept ratings that this round has nothing to do with."""
+        """Return kept ratings of items that this round does not take."""
         open_now = self._open(self._decided)
         return {i: r for i, r in self._agent.home.ratings.items() if i not in open_now}
 
     def _step(self) -> bool:
         """Show the next title and take one key; False when she is done."""
-        left = [i for i in self._asked.items if i not in self._mine and i not in self._skipped]
+        left = [i for i in self._asked.items if i not in self._ratings and i not in self._skipped]
         left = [item for item in left if item not in self._decided]
         search = "/" if self._asked.open else ""
         if not left:
             pressed = self._terminal.key("All titles are seen. [b]d[/b] done >", f"du{search}")
             return self._other(pressed)
-        place = len(self._asked.items) - len(left) + 1
-        shown = f"[dim]{place:>3}/{len(self._asked.items)}[/dim]  {plain(self._titles[left[0]])}  "
+        index = len(self._asked.items) - len(left) + 1
+        shown = f"[dim]{index:>3}/{len(self._asked.items)}[/dim]  {plain(self._titles[left[0]])}  "
         keys = f"{self._digits or 'r'}su{search}d"
         pressed = self._terminal.key(shown, keys, self._means)
         if pressed == "s":
@@ -83,7 +83,7 @@ class RatingKeys:
                 return
         else:
             value = self._levels[self._digits.index(pressed)]
-        self._mine[item] = value
+        self._ratings[item] = value
         self._done.append(item)
 
     def _other(self, pressed: str) -> bool:
@@ -98,7 +98,7 @@ class RatingKeys:
         if self._done:
             item = self._done.pop()
             self._skipped.discard(item)
-            self._mine.pop(item, None)
+            self._ratings.pop(item, None)
             self._terminal.say(f"         taken back: {plain(self._titles[item])}", markup=True)
 
     def _search(self) -> None:
@@ -107,14 +107,16 @@ class RatingKeys:
         free = self._open(self._decided)
         hits = [i for i in free if all(w in self._titles[i].casefold() for w in words)]
         known = self._agent.standing.popularity
-        hits = sorted(hits, key=lambda item: (-known[item], item))[:FOUND] if words else []
+        hits = sorted(hits, key=lambda item: (-known[item], item))[:MOST_HITS] if words else []
         if not hits:
             self._terminal.say("No title that is still open has that in its name.")
             return
-        for place, item in enumerate(hits, start=1):
-            given = f" [yellow]{number(self._mine[item])}[/yellow]" if item in self._mine else ""
+        for rank, item in enumerate(hits, start=1):
+            given = (
+                f" [yellow]{number(self._ratings[item])}[/yellow]" if item in self._ratings else ""
+            )
             title = plain(self._titles[item])
-            self._terminal.say(f"  [b]{place}[/b] {title}{given}", markup=True)
+            self._terminal.say(f"  [b]{rank}[/b] {title}{given}", markup=True)
         chosen = self._terminal.key("Which? [b]0[/b] none >", f"0{DIGITS[: len(hits)]}")
         if chosen != "0":
             item = hits[int(chosen) - 1]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from midpoint.wire import Disclosure, Solicitation
 
 WELCOME = (
-    "You rate titles; this device changes some ratings and withholds others, so that what leaves"
-    " it says as little as possible about what you keep private.\n"
-    "The service learns your taste from what is left and scores titles; the device puts your own"
-    " part back in and ranks them."
+    "You rate titles. This device changes some ratings and withholds others, so that what it sends"
+    " says as little as possible about what you keep private.\n"
+    "The service learns your taste from what was sent, and scores titles. This device adds what"
+    " your category changes in the scores, and ranks the titles."
 )
 MENU = (
     "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
@@ -101,7 +101,7 @@ class Session:
         self._known_there = False
 
     def run(self) -> None:
-        """Go through rounds until she has enough."""
+        """Go through rounds until she quits."""
         say = self.terminal.say
         say(Panel(WELCOME, title="Midpoint", title_align="left", border_style="cyan"))
         try:
@@ -120,51 +120,52 @@ class Session:
                 elif self.forget():
                     return
         except (KeyboardInterrupt, EOFError):
-            say("\nStopped. Your ratings are kept on this device; what you did not confirm stays.")
+            say("\nStopped. Your ratings are kept on this device; nothing was sent unconfirmed.")
 
     def connect(self) -> None:
-        """Fetch and check; say what was found, and what nobody vouches for."""
+        """Fetch and check; say what is protected, and whether an auditor certified it."""
         with self.terminal.console.status("Fetching and checking"):
             standing = self.agent.connect()
-        told, say = standing.accepted.disclosure, self.terminal.say
-        protected = ", ".join(one.name for one in told.features)
+        disclosure, say = standing.accepted.disclosure, self.terminal.say
+        protected = ", ".join(feature.name for feature in disclosure.features)
         say(
-            f"[green]Checked.[/green] {len(told.items)} titles; protected here:"
+            f"[green]Checked.[/green] {len(disclosure.items)} titles; protected here:"
             f" [b]{escape(protected)}[/b]; entry {standing.accepted.entry.sequence} of the"
             " service's list.",
             markup=True,
         )
-        one = standing.certificate
-        if one is None:
+        certificate = standing.certificate
+        if certificate is None:
             say("[yellow]No auditor that you named has certified this:[/yellow] the numbers are"
                 " consistent, but nobody vouches that they are true.", markup=True)  # fmt: skip
         else:
             say(
-                f"Certified by {one.auditor}: the strongest attack read {one.auc / 1e6:.2f}"
-                f" ({one.auc_low / 1e6:.2f} to {one.auc_high / 1e6:.2f}; 0.50 is a blind guess)."
+                f"Certified by {certificate.auditor}: the strongest attack has AUC"
+                f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
+                f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing)."
             )
         if self.agent.inner.terms.witness is None:
-            say("No witness was named, so a list made for you alone would not show.")
+            say("No witness was named: a disclosure made for you alone would go unnoticed.")
 
     def category(self) -> "PrivateCategory":
         """Return her category: named on the command line, remembered, or asked for here."""
         from midpoint.user import PrivateCategory
 
-        told = self.agent.standing.accepted.disclosure
+        disclosure = self.agent.standing.accepted.disclosure
         if self._named is None and (kept := self.agent.home.category) is not None:
             self.terminal.say("Using the category that you asked this device to remember.")
             return kept
-        names = self._named or self._ask_category(told)
-        category = PrivateCategory.of(told, names)
+        names = self._named or self._ask_category(disclosure)
+        category = PrivateCategory.of(disclosure, names)
         if self._remember:
             self.agent.home.keep_category(names)
         return category
 
-    def _ask_category(self, told: "Disclosure") -> dict[str, str]:
+    def _ask_category(self, disclosure: "Disclosure") -> dict[str, str]:
         if not self.terminal.console.is_terminal:
             raise MidpointError("name your category: --category FEATURE=CATEGORY")
         names: dict[str, str] = {}
-        for feature in told.features:
+        for feature in disclosure.features:
             self.terminal.say(
                 f"\nWhat you keep private: [b]{escape(feature.name)}[/b]. It decides how your"
                 " ratings are changed, and never leaves this device.",
@@ -177,7 +178,7 @@ class Session:
         return names
 
     def ask_for_a_round(self) -> "Solicitation":
-        """Be asked; a question that must be refused is refused before anything is rated."""
+        """Fetch a solicitation; one that must be refused is refused before anything is rated."""
         self._known_there = True
         with self.terminal.console.status("Asking which titles would help most"):
             return self.agent.solicit()
@@ -187,10 +188,10 @@ class Session:
         self.agent.preview({}, category)
         keys = RatingKeys(self.agent, self.terminal, asked)
         while True:
-            mine = keys.rate()
-            if not mine:
+            ratings = keys.rate()
+            if not ratings:
                 self.terminal.say("Nothing is rated yet, so there is nothing to show.")
-            self.show_leaving(mine, category)
+            self.show_leaving(ratings, category)
             pressed = self.terminal.key(
                 "[b]s[/b] send   [b]e[/b] rate more or change   [b]n[/b] not now\n>", "sen"
             )
@@ -199,12 +200,12 @@ class Session:
                 return
             if pressed == "s":
                 break
-        self.send(mine, category)
+        self.send(ratings, category)
         self.recommend(category)
 
-    def show_leaving(self, mine: Mapping[str, float], category: "PrivateCategory") -> None:
+    def show_leaving(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Show line by line what leaves, what is withheld, and why."""
-        lines = self.agent.preview(mine, category)
+        lines = self.agent.preview(ratings, category)
         titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
         self.terminal.say(leaving_table(lines, titles, scale))
         sent = sum(line.fate.value == "sent" for line in lines)
@@ -215,9 +216,9 @@ class Session:
             " changing a rating later changes nothing there."
         )
 
-    def send(self, mine: Mapping[str, float], category: "PrivateCategory") -> None:
+    def send(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Decide for good, and send."""
-        report = self.agent.answer(mine, category)
+        report = self.agent.answer(ratings, category)
         with self.terminal.console.status("Sending"):
             receipt = self.agent.submit()
         total = 0 if receipt is None else receipt.answers

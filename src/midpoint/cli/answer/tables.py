@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FATES = {
     "sent": "",
-    "withheld": "a coin keeps it here: people like you rate it more often than others",
+    "withheld": "a coin decided so: your category rates it more often than others do",
     "sent_before": "was sent before; that answer stands",
     "withheld_before": "was withheld before; that stands",
     "not_asked": "was not asked about",
@@ -42,7 +42,7 @@ def leaving_table(lines: "Sequence[Line]", titles: Mapping[str, str], scale: Rat
             leaves = f"[yellow]{leaves}[/yellow]"
         why = FATES[line.fate.value]
         if line.fate.value == "sent":
-            why = "as it is" if line.sent == line.rating else "changed, so that it tells less"
+            why = "as it is" if line.sent == line.rating else "changed, to protect you"
         table.add_row(
             plain(titles[line.item]), _stars(line.rating, scale), leaves, f"[dim]{why}[/dim]"
         )
@@ -52,16 +52,16 @@ def leaving_table(lines: "Sequence[Line]", titles: Mapping[str, str], scale: Rat
 def recommendation_table(best: "Sequence[Recommendation]", titles: Mapping[str, str]) -> Table:
     """Show what she may like, and how sure that is."""
     table = _table("For you", "", "title", "predicted")
-    for place, one in enumerate(best, start=1):
-        predicted = f"{one.shown / ONE:.1f} [dim]± {one.deviation / ONE:.1f}[/dim]"
-        table.add_row(f"[dim]{place}[/dim]", plain(titles[one.item]), predicted)
+    for rank, item in enumerate(best, start=1):
+        predicted = f"{item.shown / ONE:.1f} [dim]± {item.deviation / ONE:.1f}[/dim]"
+        table.add_row(f"[dim]{rank}[/dim]", plain(titles[item.item]), predicted)
     return table
 
 
 def ledger_table(ledger: "Ledger", titles: Mapping[str, str]) -> Table:
     """Show every decision so far."""
     table = _table("Decided for good", "title", "sent")
-    for item in sorted(ledger.decided, key=lambda one: titles.get(one, one)):
+    for item in sorted(ledger.decided, key=lambda item: titles.get(item, item)):
         decision = ledger.decision(item)
         value = None if decision is None else decision.value
         sent = "[dim]withheld[/dim]" if value is None else number(value)

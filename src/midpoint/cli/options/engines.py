@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 
-from midpoint.cli.options import source as options
+from midpoint.cli.output.notes import show_notes
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class EngineName(StrEnum):
 
 
 class Tables(NamedTuple):
-    """What the options of `midpoint train` say of tables on disk."""
+    """Tables on disk, as the options of `midpoint train` describe them."""
 
     source: str
     """Ratings, as Parquet."""
@@ -39,26 +39,26 @@ class Tables(NamedTuple):
     columns: "Columns"
     """What the columns are called."""
     scale: "Scale | None"
-    """What a rating can be, if that was said."""
+    """What a rating can be, if that was given."""
     feature: list[str]
     """The private features."""
 
 
 def require_in_memory(engine: EngineName, given: dict[str, bool]) -> None:
-    """Refuse options that need all ratings in memory, rather than pass over them."""
+    """Refuse options that need all ratings in memory, rather than ignore them."""
     for name, used in given.items():
         if used:
             raise MidpointError(f"{name} needs --engine local; {engine.value} cannot do it")
 
 
 def require_used(engine: EngineName, *, master: str | None, threads: int | None) -> None:
-    """Refuse options that say where work is done if the engine would pass over them."""
+    """Refuse options that choose where work is done if the engine would ignore them."""
     if master is not None and engine is not EngineName.spark:
         raise MidpointError(f"--master {master} names a cluster; add --engine spark to train on it")
     if threads is not None and engine is EngineName.spark:
         raise MidpointError(
-            f"--threads {threads} is not for Spark; say --master 'local[{threads}]', or give the"
-            " cluster so many cores"
+            f"--threads {threads} is not for Spark; use --master 'local[{threads}]', or give the"
+            f" cluster {threads} cores"
         )
 
 
@@ -73,19 +73,19 @@ def fit_from_tables(
     """Train from tables that stay where they are."""
     from midpoint.analyst.engines.tables import require_supported
 
-    require_supported(factorizer, engine.value)  # before a long look through the ratings
-    options.show_notes()
+    require_supported(factorizer, engine.value)  # before the ratings are read
+    show_notes()
     if engine is EngineName.stream:
         return _streaming(tables, factorizer, out, bar)
     return _on_spark(tables, factorizer, master, bar)
 
 
 def _streaming(tables: Tables, factorizer: "Factorizer", out: Path, bar: "Bar") -> "ItemProfiles":
-    """Train from disk; what is kept there meanwhile lies beside the result."""
+    """Train from disk; temporary files are beside the result."""
     from midpoint.analyst.engines.streaming import fit_from_disk, scan
 
-    with Console(stderr=True).status("Looking through the ratings"):
-        looked = scan(
+    with Console(stderr=True).status("Reading ratings"):
+        scanned = scan(
             tables.source,
             users=tables.users,
             columns=tables.columns,
@@ -95,7 +95,7 @@ def _streaming(tables: Tables, factorizer: "Factorizer", out: Path, bar: "Bar") 
     beside = out.resolve().parent
     beside.mkdir(parents=True, exist_ok=True)
     with bar() as report:
-        return fit_from_disk(factorizer, looked, tables.feature, workspace=beside, progress=report)
+        return fit_from_disk(factorizer, scanned, tables.feature, workspace=beside, progress=report)
 
 
 def _on_spark(
@@ -105,7 +105,7 @@ def _on_spark(
     from midpoint.cli.batch import at_work, spark
 
     with spark(master) as session:
-        with at_work(session, "Looking through the ratings"):
+        with at_work(session, "Reading ratings"):
             ratings = read_ratings(
                 session,
                 tables.source,

@@ -1,5 +1,6 @@
 """What the commands on reports and disclosures share: options, and how messages are read."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -7,24 +8,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, Message, RefusedError
 
 if TYPE_CHECKING:
     from midpoint.analyst import Estimate, Evidence, ItemProfiles
+    from midpoint.wire import Disclosure, Message
 
-M = TypeVar("M", bound=Message)
+    M = TypeVar("M", bound=Message)
 
-Directory = Annotated[
-    Path, typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False)
-]
 ReportFiles = Annotated[
     list[Path], typer.Argument(help="One person's reports, as JSON.", show_default=False)
-]
-DisclosureFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--disclosure", help="What the reports were made under; the profiles' default unless given."
-    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 
@@ -36,42 +28,73 @@ class Estimator(StrEnum):
     least_squares = "least-squares"
 
 
-HowToEstimate = Annotated[
-    Estimator, typer.Option(help="With the training users' spread as a prior, or without.")
-]
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """A model, what people answered under, and how their profiles are estimated."""
+
+    directory: Annotated[
+        Path,
+        typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
+    ]
+    disclosure: Annotated[
+        Path | None,
+        typer.Option(help="The disclosure that the reports answer; unless given, the model's own."),
+    ] = None
+    estimator: Annotated[
+        Estimator,
+        typer.Option(
+            help="`map`: with the training users' distribution as a prior; `least-squares`:"
+            " without."
+        ),
+    ] = Estimator.map
+
+    def load(self) -> "tuple[ItemProfiles, Disclosure]":
+        """Return the item profiles and the disclosure that people answered under."""
+        profiles = self.profiles()
+        return profiles, self.disclosed(profiles)
+
+    def profiles(self) -> "ItemProfiles":
+        """Return the item profiles."""
+        from midpoint.analyst import ItemProfiles
+
+        return ItemProfiles.load(self.directory)
+
+    def disclosed(self, profiles: "ItemProfiles") -> "Disclosure":
+        """Return the disclosure that people answered under."""
+        from midpoint.analyst import disclose
+        from midpoint.wire import Disclosure
+
+        if self.disclosure is None:
+            return disclose(profiles)
+        return read_message(self.disclosure, Disclosure)
+
+    def evidence(
+        self, profiles: "ItemProfiles", answers: dict[str, int], disclosure: "Disclosure"
+    ) -> "Evidence":
+        """Sum up answers; under least squares all count alike, as in the paper."""
+        from midpoint.analyst import evidence_of, report_weights
+
+        weights = None
+        if self.estimator is Estimator.map:
+            weights = report_weights(profiles, disclosure)
+        return evidence_of(profiles, answers, weights)
+
+    def estimate(self, profiles: "ItemProfiles", evidence: "Evidence") -> "Estimate":
+        """Estimate a profile."""
+        from midpoint.analyst import least_squares, posterior
+
+        if self.estimator is Estimator.map:
+            return posterior(evidence, profiles)
+        return least_squares(evidence, profiles.noise_variance)
 
 
-def read_message(path: Path, kind: type[M]) -> M:
+def read_message(path: Path, kind: "type[M]") -> "M":
     """Read a message from a file; an error names the file."""
+    from midpoint.wire import RefusedError
+
     try:
         return kind.parse(path.read_bytes())
     except OSError as error:
         raise MidpointError(f"{path} cannot be read ({error.strerror}); check the path") from error
     except RefusedError as error:
         raise MidpointError(f"{path}: {error}") from error
-
-
-def disclosure_of(profiles: "ItemProfiles", path: Path | None) -> Disclosure:
-    """Read what people answer under; the default disclosure of the profiles unless given."""
-    from midpoint.analyst import disclose
-
-    return disclose(profiles) if path is None else read_message(path, Disclosure)
-
-
-def heard(
-    profiles: "ItemProfiles", answers: dict[str, int], told: Disclosure, estimator: Estimator
-) -> "Evidence":
-    """Sum up answers; all count alike under least squares, as in the paper."""
-    from midpoint.analyst import evidence_of, report_weights
-
-    weights = report_weights(profiles, told) if estimator is Estimator.map else None
-    return evidence_of(profiles, answers, weights)
-
-
-def belief_of(profiles: "ItemProfiles", evidence: "Evidence", estimator: Estimator) -> "Estimate":
-    """Estimate a profile."""
-    from midpoint.analyst import least_squares, posterior
-
-    if estimator is Estimator.map:
-        return posterior(evidence, profiles)
-    return least_squares(evidence, profiles.noise_variance)

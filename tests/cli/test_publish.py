@@ -35,22 +35,22 @@ def certificate(path: Path, disclosure: str, key: SigningKey = AUDITOR) -> Path:
 
 def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
-    told = run("publish", model.directory, site, "--json")
-    assert (told["sequence"], told["fresh"]) == (0, True)
+    facts = run("publish", model.directory, site, "--json")
+    assert (facts["sequence"], facts["fresh"]) == (0, True)
     chain = Chain.parse((site / "list.json").read_bytes())
-    raw = (site / "disclosures" / f"{told['disclosure']}.json").read_bytes()
+    raw = (site / "disclosures" / f"{facts['disclosure']}.json").read_bytes()
     accepted = check_disclosure(raw, list(chain.entries), None)
-    assert accepted.entry.key == told["key"]
-    assert accepted.disclosure == model.told
+    assert accepted.entry.key == facts["key"]
+    assert accepted.disclosure == model.disclosure
     assert (site / "key.pem").stat().st_mode & 0o077 == 0
     again = run("publish", model.directory, site, "--json")
     assert (again["sequence"], again["fresh"]) == (0, False)
     other = run("publish", model.directory, site, "--scheme", "mpssr", "--json")
-    assert (other["sequence"], other["key"]) == (1, told["key"])
+    assert (other["sequence"], other["key"]) == (1, facts["key"])
     assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
 
 
-def test_a_site_stays_with_its_scheme_unless_told_otherwise(tmp_path: Path) -> None:
+def test_a_site_stays_with_its_scheme_unless_one_is_named(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
     run("publish", model.directory, site, "--scheme", "mpssr")
     assert "mpssr" in run("publish", model.directory, site)
@@ -63,19 +63,19 @@ def test_a_site_stays_with_its_scheme_unless_told_otherwise(tmp_path: Path) -> N
 
 def test_a_certificate_is_added_if_it_is_good_and_of_this_site(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
-    good = certificate(tmp_path / "good.json", model.told.digest)
+    good = certificate(tmp_path / "good.json", model.disclosure.digest)
     shown = run("publish", model.directory, site, "--certificate", good)
     assert "certified by A made-up auditor" in shown
-    kept = Site(site).certificates(model.told.digest)
+    kept = Site(site).certificates(model.disclosure.digest)
     assert [one.raw for one in kept.certificates] == [good.read_bytes()]
     stranger = SigningKey(bytes(range(1, 33)))
-    forged = certificate(tmp_path / "forged.json", model.told.digest, stranger)
+    forged = certificate(tmp_path / "forged.json", model.disclosure.digest, stranger)
     with pytest.raises(MidpointError, match="signature"):
         run("publish", model.directory, site, "--certificate", forged)
     foreign = certificate(tmp_path / "foreign.json", "0" * 64)
     with pytest.raises(MidpointError, match="not published here"):
         run("publish", model.directory, site, "--certificate", foreign)
-    assert len(Site(site).certificates(model.told.digest).certificates) == 1
+    assert len(Site(site).certificates(model.disclosure.digest).certificates) == 1
 
 
 def test_a_damaged_site_is_named(tmp_path: Path) -> None:

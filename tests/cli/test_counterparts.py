@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
-from midpoint.analyst.counterparts import fit as placing
+from midpoint.analyst.counterparts import fit as positions_fit
 from midpoint.cli import protecting
 from midpoint.cli.protecting import protect
 from midpoint.cli.train import Counterparts, with_counterparts
@@ -30,10 +30,10 @@ class Trained(NamedTuple):
     """A model trained and disclosed by the command line."""
 
     folder: Path
-    """It is `model` here, its disclosure `told.json`."""
+    """The model is `model` in it, its disclosure `disclosure.json`."""
     profiles: ItemProfiles
     """The same, in memory."""
-    told: Disclosure
+    disclosure: Disclosure
     """What is disclosed of it."""
     ratings: Ratings
     """What it was trained on."""
@@ -45,10 +45,10 @@ class Trained(NamedTuple):
 
 def train(folder: Path, source: object, *more: object) -> Trained:
     run("train", source, *QUICK, *more, "--out", folder / "model")
-    run("disclose", folder / "model", "--out", folder / "told.json")
-    told = Disclosure.parse((folder / "told.json").read_bytes())
+    run("disclose", folder / "model", "--out", folder / "disclosure.json")
+    disclosure = Disclosure.parse((folder / "disclosure.json").read_bytes())
     ratings = simulate(PRESETS[str(source)], seed=0).ratings
-    return Trained(folder, ItemProfiles.load(folder / "model"), told, ratings)
+    return Trained(folder, ItemProfiles.load(folder / "model"), disclosure, ratings)
 
 
 @pytest.fixture(scope="module")
@@ -82,23 +82,23 @@ def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
     sets: Trained, values: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of people enough; with too few of some category the discrete midpoint is left."""
-    for enough, told in ((50, (sets.told, values.told)), (1000, (None, None))):
-        monkeypatch.setattr(placing, "ENOUGH", enough)
-        for source, expected in zip(("simulated-tiny", "simulated-ptv"), told, strict=True):
+    for enough, wanted in ((50, (sets.disclosure, values.disclosure)), (1000, (None, None))):
+        monkeypatch.setattr(positions_fit, "ENOUGH", enough)
+        for source, expected in zip(("simulated-tiny", "simulated-ptv"), wanted, strict=True):
             model = train(tmp_path / f"{source}-{enough}", source)
             assert (model.profiles.positions is None) == (expected is None)
-            assert model.told == expected or model.told.scheme == "dmpss"
+            assert model.disclosure == expected or model.disclosure.scheme == "dmpss"
 
 
 def test_what_is_learned_is_what_the_library_learns(sets: Trained, values: Trained) -> None:
     for model, scheme, selection_factors in ((sets, "cmpss", 4), (values, "cmp", 0)):
-        assert model.told.scheme == scheme
+        assert model.disclosure.scheme == scheme
         assert model.profiles.positions is not None
         assert model.profiles.positions.selection_factors == selection_factors
         learned = Factorizer(dimension=3, iterations=3).fit(model.ratings, "gender")
         again = fit_positions(learned, model.ratings, selection_factors=selection_factors)
-        assert LearningProtocol(scheme).disclose(again) == model.told
-        facts = run("disclose", model.model, "--out", model.folder / "told.json", "--json")
+        assert LearningProtocol(scheme).disclose(again) == model.disclosure
+        facts = run("disclose", model.model, "--out", model.folder / "disclosure.json", "--json")
         assert (facts["scheme"], facts["safe"]) == (scheme, True)
         assert facts["bits_per_item"] > 100
 
@@ -109,8 +109,8 @@ def test_ratings_are_obfuscated_estimated_and_recommended(
 ) -> None:
     model: Trained = request.getfixturevalue(name)
     given, users = tables(model)
-    out, scheme = tmp_path / "copy.csv", model.told.scheme
-    words = ("--disclosure", model.folder / "told.json", "--users", users, "--seed", 3)
+    out, scheme = tmp_path / "copy.csv", model.disclosure.scheme
+    words = ("--disclosure", model.folder / "disclosure.json", "--users", users, "--seed", 3)
     facts = run("obfuscate", given, *words, "--out", out, "--json")
     assert facts["safe"] is True
     assert (facts["withheld"] > 0) == (scheme == "cmpss")
@@ -118,20 +118,20 @@ def test_ratings_are_obfuscated_estimated_and_recommended(
     where = model.profiles.index_of(read.item_ids)[read.item]
     people = Population(read.user, where, read.value, read.features["gender"].codes)
     coins = np.random.default_rng(3)
-    sent = LearningProtocol(scheme).report(model.told, model.profiles, people, coins)
+    sent = LearningProtocol(scheme).report(model.disclosure, model.profiles, people, coins)
     assert copy.value.tolist() == sent.value.tolist()
     assert not np.array_equal(sent.value, read.value[sent.kept])
-    mine = copy.of_user(0)
-    named = sorted(zip(copy.item_ids[copy.item[mine]].tolist(), copy.value[mine], strict=True))
+    rows = copy.of_user(0)
+    named = sorted(zip(copy.item_ids[copy.item[rows]].tolist(), copy.value[rows], strict=True))
     answers = tuple((item, int(to_fixed(value))) for item, value in named)
-    report = Report(id="0" * 32, disclosure=model.told.digest, round=0, answers=answers)
+    report = Report(id="0" * 32, disclosure=model.disclosure.digest, round=0, answers=answers)
     (tmp_path / "report.json").write_bytes(report.raw)
     found = run("estimate", model.model, tmp_path / "report.json", "--json")
     assert found["count"] == len(answers) > 0
     scores = tmp_path / "scores.json"
     wanted = (tmp_path / "report.json", "--top", 3, "--out", scores, "--json")
     shown = run("recommend", model.model, *wanted)["recommended"]
-    assert Scores.parse(scores.read_bytes()).disclosure == model.told.digest
+    assert Scores.parse(scores.read_bytes()).disclosure == model.disclosure.digest
     assert len(shown) == min(3, model.profiles.n_items - len(answers))
     assert not {row["item"] for row in shown} & {item for item, _ in answers}
 
@@ -145,7 +145,7 @@ def test_people_are_taken_together_wherever_their_rows_are(
     copies = []
     for order in (None, shuffled):
         given, users = tables(sets, order)
-        copy, _ = protect(load(given, users=users), sets.told)
+        copy, _ = protect(load(given, users=users), sets.disclosure)
         names = copy.user_ids[copy.user], copy.item_ids[copy.item]
         copies.append({(u, j): v for u, j, v in zip(*names, copy.value.tolist(), strict=True)})
     assert copies[0] == copies[1]
@@ -155,12 +155,12 @@ def test_people_are_taken_together_wherever_their_rows_are(
 def test_nobody_is_parted_by_how_many_are_handled_at_once(
     sets: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, _ = protect(sets.ratings, sets.told, seed=1)
+    whole, _ = protect(sets.ratings, sets.disclosure, seed=1)
     seen: list[int] = []
     for size in (1, 37, 500):
         monkeypatch.setattr(protecting, "CHUNK", size)
         copy, _ = protect(
-            sets.ratings, sets.told, seed=1, progress=lambda done, _total: seen.append(done)
+            sets.ratings, sets.disclosure, seed=1, progress=lambda done, _total: seen.append(done)
         )
         assert np.array_equal(copy.value, whole.value)
         assert np.array_equal(copy.item, whole.item)
@@ -173,13 +173,13 @@ def test_publishing_takes_the_scheme_of_the_model(sets: Trained, tmp_path: Path)
     facts = run("publish", sets.model, site, "--json")
     chain = Chain.parse((site / "list.json").read_bytes())
     raw = (site / "disclosures" / f"{facts['disclosure']}.json").read_bytes()
-    assert check_disclosure(raw, list(chain.entries), None).disclosure == sets.told
+    assert check_disclosure(raw, list(chain.entries), None).disclosure == sets.disclosure
 
 
-def test_without_places_the_discrete_midpoint_is_left(tmp_path: Path) -> None:
+def test_without_positions_the_discrete_midpoint_is_left(tmp_path: Path) -> None:
     model = train(tmp_path, "simulated-tiny", "--counterparts", "none")
     assert model.profiles.positions is None
-    assert model.told.scheme == "dmpss"
+    assert model.disclosure.scheme == "dmpss"
     for scheme, what in (("cmpss", "sets"), ("cmp", "values")):
         with pytest.raises(MidpointError, match=f"--counterparts {what}"):
             run("disclose", model.model, "--scheme", scheme, "--out", tmp_path / "no.json")
@@ -197,14 +197,14 @@ def test_what_nobody_would_suggest_is_warned_of(
 
     assert "audit them before" in said(Counterparts.values)  # too few people
     assert "audit them" not in said(Counterparts.auto)
-    monkeypatch.setattr(placing, "ENOUGH", 10)
-    monkeypatch.setattr(placing, "FULL", 0.0)
+    monkeypatch.setattr(positions_fit, "ENOUGH", 10)
+    monkeypatch.setattr(positions_fit, "FULL", 0.0)
     assert "audit them" not in said(Counterparts.values)
 
 
 def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) -> None:
     model = train(tmp_path / "values", "simulated-tiny", "--counterparts", "values")
-    assert model.told.scheme == "cmp"
+    assert model.disclosure.scheme == "cmp"
     with pytest.raises(MidpointError, match="--counterparts sets"):
         run("disclose", model.model, "--scheme", "cmpss", "--out", tmp_path / "no.json")
     with pytest.raises(MidpointError, match="one precision"):

@@ -20,9 +20,9 @@ from midpoint.wire import Report, Scores
 from tests.support.small_model import Model, run, trained
 
 
-def belief_in(model: Model, report: Path) -> Estimate:
-    answers = answers_of([Report.parse(report.read_bytes())], model.told)
-    weights = report_weights(model.profiles, model.told)
+def estimate_of(model: Model, report: Path) -> Estimate:
+    answers = answers_of([Report.parse(report.read_bytes())], model.disclosure)
+    weights = report_weights(model.profiles, model.disclosure)
     return posterior(evidence_of(model.profiles, answers, weights), model.profiles)
 
 
@@ -30,13 +30,13 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
     model = trained()
     answers = model.answers(12)
     report = model.report(tmp_path / "r.json", answers)
-    told = run("recommend", model.directory, report, "--top", 5, "--json")
-    rows = told["recommended"]
+    facts = run("recommend", model.directory, report, "--top", 5, "--json")
+    rows = facts["recommended"]
     assert len(rows) == 5
-    assert told["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
+    assert facts["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
     assert not {row["item"] for row in rows} & set(answers)
-    belief = belief_in(model, report)
-    mean, deviation = belief.predict(model.profiles)
+    estimate = estimate_of(model, report)
+    mean, deviation = estimate.predict(model.profiles)
     mean[np.isin(model.profiles.item_ids, list(answers))] = -np.inf
     assert [row["score"] for row in rows] == pytest.approx(np.sort(mean)[::-1][:5].tolist())
     best = int(np.argmax(mean))
@@ -47,25 +47,25 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("category", ["F", "M"])
 def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, category: str) -> None:
-    """Even after her device takes out items of which the analyst never heard."""
+    """Even after her device takes out items that the analyst does not know of."""
     model = trained()
     report = model.report(tmp_path / "r.json", model.answers(6))
     out = tmp_path / "scores.json"
-    words = ("--top", 4, "--margin", 8, "--disclosure", model.disclosure)
-    told = run("recommend", model.directory, report, *words, "--out", out, "--json")
+    words = ("--top", 4, "--margin", 8, "--disclosure", model.disclosure_file)
+    facts = run("recommend", model.directory, report, *words, "--out", out, "--json")
     listed = Scores.parse(out.read_bytes())
-    assert len(listed.items) == told["shortlist"] == 2 * (4 + 8)
-    belief = belief_in(model, report)
-    assert listed == private_top(model.profiles, belief, model.told, top=4, margin=8)
-    everything = score(model.profiles, belief, model.told)
-    own = PrivateCategory.of(model.told, {"gender": category})
-    ranked = [one.item for one in correct(everything, model.told, own, ())]
+    assert len(listed.items) == facts["shortlist"] == 2 * (4 + 8)
+    estimate = estimate_of(model, report)
+    assert listed == private_top(model.profiles, estimate, model.disclosure, top=4, margin=8)
+    everything = score(model.profiles, estimate, model.disclosure)
+    private = PrivateCategory.of(model.disclosure, {"gender": category})
+    ranked = [one.item for one in correct(everything, model.disclosure, private, ())]
     rated = set(ranked[:8])
-    top = [one.item for one in correct(everything, model.told, own, rated)][:4]
-    assert [one.item for one in correct(listed, model.told, own, rated)][:4] == top
+    top = [one.item for one in correct(everything, model.disclosure, private, rated)][:4]
+    assert [one.item for one in correct(listed, model.disclosure, private, rated)][:4] == top
     run("recommend", model.directory, report, "--top", 4, "--margin", 0, *words[4:], "--out", out)
     narrow = Scores.parse(out.read_bytes())
-    assert [one.item for one in correct(narrow, model.told, own, rated)][:4] != top
+    assert [one.item for one in correct(narrow, model.disclosure, private, rated)][:4] != top
 
 
 def test_scores_go_with_the_disclosure_of_the_reports(tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_scores_go_with_the_disclosure_of_the_reports(tmp_path: Path) -> None:
             "--out", out)  # fmt: skip
     assert not out.exists()
     run("recommend", model.directory, report, "--out", out)
-    assert Scores.parse(out.read_bytes()).disclosure == model.told.digest
+    assert Scores.parse(out.read_bytes()).disclosure == model.disclosure.digest

@@ -3,31 +3,33 @@ from pathlib import Path
 
 import pytest
 
+from midpoint.analyst import Factorizer, disclose
+from midpoint.analyst.disclose.positions import prepare
 from midpoint.cli import main
 from midpoint.errors import MidpointError
 from midpoint.protocol import PROTOCOLS, LearningProtocol, bits_per_item
-from midpoint.wire import Disclosure
+from midpoint.wire import SCHEMES, Disclosure
 from tests.support.small_model import run, trained
 
 
 def test_it_writes_the_exact_disclosure_and_says_what_it_is(tmp_path: Path) -> None:
     model = trained()
-    out = tmp_path / "told.json"
+    out = tmp_path / "disclosure.json"
     facts = run("disclose", model.directory, "--out", out, "--json")
-    assert out.read_bytes() == model.told.raw
-    assert facts["digest"] == model.told.digest
+    assert out.read_bytes() == model.disclosure.raw
+    assert facts["digest"] == model.disclosure.digest
     assert facts["scheme"] == "dmpss"
-    assert facts["bits_per_item"] == round(bits_per_item(model.told), 1)
+    assert facts["bits_per_item"] == round(bits_per_item(model.disclosure), 1)
     assert facts["safe"] is True
     assert facts["reach"] == "item by item"
     shown = run("disclose", model.directory, "--out", out)
-    assert model.told.digest in shown
+    assert model.disclosure.digest in shown
     assert "item by item" in shown
 
 
 def test_scheme_estimation_and_bits_are_obeyed(tmp_path: Path) -> None:
     model = trained()
-    out = tmp_path / "told.json"
+    out = tmp_path / "disclosure.json"
     options = ("--scheme", "mpss", "--plain", "--bits", "6", "--out", out)
     facts = run("disclose", model.directory, *options, "--json")
     wanted = LearningProtocol("mpss", estimation="plain", bits=6).disclose(model.profiles)
@@ -47,6 +49,16 @@ def test_the_list_states_every_protocol() -> None:
     assert rows["mp"]["guarantees"] == PROTOCOLS["mp"].statement.guarantees
     shown = run("disclose", "--list")
     assert all(name in shown for name in PROTOCOLS)
+
+
+@pytest.mark.slow  # it trains a model of the usual size
+@pytest.mark.parametrize("scheme", ["mp", "dmpss", "cmp", "cmpss"])
+def test_the_list_counts_the_bits_of_a_real_disclosure(scheme: str) -> None:
+    (row,) = (row for row in run("disclose", "--list", "--json") if row["name"] == scheme)
+    ratings = trained().ratings
+    profiles = prepare(Factorizer().fit(ratings, "gender"), ratings, SCHEMES[scheme])
+    disclosure = disclose(profiles, scheme)
+    assert row["bits_per_item"] == round(bits_per_item(disclosure), 1)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +91,6 @@ def test_errors_are_one_line_and_leave_no_file(
 
 def test_a_model_without_a_feature_cannot_be_disclosed(tmp_path: Path) -> None:
     model = trained()
-    from midpoint.analyst import Factorizer  # noqa: PLC0415
-
     bare = Factorizer(dimension=2, iterations=1, validation=0.0).fit(model.ratings)
     bare.save(tmp_path / "bare")
     with pytest.raises(MidpointError, match="private feature"):

@@ -11,16 +11,16 @@ from tests.support.small_model import run, trained
 
 def test_it_names_items_and_certifies_the_choice() -> None:
     model = trained()
-    told = run("solicit", model.directory, "--budget", 8, "--json")
-    assert len(told["items"]) == 8
+    facts = run("solicit", model.directory, "--budget", 8, "--json")
+    assert len(facts["items"]) == 8
     titles = dict(zip(model.profiles.item_ids, model.profiles.item_names, strict=True))
-    assert all(titles[row["item"]] == row["title"] for row in told["items"])
-    assert 0 < told["bound"] <= told["loss"]
-    assert told["gap"] == pytest.approx(told["loss"] / told["bound"] - 1)
-    assert told["gap"] < 0.05
+    assert all(titles[row["item"]] == row["title"] for row in facts["items"])
+    assert 0 < facts["bound"] <= facts["loss"]
+    assert facts["gap"] == pytest.approx(facts["loss"] / facts["bound"] - 1)
+    assert facts["gap"] < 0.05
     shown = run("solicit", model.directory, "--budget", 8)
-    assert told["items"][0]["title"] in shown
-    assert f"{told['loss']:.4f}" in shown
+    assert facts["items"][0]["title"] in shown
+    assert f"{facts['loss']:.4f}" in shown
 
 
 def test_chosen_items_beat_random_ones() -> None:
@@ -55,11 +55,11 @@ def test_without_a_prior_too_few_items_are_refused() -> None:
 def test_the_question_is_written_for_the_device(tmp_path: Path) -> None:
     model = trained()
     out, words = tmp_path / "q.json", ("solicit", model.directory, "--budget", 5, "--json")
-    told = run(*words, "--disclosure", model.disclosure, "--round", 3, "--out", out)
+    facts = run(*words, "--disclosure", model.disclosure_file, "--round", 3, "--out", out)
     asked = Solicitation.parse(out.read_bytes())
-    assert asked.disclosure == model.told.digest
+    assert asked.disclosure == model.disclosure.digest
     assert asked.round == 3
-    assert asked.items == tuple(sorted(row["item"] for row in told["items"]))
+    assert asked.items == tuple(sorted(row["item"] for row in facts["items"]))
     run(*words, "--out", out)
     assert Solicitation.parse(out.read_bytes()) == asked.model_copy(update={"round": 0})
     report = model.report(tmp_path / "r.json", model.answers(10), round=3)
@@ -68,7 +68,7 @@ def test_the_question_is_written_for_the_device(tmp_path: Path) -> None:
     assert following.round == 4
     assert not set(following.items) & set(model.answers(10))
     accepted = check_disclosure(
-        model.told.raw, [publish(model.told, SigningKey(bytes(32)), time=0)], None
+        model.disclosure.raw, [publish(model.disclosure, SigningKey(bytes(32)), time=0)], None
     )
     ledger = Ledger(DeviceSecret(bytes(32)))
     ratings = dict.fromkeys(following.items, 3 * ONE)

@@ -42,27 +42,27 @@ def test_a_whole_data_set_goes_in_and_a_protected_copy_comes_out(
     model = trained()
     given, users = tables(model, tmp_path, suffix)
     out = tmp_path / f"copy{suffix}"
-    words = ("--disclosure", model.disclosure, "--scheme", "dmpss", "--users", users)
+    words = ("--disclosure", model.disclosure_file, "--scheme", "dmpss", "--users", users)
     more = ("--feature", "gender", "--seed", "3", "--out", out)
-    told = run("obfuscate", given, *words, *more, "--json")
+    facts = run("obfuscate", given, *words, *more, "--json")
     copy = load(out)
-    assert len(copy) == told["revealed"]
-    assert told["revealed"] + told["withheld"] == told["ratings"] == len(model.ratings)
-    assert told["withheld"] > 0
-    assert told["people_dropped"] == told["items_dropped"] == 0
-    assert told["safe"] is True
-    assert told["reach"] == "item by item"
+    assert len(copy) == facts["revealed"]
+    assert facts["revealed"] + facts["withheld"] == facts["ratings"] == len(model.ratings)
+    assert facts["withheld"] > 0
+    assert facts["people_dropped"] == facts["items_dropped"] == 0
+    assert facts["safe"] is True
+    assert facts["reach"] == "item by item"
     # It is what the protocol sends with the same coins.
     read = load(given, users=users)
-    place = model.profiles.index_of(read.item_ids)[read.item]
-    people = Population(read.user, place, read.value, read.features["gender"].codes)
+    index = model.profiles.index_of(read.item_ids)[read.item]
+    people = Population(read.user, index, read.value, read.features["gender"].codes)
     sent = LearningProtocol("dmpss").report(
-        model.told, model.profiles, people, np.random.default_rng(3)
+        model.disclosure, model.profiles, people, np.random.default_rng(3)
     )
-    told_users = read.user_ids[read.user[sent.kept]]
-    told_items = model.profiles.item_ids[sent.item]
-    assert copy.user_ids[copy.user].tolist() == told_users.tolist()
-    assert copy.item_ids[copy.item].tolist() == told_items.tolist()
+    sent_users = read.user_ids[read.user[sent.kept]]
+    sent_items = model.profiles.item_ids[sent.item]
+    assert copy.user_ids[copy.user].tolist() == sent_users.tolist()
+    assert copy.item_ids[copy.item].tolist() == sent_items.tolist()
     assert copy.value.tolist() == sent.value.tolist()
 
 
@@ -70,7 +70,7 @@ def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh() -> None:
     model = trained()
 
     def values(seed: int | None) -> list[float]:
-        copy, _ = protect(model.ratings, model.told, seed=seed)
+        copy, _ = protect(model.ratings, model.disclosure, seed=seed)
         return [float(value) for value in copy.value]
 
     assert values(1) == values(1) != values(2)
@@ -79,7 +79,7 @@ def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh() -> None:
 
 def test_the_systems_coins_are_as_fair_as_those_of_a_seed() -> None:
     model = trained()
-    copies = [protect(model.ratings, model.told, seed=seed)[0] for seed in (None, 1)]
+    copies = [protect(model.ratings, model.disclosure, seed=seed)[0] for seed in (None, 1)]
     kept = [len(copy) / len(model.ratings) for copy in copies]
     assert kept[0] == pytest.approx(kept[1], abs=0.04)
     means = [float(copy.value.mean()) for copy in copies]
@@ -97,10 +97,10 @@ def test_who_and_what_cannot_be_protected_is_left_out_and_counted(tmp_path: Path
     with given.open("a") as stream:
         stream.write(f"{lines[3].split(',')[0]},unheard of,3\n")
     out = tmp_path / "copy.csv"
-    told = run("obfuscate", given, "--disclosure", model.disclosure, "--users", users,
+    facts = run("obfuscate", given, "--disclosure", model.disclosure_file, "--users", users,
                "--out", out, "--json")  # fmt: skip
-    assert told["people_dropped"] == 2
-    assert told["items_dropped"] == 1
+    assert facts["people_dropped"] == 2
+    assert facts["items_dropped"] == 1
     copy = load(out)
     assert not set(gone) & set(copy.user_ids)
     assert "unheard of" not in copy.item_ids
@@ -111,11 +111,11 @@ def test_alpha_and_unsafe_schemes_are_named_as_unsafe(tmp_path: Path) -> None:
     given, users = tables(model, tmp_path)
     out = tmp_path / "copy.csv"
     words = ("obfuscate", given, "--users", users, "--out", out)
-    told = run(*words, "--disclosure", model.disclosure, "--alpha", "0", "--json")
-    assert told["withheld"] == 0
-    assert told["safe"] is False
-    assert told["reach"] == "nothing"
-    assert told["guarantees"].startswith("None")
+    facts = run(*words, "--disclosure", model.disclosure_file, "--alpha", "0", "--json")
+    assert facts["withheld"] == 0
+    assert facts["safe"] is False
+    assert facts["reach"] == "nothing"
+    assert facts["guarantees"].startswith("None")
     replace_file(tmp_path / "mp.json", disclose(model.profiles, "mp").raw)
     shown = run(*words, "--disclosure", tmp_path / "mp.json", "--seed", "1")
     assert "not safe to publish" in shown
@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(tmp_path: Path) -> 
     model = trained()
     given, users = tables(model, tmp_path)
     out = tmp_path / "copy.csv"
-    words = ("obfuscate", given, "--disclosure", model.disclosure, "--out", out)
+    words = ("obfuscate", given, "--disclosure", model.disclosure_file, "--out", out)
     known = (*words, "--users", users)
     for extra, message in (
         (("--scheme", "mp"), "scheme dmpss, not mp"),

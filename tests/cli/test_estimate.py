@@ -22,15 +22,18 @@ pytestmark = pytest.mark.slow
 def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     model = trained()
     report = model.report(tmp_path / "r.json", model.answers(12))
-    told = run("estimate", model.directory, report, "--json")
+    facts = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    answers, weights = answers_of([sent], model.told), report_weights(model.profiles, model.told)
-    belief = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
-    assert told["profile"] == pytest.approx(belief.mean.tolist())
-    assert told["count"] == 12
-    assert told["loss"] == pytest.approx(float(np.trace(belief.covariance)))
+    answers, weights = (
+        answers_of([sent], model.disclosure),
+        report_weights(model.profiles, model.disclosure),
+    )
+    estimate = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
+    assert facts["profile"] == pytest.approx(estimate.mean.tolist())
+    assert facts["count"] == 12
+    assert facts["loss"] == pytest.approx(float(np.trace(estimate.covariance)))
     shown = run("estimate", model.directory, report)
-    assert f"{belief.mean[0]:+.3f}" in shown
+    assert f"{estimate.mean[0]:+.3f}" in shown
     assert "12 answers" in shown
 
 
@@ -38,13 +41,13 @@ def test_least_squares_says_when_the_profile_is_not_determined(tmp_path: Path) -
     model = trained()
     words = ("estimate", model.directory)
     few = model.report(tmp_path / "few.json", model.answers(2))
-    told = run(*words, few, "--estimator", "least-squares", "--json")
-    assert told["loss"] is None
+    facts = run(*words, few, "--estimator", "least-squares", "--json")
+    assert facts["loss"] is None
     assert "not determine" in run(*words, few, "--estimator", "least-squares")
     many = model.report(tmp_path / "many.json", model.answers(12))
-    told = run(*words, many, "--estimator", "least-squares", "--json")
+    facts = run(*words, many, "--estimator", "least-squares", "--json")
     V = model.profiles.vectors[:12].astype(np.float64)
-    assert told["loss"] == pytest.approx(expected_loss(V.T @ V, model.profiles.noise_variance))
+    assert facts["loss"] == pytest.approx(expected_loss(V.T @ V, model.profiles.noise_variance))
 
 
 def test_several_reports_add_and_an_item_counts_once(tmp_path: Path) -> None:
@@ -63,17 +66,17 @@ def test_several_reports_add_and_an_item_counts_once(tmp_path: Path) -> None:
 def test_reports_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     model = trained()
     item = str(model.profiles.item_ids[0])
-    mine, other = (
+    first, second = (
         model.report(tmp_path / f"{value}.json", {item: value}, round=value) for value in (1, 2)
     )
     with pytest.raises(MidpointError, match="two people"):
-        run("estimate", model.directory, mine, other)
-    told = disclose(model.profiles, "no")
-    replace_file(tmp_path / "no.json", told.raw)
-    foreign = model.report(tmp_path / "f.json", {item: 3}, disclosure=told.digest)
+        run("estimate", model.directory, first, second)
+    without = disclose(model.profiles, "no")
+    replace_file(tmp_path / "no.json", without.raw)
+    foreign = model.report(tmp_path / "f.json", {item: 3}, disclosure=without.digest)
     run("estimate", model.directory, foreign, "--disclosure", tmp_path / "no.json")
-    for more in ((), ("--disclosure", model.disclosure)):
-        with pytest.raises(MidpointError, match=f"made under disclosure {told.digest[:12]}"):
+    for more in ((), ("--disclosure", model.disclosure_file)):
+        with pytest.raises(MidpointError, match=f"made under disclosure {without.digest[:12]}"):
             run("estimate", model.directory, foreign, *more)
     absurd = model.report(tmp_path / "a.json", {item: 2.0**30})
     with pytest.raises(MidpointError, match="no rating from 1 to 5"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from midpoint.cli.serve import _origin
+from midpoint.cli.options.service import origin
 from midpoint.errors import MidpointError
 from tests.support.small_model import run, trained
 
@@ -23,7 +23,7 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def test_what_a_person_can_mend_is_said_before_anything_starts(site: Path, tmp_path: Path) -> None:
+def test_what_a_person_can_fix_is_said_before_anything_starts(site: Path, tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="midpoint publish"):
         run("serve", tmp_path / "nowhere")
     with pytest.raises(MidpointError, match="go together"):
@@ -40,8 +40,8 @@ def test_what_a_person_can_mend_is_said_before_anything_starts(site: Path, tmp_p
 @pytest.mark.parametrize("url", ["ftp://x", "https://", "https://a b", "https://a;script-src *"])
 def test_a_witness_is_a_host_and_nothing_that_widens_the_policy(url: str) -> None:
     with pytest.raises(MidpointError, match="--witness"):
-        _origin(url)
-    assert _origin("https://witness.example:8443/v1/chain") == "https://witness.example:8443"
+        origin(url)
+    assert origin("https://witness.example:8443/v1/chain") == "https://witness.example:8443"
 
 
 def started(site: Path, log: Path, *flags: str) -> tuple[subprocess.Popen[bytes], str]:

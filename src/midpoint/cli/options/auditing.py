@@ -1,0 +1,56 @@
+"""Options of `midpoint audit`: what is attacked, by what, and how often."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from midpoint.cli.options.audit_extras import Curves, Rounds
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What an audit tries."""
+
+    schemes: Annotated[
+        str | None,
+        typer.Option(
+            help="Schemes, separated by commas, such as dmpss,mpss:alpha=0.5; all unless given."
+        ),
+    ] = None
+    attacks: Annotated[
+        str | None,
+        typer.Option(
+            help="Attacks, separated by commas; all unless given. `paper` means the paper's four;"
+            " `path/file.py:Name` or `module:Name` is a class of your own (see"
+            " midpoint.audit.Attacker)."
+        ),
+    ] = None
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Folds of users: 10, or 3 with --quick.")
+    ] = None
+    seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many processes; the results do not depend on it.")
+    ] = 2
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few schemes, attacks and folds, in about a minute.")
+    ] = False
+    curves: Curves = None
+    rounds: Rounds = None
+
+    def scheme_names(self) -> list[str] | None:
+        """Return the schemes that were named."""
+        return _split(self.schemes)
+
+    def attack_names(self) -> list[str] | None:
+        """Return the attacks that were named."""
+        return _split(self.attacks)
+
+    def curve_names(self) -> list[str]:
+        """Return the curves that were named."""
+        return _split(self.curves) or []
+
+
+def _split(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,52 @@
+"""Options that commands share, as one object that a command takes as one parameter."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, get_type_hints
+
+
+def expand(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace each options object in a command's signature by the fields of the object.
+
+    An options object is a parameter whose type is a dataclass; its fields are annotated as
+    parameters of a command are. Typer sees the fields, the command gets the object.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    objects: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in objects:
+            parameters += _fields(objects[name])
+        else:
+            parameters.append(_option(name, hints[name], parameter.default))
+
+    @wraps(command)
+    def expanded(**given: Any) -> None:
+        for name, kind in objects.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    merged = Signature(parameters)  # which refuses a name that two objects have
+    expanded.__signature__ = merged  # type: ignore[attr-defined]
+    expanded.__annotations__ = {name: part.annotation for name, part in merged.parameters.items()}
+    return expanded
+
+
+def _fields(kind: Any) -> list[Parameter]:
+    """Return the fields of an options object as parameters."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        _option(
+            field.name,
+            hints[field.name],
+            Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(kind)
+    ]
+
+
+def _option(name: str, annotation: Any, default: Any) -> Parameter:
+    """Return a parameter that may stand anywhere: by keyword, required ones too."""
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,130 @@
+"""Options of `midpoint train`: its data, the fit, and the engine."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from midpoint.cli.options.engines import EngineName, require_used
+from midpoint.cli.options.source import DataOptions
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.analyst.fit.als import Regularization
+    from midpoint.analyst.fit.factorizer import Factorizer
+
+
+class Biases(StrEnum):
+    """How offsets are estimated."""
+
+    shrunken = "shrunken"
+    plain = "plain"
+    joint = "joint"
+
+
+class Method(StrEnum):
+    """How profiles are fitted."""
+
+    als = "als"
+    sgd = "sgd"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingData(DataOptions):
+    """Ratings to train on, in memory or wherever an engine reads them."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A known name (`midpoint data list`), a zip or folder in a known layout, or your"
+            " own CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a file"
+            " or a folder of files; for `spark` also any Hadoop address.",
+            show_default=False,
+        ),
+    ]
+    users: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own table of users: one row each, with features. A path, or for Spark any"
+            " Hadoop address."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """How item profiles are fitted."""
+
+    dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20
+    iterations: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Passes over the ratings, at most: 15, or 20 of gradient descent, unless given.",
+            show_default=False,
+        ),
+    ] = 0
+    regularization: Annotated[
+        str, typer.Option(help="`learned` from the data, or a number that each rating adds.")
+    ] = "learned"
+    biases: Annotated[
+        Biases,
+        typer.Option(
+            help="Estimate what each category adds by `shrunken` or `plain` class means, or"
+            " `joint`ly with the profiles (Eq. 5)."
+        ),
+    ] = Biases.shrunken
+    method: Annotated[
+        Method, typer.Option(help="Alternating least squares, or gradient descent.")
+    ] = Method.als
+    validation: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
+    ] = 0.0
+
+    def factorizer(self, seed: int, threads: int | None) -> "Factorizer":
+        """Return what fits by these options."""
+        from midpoint.analyst.fit.factorizer import Factorizer
+
+        return Factorizer(
+            dimension=self.dimension,
+            iterations=self.iterations,
+            regularization=_regularization(self.regularization),
+            biases=self.biases.value,
+            method=self.method.value,
+            validation=self.validation,
+            seed=seed,
+            threads=threads,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Where a model is trained."""
+
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="`local`: in memory; `stream`: Parquet on disk; `spark`: on a cluster."),
+    ] = EngineName.local
+    master: Annotated[
+        str | None,
+        typer.Option(help="Where Spark runs, such as spark://host:7077; else on this machine."),
+    ] = None
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="How many threads; unless given, one per core.")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse options that the engine would ignore."""
+        require_used(self.engine, master=self.master, threads=self.threads)
+
+
+def _regularization(text: str) -> "Regularization":
+    if text == "learned":
+        return "learned"
+    try:
+        return float(text)
+    except ValueError as error:
+        raise MidpointError(
+            f"--regularization {text}: write `learned`, or a number such as 0.06"
+        ) from error

@@ -1,0 +1,89 @@
+"""Progress bars; where no terminal shows them, nothing is printed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+if TYPE_CHECKING:
+    from midpoint.analyst.fit.factorizer import Progress as Fitted
+    from midpoint.data.sources.download import Progress as Downloaded
+
+Steps = Callable[[int, int], None]
+"""Is called with the steps done and the steps to do."""
+
+
+@contextmanager
+def steps_bar(console: Console, doing: str) -> Iterator[Steps]:
+    """Show how many steps of a task are done."""
+    with _bar(console) as bar:
+        task = bar.add_task(doing, total=None)
+
+        def report(done: int, total: int) -> None:
+            said = f"{doing} (step {done} of {total})"
+            bar.update(task, completed=done, total=total, description=said)
+
+        yield report
+
+
+@contextmanager
+def share_bar(console: Console, doing: str) -> Iterator[Steps]:
+    """Show which share of a task is done."""
+    with _bar(console) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def training_bar(console: Console) -> Iterator[Callable[["Fitted"], None]]:
+    """Show how far a fit has come, and its error."""
+    with _bar(console) as bar:
+        task = bar.add_task("Fitting item profiles", total=None)
+
+        def report(fitted: "Fitted") -> None:
+            bar.update(
+                task,
+                total=fitted.iterations,
+                completed=fitted.iteration,
+                description=f"Fitting item profiles (pass {fitted.iteration} of"
+                f" {fitted.iterations}, error {fitted.rmse:.4f})",
+            )
+
+        yield report
+
+
+@contextmanager
+def download_bar(name: str) -> Iterator["Downloaded"]:
+    """Show a bar once the first bytes arrive; nothing if there is nothing to download."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    progress = Progress(*columns, console=Console(stderr=True))
+    task = progress.add_task(name, total=None)
+
+    def report(done: int, total: int | None) -> None:
+        progress.start()
+        progress.update(task, completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+def _bar(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)

@@ -1,0 +1,87 @@
+"""`midpoint train --engine`: from tables on disk."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from midpoint.errors import MidpointError
+from tests.support.small_model import run
+from tests.support.small_tables import train_tables
+
+
+def test_streaming_gives_what_memory_gives(
+    parquet_tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    local = train_tables(parquet_tables, tmp_path / "local")
+    stream = train_tables(parquet_tables, tmp_path / "stream", "--engine", "stream")
+    np.testing.assert_allclose(stream.vectors, local.vectors, atol=2e-3)
+    assert stream.positions is None  # which takes everyone at once
+    assert stream.provenance.data_digest == local.provenance.data_digest
+    assert stream.provenance.configuration["engine"] == "stream"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
+
+
+@pytest.mark.parametrize("engine", ["stream", "spark"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--tune",),
+        ("--at-least", "2"),
+        ("--levels", "3"),
+        ("--item-columns", "a,b"),
+        ("--counterparts", "sets"),
+        ("--counterparts", "values"),
+    ],
+    ids="".join,
+)
+def test_options_that_need_memory_are_refused(
+    parquet_tables: tuple[Path, Path], tmp_path: Path, engine: str, option: tuple[str, ...]
+) -> None:
+    with pytest.raises(MidpointError, match=f"{option[0]} needs --engine local"):
+        run("train", parquet_tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
+
+
+@pytest.mark.parametrize(
+    ("engine", "option", "remedy"),
+    [
+        ("local", ("--master", "spark://host:7077"), "add --engine spark"),
+        ("stream", ("--master", "spark://host:7077"), "add --engine spark"),
+        ("spark", ("--threads", "3"), r"use --master 'local\[3\]'"),
+    ],
+)
+def test_options_of_another_engine_are_refused(
+    parquet_tables: tuple[Path, Path],
+    tmp_path: Path,
+    engine: str,
+    option: tuple[str, ...],
+    remedy: str,
+) -> None:
+    with pytest.raises(MidpointError, match=remedy):
+        run("train", parquet_tables[0], "--out", tmp_path / "m", "--engine", engine, *option)
+
+
+def test_an_address_of_users_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+
+    def take(_engine: object, tables: object, *_rest: object) -> None:
+        given.append(tables)
+        raise MidpointError("enough")
+
+    monkeypatch.setattr("midpoint.cli.train.fit_from_tables", take)
+    addresses = "hdfs://cluster:8020/ratings", "hdfs://cluster:8020/users"
+    with pytest.raises(MidpointError, match="enough"):
+        run("train", addresses[0], "--users", addresses[1], "--engine", "spark", "--out",
+            tmp_path / "m")  # fmt: skip
+    assert (given[0].source, given[0].users) == addresses
+
+
+def test_without_java_spark_says_what_to_install(
+    parquet_tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MidpointError, match="install Java 17 or newer"):
+        run("train", parquet_tables[0], "--out", tmp_path / "m", "--engine", "spark")

@@ -1,0 +1,73 @@
+import csv
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.cli.app import app
+from midpoint.cli.audit import show
+from midpoint.errors import MidpointError
+from tests.support.made_up_results import made_up
+from tests.support.small_model import SMALL_AUDIT
+
+
+@pytest.mark.slow  # whole audits
+def test_an_audit_writes_its_results_and_shows_them(audited: tuple[Path, str]) -> None:
+    out, shown = audited
+    rows = list(csv.DictReader((out / "results.csv").read_text().splitlines()))
+    assert {row["scheme"] for row in rows} == {"no", "mpr", "cmpss"}
+    assert tuple(rows[0]) == Row._fields
+    assert (out / "report.html").read_text().startswith("<!doctype html>")
+    assert "cmpss: strongest attacker" in shown
+    assert "chance band" in shown
+    assert AuditResults.load(out).seed == 0
+
+
+@pytest.mark.slow  # whole audits
+def test_other_options_are_refused_for_the_same_directory(audited: tuple[Path, str]) -> None:
+    words = [
+        "audit",
+        "simulated-tiny",
+        "--feature",
+        "gender",
+        "--seed",
+        "5",
+        *map(str, SMALL_AUDIT),
+    ]
+    result = CliRunner().invoke(app, [*words, "--out", str(audited[0])])
+    assert isinstance(result.exception, MidpointError)
+    assert "was made with other" in str(result.exception)
+
+
+@pytest.mark.slow  # whole audits
+def test_a_curve_that_is_not_there_is_an_error_before_anything_is_run(tmp_path: Path) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--curves", "alpha,alfa"]
+    result = CliRunner().invoke(
+        app, [*words, *map(str, SMALL_AUDIT), "--out", str(tmp_path / "out")]
+    )
+    assert isinstance(result.exception, MidpointError)
+    assert "no curve over 'alfa'" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow  # whole audits
+@pytest.mark.parametrize("option", ["--schemes", "--attacks"])
+def test_an_audit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", option, ""]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, MidpointError)
+    assert "is named: name one at least" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_terminal_marks_what_is_read_without_bold() -> None:
+    log = Console(file=StringIO(), width=80)
+    show(log, made_up())
+    shown = log.file.getvalue()  # type: ignore[attr-defined]
+    assert "0.560*" in shown
+    assert "0.480*" not in shown
+    assert "mp: strongest attacker 1.000 (fraction): the feature is there to read" in shown
+    assert "no: strongest" not in shown
