@@ -86,14 +86,14 @@ def score_command(
     top: Annotated[int, typer.Option(min=1, help="How many items to show a person.")] = 10,
     margin: Annotated[
         int,
-        typer.Option(min=0, help="How many items a person may have rated, at most; public."),
+        typer.Option(min=0, help="Public upper bound on how many items a person has rated."),
     ] = 100,
     alpha: Annotated[
         float, typer.Option(min=0, max=1, help="Share of ratings that was obfuscated.")
     ] = 1.0,
     master: Master = None,
 ) -> None:
-    """Estimate each person's profile, and list the items that hold every category's best.
+    """Estimate each person's profile, and list enough items for the best of every category.
 
     Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them. As
     in the service, an item's reports count less the more noise the coins add to them.

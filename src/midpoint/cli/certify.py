@@ -14,20 +14,21 @@ from midpoint.cli.options.source import DataOptions
 
 @expand
 def certify_command(
+    *,
     directory: Annotated[
         Path, typer.Argument(help="Directory of a finished audit.", show_default=False)
     ],
-    data: DataOptions,
     disclosure: Annotated[Path, typer.Option(help="The disclosure to certify.")],
     key: Annotated[Path, typer.Option(help="The auditor's signing key; created if missing.")],
     out: Annotated[Path, typer.Option(help="Where to write the signed certificate.")],
     auditor: Annotated[str, typer.Option(help="Name of the auditor.")],
+    data: DataOptions,
 ) -> None:
     """Sign a certificate: which disclosure, on which data, and the strongest attacker's AUC.
 
-    SOURCE is the audited data. A disclosure is refused unless this data gives it, by the audit's
-    settings: otherwise nobody measured it. An audit made with other code is refused, and so is one
-    in which no attacker succeeds on raw ratings.
+    SOURCE is the audited data. The disclosure is made again from it with the audit's settings; a
+    different one is refused, since nobody measured it. Also refused are audits made with other
+    code, and audits in which no attacker succeeds on raw ratings.
     """
     from midpoint.audit.measure.results import AuditResults
     from midpoint.audit.report.certificate import certificate, factorizer_of, scheme_of

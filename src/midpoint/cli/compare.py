@@ -120,7 +120,7 @@ def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: 
     """Print a table of what changed, and in a line what is in one of the audits only."""
     from midpoint.audit.report.comparison import only_in_one
 
-    _say(console, [f"Only {audit}: {text}" for audit, text in only_in_one(changed)])
+    _say(console, [f"Only {which}: {text}" for which, text in only_in_one(changed)])
     both = [change for change in changed if change.in_both]
     listed = [change for change in changed if every or (change.in_both and change.apart)]
     if not any(change.apart for change in both):
@@ -145,7 +145,7 @@ def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: 
 def _show_rounds(
     console: Console, a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> None:
-    """Print the same for several rounds."""
+    """Print the same of several rounds."""
     from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:
@@ -153,7 +153,7 @@ def _show_rounds(
             _say(console, [f"Only {'after' if a is None else 'before'}: several rounds"])
         return
     turn = round_turn(a, b)
-    apart = [f"For several rounds: {line}" for line in differences(a, b)]
+    apart = [f"Of several rounds: {line}" for line in differences(a, b)]
     _say(console, [*apart, _turned(turn) if turn else "The verdict on rounds did not change."])
     _show(console, list(round_changes(a, b)), every=every, title="Rounds")
 
@@ -161,7 +161,7 @@ def _show_rounds(
 def _rounds_as_plain(
     a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
 ) -> dict[str, Any] | None:
-    """Return the same for several rounds, if both audits have them."""
+    """Return the same of several rounds, if both audits held some."""
     from midpoint.audit.report.comparison import differences, round_changes, round_turn
 
     if a is None or b is None:

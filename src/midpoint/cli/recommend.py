@@ -21,7 +21,7 @@ def recommend_command(
     report: ReportFiles,
     top: Annotated[int, typer.Option(min=1, help="How many items to recommend.")] = 10,
     margin: Annotated[
-        int, typer.Option(min=0, help="How many items she may have rated, at most; public.")
+        int, typer.Option(min=0, help="Public upper bound on how many items she has rated.")
     ] = 100,
     out: Annotated[
         Path | None, typer.Option(help="Write the scores for her device to this file.")

@@ -14,11 +14,10 @@ DATABASE = "midpoint.sqlite"
 
 @expand
 def serve_command(
+    *,
     site: Annotated[
         Path, typer.Argument(help="Site, as `midpoint publish` wrote it.", show_default=False)
     ],
-    listen: AddressOptions,
-    service: ServiceOptions,
     database: Annotated[
         str | None,
         typer.Option(
@@ -27,6 +26,8 @@ def serve_command(
             show_envvar=False,
         ),
     ] = None,
+    listen: AddressOptions,
+    service: ServiceOptions,
 ) -> None:
     """Serve a published site: solicit ratings, accept reports, return scores.
 

@@ -28,11 +28,12 @@ class Method(StrEnum):
 
 @expand
 def solicit_command(
-    model: ModelOptions,
+    *,
     budget: Annotated[int, typer.Option(min=1, help="How many items to ask about.")] = 30,
     report: Annotated[
         list[Path] | None, typer.Option(help="A report that she sent before; repeatable.")
     ] = None,
+    model: ModelOptions,
     method: Annotated[
         Method,
         typer.Option(

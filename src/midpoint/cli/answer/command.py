@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 @expand
 def answer_command(
+    *,
     url: Annotated[str, typer.Argument(help="Address of the service.", show_default=False)],
-    trust: TrustOptions,
-    file: FileOptions,
     home: Annotated[
         Path | None,
         typer.Option(
             help="Folder for your secret, ledger and ratings; unless given, in your data directory."
         ),
     ] = None,
+    trust: TrustOptions,
+    file: FileOptions,
     top: Annotated[int, typer.Option(min=1, max=1000, help="How many titles to recommend.")] = 10,
     export: Annotated[
         Path | None,

@@ -40,10 +40,9 @@ Rounds = Annotated[
     int | None,
     typer.Option(
         min=2,
-        help="Ask everyone so many times, and attack all that each person sent over the rounds. The"
-        " scheme is the one that --schemes names beside `no`, or else the one in use. It uses 3"
-        " folds unless --folds is given, and its own attackers, whatever --attacks and --quick"
-        " are.",
+        help="Ask everyone so many times, and attack whole transcripts as well: under the scheme"
+        " that --schemes names beside `no`, if it is one, else the one in use; in 3 folds unless"
+        " --folds is given; by attackers of transcripts, whatever --attacks and --quick say.",
     ),
 ]
 
@@ -115,7 +114,7 @@ def add_rounds(
     jobs: int,
     out: Path,
 ) -> None:
-    """Audit several rounds, save the results beside the audit, and show them.
+    """Audit several rounds, keep what was found beside the audit, and show it.
 
     They are held under `scheme`, or under the usual one if none is given.
     """
@@ -130,7 +129,7 @@ def add_rounds(
         soft_wrap=True,
     )
     with audit_bar(console, "Holding rounds") as report:
-        results = audit_transcripts(
+        found = audit_transcripts(
             ratings,
             feature,
             rounds=rounds,
@@ -141,36 +140,34 @@ def add_rounds(
             out=out,
             progress=report,
         )
-    results.save(out)
-    show_rounds(console, results)
+    found.save(out)
+    show_rounds(console, found)
 
 
-def show_rounds(console: Console, results: "TranscriptResults") -> None:
-    """Print each attacker's AUC for each kind of device, and the verdict."""
-    about = f"{results.dataset}, {results.feature}"
-    table = Table(title=f"{about}: AUC of {results.rounds} rounds of {results.scheme}")
-    for head in ("attacker", *results.kinds.values()):
+def show_rounds(console: Console, found: "TranscriptResults") -> None:
+    """Print what attackers read of each kind of device, and the verdict."""
+    about = f"{found.dataset}, {found.feature}"
+    table = Table(title=f"{about}: AUC of {found.rounds} rounds of {found.scheme}")
+    for head in ("attacker", *found.kinds.values()):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
-    for attack, reads in results.reads.items():
-        cells = [_area(results, device, attack) for device in results.bands]
+    for attack, reads in found.reads.items():
+        cells = [_area(found, device, attack) for device in found.bands]
         table.add_row(f"{escape(attack)}{'' if reads else FAILED}", *cells)
     table.add_section()
-    bands = results.bands.values()
+    bands = found.bands.values()
     table.add_row("chance band", *(f"{band.low:.3f}-{band.high:.3f}" for band in bands))
     judged = (f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in bands)
     table.add_row(WIDER, *judged)
     console.print(table)
     console.print(STARRED, soft_wrap=True)
-    if not all(results.reads.values()):
+    if not all(found.reads.values()):
         console.print(VOID, soft_wrap=True)
-    console.print(
-        f"[bold]{escape(results.scheme)}[/bold]: {escape(results.sentence)}", soft_wrap=True
-    )
+    console.print(f"[bold]{escape(found.scheme)}[/bold]: {escape(found.sentence)}", soft_wrap=True)
 
 
-def _area(results: "TranscriptResults", device: str, attack: str) -> str:
-    row = results.get(device, attack)
-    return "" if row is None else starred(row.value, chance=results.bands[device].holds(row.value))
+def _area(found: "TranscriptResults", device: str, attack: str) -> str:
+    row = found.get(device, attack)
+    return "" if row is None else starred(row.value, chance=found.bands[device].holds(row.value))
 
 
 def starred(value: float, *, chance: bool) -> str:

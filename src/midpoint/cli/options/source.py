@@ -41,7 +41,10 @@ class ColumnOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions(ColumnOptions):
-    """A source of ratings, how to read it, and how to prepare it."""
+    """A source of ratings, how to read it, and how to prepare it.
+
+    The same in every command, so that a table is described in one way everywhere.
+    """
 
     source: Annotated[
         str,
@@ -53,13 +56,15 @@ class DataOptions(ColumnOptions):
     ]
     at_least: Annotated[
         int,
-        typer.Option(min=1, help="Keep users and items with at least so many ratings (paper: 20)."),
+        typer.Option(
+            min=1, help="Keep users and items with at least this many ratings (paper: 20)."
+        ),
     ] = 1
     levels: Annotated[
         int | None,
         typer.Option(
-            help="Round ratings to so many levels. Use few levels where the scale is fine: people"
-            " prefer round numbers, so on a scale from 0 to 100 a changed rating stands out.",
+            help="Round ratings to this many levels. Use few where the scale is fine: people prefer"
+            " round numbers, so on a scale from 0 to 100 a changed rating stands out.",
         ),
     ] = None
     users: Annotated[
