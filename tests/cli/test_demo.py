@@ -66,7 +66,7 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     monkeypatch.setattr("midpoint.data.load", load, raising=False)
     shown = run("--top", "4")
     assert asked == [demo.FALLBACK]
-    assert "movielens-100k cannot be had here: there is no network" in shown
+    assert "movielens-100k cannot be loaded: there is no network" in shown
     assert f"The ratings below are simulated ({demo.FALLBACK})" in shown
     assert "The gender stays on the device." in shown
     ranked = shown[shown.index("the device ranks") : shown.index("What protection costs")]

@@ -134,7 +134,7 @@ def _show(console: Console, described: "Description") -> None:
 
 def _categories(feature: "FeatureDescription") -> Table:
     """Lay out the categories of a feature: their users and ratings, and the shares of them."""
-    table = Table(feature.name, "users", "of known", "ratings", "of known")
+    table = Table(feature.name, "users", "share", "ratings", "share")
     users, ratings = sum(feature.users) or 1, sum(feature.ratings) or 1
     for name, people, given in zip(feature.categories, feature.users, feature.ratings, strict=True):
         shares = f"{people / users:.1%}", f"{given / ratings:.1%}"
@@ -173,6 +173,6 @@ def _simulated(name: str) -> dict[str, str | list[str] | None]:
         "summary": "simulated",
         "size": f"{made.users:,} x {made.items:,}, {count:,} ratings",
         "features": [feature.name for feature in made.features],
-        "where": "simulated when loaded",
+        "where": "made on the spot",
         "get": "not needed",
     }

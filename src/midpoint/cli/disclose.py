@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from midpoint.cli.options.messages import AsJson
 from midpoint.errors import MidpointError
@@ -107,9 +108,11 @@ def _list(*, as_json: bool) -> None:
     for name, protocol in PROTOCOLS.items():
         says, more = protocol.statement, ", and 32 per dimension" if name == "full" else ""
         console.print(f"[bold]{name}[/bold]  ({says.source})")
-        console.print(f"  discloses   {says.discloses}: {bits[name]} bits per item{more}")
-        console.print(f"  assumes     {says.assumes}")
-        console.print(f"  guarantees  {says.guarantees}\n")
+        grid = Table.grid(padding=(0, 2))  # long texts are wrapped within their column
+        grid.add_row("  discloses", f"{says.discloses}: {bits[name]} bits per item{more}")
+        grid.add_row("  assumes", says.assumes)
+        grid.add_row("  guarantees", f"{says.guarantees}\n")
+        console.print(grid)
 
 
 def _bits(scheme: "Scheme") -> float:
