@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from midpoint.cli.answer.session import Session, Terminal
+from midpoint.cli.answer.session import Session
+from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, Channel, Patience
 from midpoint.wire import ONE
@@ -95,9 +96,3 @@ def test_forget_while_the_service_is_away_says_what_is_left(tmp_path: Path) -> N
             Script(agent, "").session.forget(sure=True)
         assert agent.home.folder is not None
         assert (agent.home.folder / "secret").exists()
-
-
-def test_an_arrow_key_is_no_rating() -> None:
-    keys = iter(["\x1b[5~", "\x1b[A", "x", "73"])
-    terminal = Terminal(Console(file=io.StringIO()), lambda: next(keys))
-    assert terminal.key("?", "12345") == "3"

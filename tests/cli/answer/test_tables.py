@@ -2,8 +2,8 @@ import io
 
 from rich.console import Console
 
-from midpoint.cli.answer.session import Terminal
 from midpoint.cli.answer.tables import leaving_table, recommendation_table
+from midpoint.cli.answer.terminal import Terminal
 from midpoint.user import Recommendation
 from midpoint.user.agent import Fate, Line
 from midpoint.wire import ONE, RatingScale

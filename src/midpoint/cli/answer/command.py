@@ -47,7 +47,8 @@ def answer_command(
 ) -> None:
     """Rate titles, see what leaves this device, get recommendations; your secret stays here."""
     from midpoint.cli.answer.script import answer_from_file
-    from midpoint.cli.answer.session import Session, Terminal
+    from midpoint.cli.answer.session import Session
+    from midpoint.cli.answer.terminal import Terminal
     from midpoint.user.agent import Agent
 
     if in_memory:

@@ -6,7 +6,7 @@ from midpoint.cli.answer.tables import number, plain
 from midpoint.wire import ONE
 
 if TYPE_CHECKING:
-    from midpoint.cli.answer.session import Terminal
+    from midpoint.cli.answer.terminal import Terminal
     from midpoint.user.agent import Agent
     from midpoint.wire import Solicitation
 
