@@ -6,8 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from midpoint.cli.data import app
-from midpoint.cli.options.source import parse_scale
-from midpoint.data import Scale
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.catalogue import SOURCES
 from midpoint.errors import MidpointError
@@ -110,24 +108,6 @@ def test_describe_takes_ones_own_tables_and_names(tmp_path: Path) -> None:
 def test_describe_takes_simulated_sources_by_seed() -> None:
     first, again, other = (run("describe", "simulated-tiny", "--seed", s) for s in ("1", "1", "2"))
     assert first == again != other
-
-
-def test_scales_are_written_as_bounds_and_a_step() -> None:
-    assert parse_scale("1:5") == Scale.stars(1, 5)
-    assert parse_scale("0.5:5:0.5") == Scale.stars(0.5, 5, 0.5)
-    assert parse_scale("-10:10:0") == Scale.continuous(-10, 10)
-    for wrong, message in (
-        ("five", "write LOW:HIGH"),
-        ("1", "write LOW:HIGH"),
-        ("1:5:1:1", "write LOW:HIGH"),
-        ("1:inf", "write LOW:HIGH"),
-        ("5:1", "5 must be below 1"),
-        ("1:5:-1", "steps of -1 do not lead"),
-        ("1:5:3", "steps of 3 do not lead"),
-        ("1:5:0.00001", "steps of 1e-05 do not lead"),
-    ):
-        with pytest.raises(MidpointError, match=message):
-            parse_scale(wrong)
 
 
 def test_describe_can_keep_only_those_with_many_ratings(tmp_path: Path) -> None:

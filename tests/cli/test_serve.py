@@ -10,7 +10,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from midpoint.cli.options.service import origin
 from midpoint.errors import MidpointError
 from tests.support.small_model import run, trained
 
@@ -35,13 +34,6 @@ def test_what_a_person_can_fix_is_said_before_anything_starts(site: Path, tmp_pa
         taken.listen()
         with pytest.raises(MidpointError, match="cannot listen"):
             run("serve", site, "--port", taken.getsockname()[1])
-
-
-@pytest.mark.parametrize("url", ["ftp://x", "https://", "https://a b", "https://a;script-src *"])
-def test_a_witness_is_a_host_and_nothing_that_widens_the_policy(url: str) -> None:
-    with pytest.raises(MidpointError, match="--witness"):
-        origin(url)
-    assert origin("https://witness.example:8443/v1/chain") == "https://witness.example:8443"
 
 
 def started(site: Path, log: Path, *flags: str) -> tuple[subprocess.Popen[bytes], str]:
