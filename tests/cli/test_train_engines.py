@@ -151,7 +151,7 @@ def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan
 
     monkeypatch.setattr("midpoint.cli.batch.spark", nullcontext)
     monkeypatch.setattr("midpoint.analyst.engines.spark.open_parquet", lambda *_: None)
-    monkeypatch.setattr("midpoint.analyst.engines.spark.require_new_place", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.require_new_address", lambda *_: None)
     monkeypatch.setattr("midpoint.analyst.engines.spark.scores.score_people", take)
     with pytest.raises(MidpointError, match="enough"):
         run("batch", "score", model, "reports", "--out", "nowhere", *more)

@@ -57,7 +57,7 @@ def rows(ratings: Ratings) -> pa.Table:
     return pa.table(
         {
             "user": ratings.user_ids[ratings.user].tolist(),
-            "place": ratings.item,
+            "index": ratings.item,
             "rating": ratings.value,
             "category": ratings.feature("gender").codes[ratings.user].astype(np.int32),
         }

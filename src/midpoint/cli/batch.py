@@ -52,7 +52,7 @@ def obfuscate_command(
 
     Everyone has coins of her own, from the seed and her name, whatever machine she is on.
     """
-    from midpoint.analyst.engines.spark import read_ratings, require_new_place
+    from midpoint.analyst.engines.spark import read_ratings, require_new_address
     from midpoint.data.tables.columns import Columns
     from midpoint.protocol.batch import Plan, obfuscate_people
     from midpoint.wire import Disclosure
@@ -60,7 +60,7 @@ def obfuscate_command(
     told = read_message(disclosure, Disclosure)
     names = [part.name for part in told.features]
     with spark(master) as session:
-        require_new_place(session, out)
+        require_new_address(session, out)
         with at_work(session, "Looking through the ratings"):
             read = read_ratings(
                 session,
@@ -97,7 +97,7 @@ def score_command(
     the service does, it trusts each item's reports as far as the coins of the disclosure left them.
     """
     from midpoint.analyst import ItemProfiles
-    from midpoint.analyst.engines.spark import open_parquet, require_new_place
+    from midpoint.analyst.engines.spark import open_parquet, require_new_address
     from midpoint.analyst.engines.spark.scores import Plan, score_people
     from midpoint.cli.options.messages import disclosure_of
 
@@ -105,7 +105,7 @@ def score_command(
     told = disclosure_of(profiles, disclosure)
     plan = Plan.of(profiles, told, top=top, margin=margin, method=estimator.value, alpha=alpha)
     with spark(master) as session:
-        require_new_place(session, out)
+        require_new_address(session, out)
         _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()
     typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")

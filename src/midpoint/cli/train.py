@@ -15,7 +15,6 @@ from rich.table import Table
 from midpoint.cli.options import source as options
 from midpoint.cli.options.engines import (
     EngineName,
-    Tables,
     fit_from_tables,
     require_in_memory,
     require_used,
@@ -152,6 +151,8 @@ def train_command(
         threads=threads,
     )
     if engine is not EngineName.local:
+        from midpoint.analyst.engines import RatingsTables
+
         asked = counterparts in (Counterparts.sets, Counterparts.values)
         in_memory = {
             "--counterparts": asked,
@@ -166,7 +167,7 @@ def train_command(
             title=title_column, features=options.split_names(feature_columns),
         )  # fmt: skip
         own_scale = None if scale is None else options.parse_scale(scale)
-        tables = Tables(source, users, columns, own_scale, list(feature or []))
+        tables = RatingsTables(source, users, columns, own_scale, tuple(feature or ()))
         started = time.perf_counter()
         profiles = fit_from_tables(
             engine, tables, factorizer, out, master, lambda: training_bar(console)

@@ -90,7 +90,7 @@ def obfuscate_people(ratings: RatingsFrame, told: Disclosure, plan: Plan) -> Dat
         )
     shared = ratings.frame.sparkSession.sparkContext.broadcast(plan)
     kind = dict(ratings.frame.dtypes)["user"]
-    by_user = ratings.frame.repartition("user").sortWithinPartitions("user", "place")
+    by_user = ratings.frame.repartition("user").sortWithinPartitions("user", "index")
     return by_user.mapInArrow(Obfuscate(shared), f"user {kind}, {REPORTED}")
 
 
@@ -108,7 +108,7 @@ class Obfuscate:
 
 def obfuscate_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.RecordBatch:
     """Obfuscate a table whose rows come by user; `starts` is where each person begins."""
-    where = table["place"].to_numpy()
+    where = table["index"].to_numpy()
     place, cell = plan.index[where], plan.cell[table["category"].to_numpy()]
     fit = (place >= 0) & (cell >= 0)
     uniform = np.zeros((len(fit), len(PURPOSES)))

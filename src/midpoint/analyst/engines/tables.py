@@ -27,11 +27,11 @@ class Roles(NamedTuple):
     rating: str
     """The rating."""
     title: str | None
-    """What a person calls the item, if that is told."""
+    """What a person calls the item, if there is such a column."""
 
 
 class Seen(NamedTuple):
-    """What one look through all ratings tells of their values."""
+    """What one pass over all ratings shows of their values."""
 
     ratings: int
     """How many there are."""
@@ -123,7 +123,9 @@ def chosen_feature(
 
 
 def require_supported(factorizer: Factorizer, engine: str) -> None:
-    """Refuse settings that only the engine in memory has, rather than pass over them."""
+    """Refuse settings that only the engine in memory has, before ratings are read."""
+    if engine == "local":
+        return
     wanted = (
         ("method", factorizer.method, "als"),
         ("validation", factorizer.validation, 0.0),

@@ -95,7 +95,8 @@ def _load_known(source: str | Path, seed: int) -> Ratings | None:
             + (f"; did you mean {near[0]}?" if near else "; `midpoint data list` names data sets")
         )
     if path.is_dir() or path.suffix.lower() == ".zip":
-        return LOADERS[_recognize(path).name](path)
+        found = _recognize(path)
+        return None if found is None else LOADERS[found.name](path)
     layout = _layout_of_member(path)
     return None if layout is None else LOADERS[layout.name](path.parent)
 
@@ -118,8 +119,8 @@ def _load_by_name(name: str) -> Ratings:
     return LOADERS[layout.name](path)
 
 
-def _recognize(path: Path) -> Layout:
-    """Find the layout of a zip or folder by the files in it."""
+def _recognize(path: Path) -> Layout | None:
+    """Find the layout of a zip or folder by the files in it; None if these are Parquet."""
     names = Archive(path).names
     fits = [layout for layout in LAYOUTS.values() if layout.fits(names)]
     if len(fits) == 1:
@@ -127,6 +128,8 @@ def _recognize(path: Path) -> Layout:
     if fits:
         files = " or ".join(str(path / layout.files[0][0]) for layout in fits)
         raise MidpointError(f"{path} holds several data sets; say which by its file: {files}")
+    if path.is_dir() and any(name.endswith(".parquet") for name in names):
+        return None
     known = "; ".join(
         f"{layout.name} ({', '.join(group[0] for group in layout.files)})"
         for layout in LAYOUTS.values()

@@ -37,8 +37,8 @@ def build_ratings(
     """
     for column in ("user", "item", "rating"):
         require_filled(table[column], column, origin)
-    users, user_names = _numbered(table["user"])
-    items, item_names = _numbered(table["item"])
+    users, user_names = _numbered(table["user"], "user", origin)
+    items, item_names = _numbered(table["item"], "item", origin)
     values = table["rating"].to_numpy()
     time = _time(table)
     try:
@@ -120,12 +120,15 @@ def with_people(
     return ratings
 
 
-def _numbered(ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
+def _numbered(
+    ids: pl.Series, role: str, origin: Origin
+) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
     """Return whole numbers as they are, anything else as ranks among the sorted names."""
     ids = whole(ids)
     if ids.dtype.is_integer():
         return ids.to_numpy(), None
     words = names_of(ids)
+    require_filled(words.set(words == "", None), role, origin)
     names = words.unique().sort()
     ranks = words.cast(pl.Enum(names)).to_physical().to_numpy()
     return ranks.astype(np.int64), np.array(names.to_list(), dtype=np.str_)

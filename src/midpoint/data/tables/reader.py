@@ -44,9 +44,10 @@ class Table(NamedTuple):
 
 def read_table(path: Path) -> Table:
     """Read a table with a header, or three or four columns of numbers without one."""
-    if path.suffix.lower() in {".parquet", ".pq"}:
+    if path.is_dir() or path.suffix.lower() in {".parquet", ".pq"}:
         try:
-            return Table(pl.read_parquet(path), Origin(str(path), unit="row"))
+            files = path / "**/*.parquet" if path.is_dir() else path
+            return Table(pl.read_parquet(files), Origin(str(path), unit="row"))
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MidpointError(f"{path} is no whole Parquet file ({error})") from error
     return read_text_table(read_bytes(path), str(path))

@@ -29,7 +29,8 @@ def load_table(
     """Read one's own ratings from CSV, TSV or Parquet.
 
     Args:
-        path: One row a rating (user, item, rating, perhaps time and title), or one row a person.
+        path: One row a rating (user, item, rating, perhaps time and title), or one row a person;
+            a file, or a directory of Parquet files.
         users: One row a person with her features, in a file of its own.
         columns: What the columns are called.
         scale: What a rating can be; guessed from the ratings where not given.

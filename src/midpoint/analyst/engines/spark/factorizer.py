@@ -103,20 +103,22 @@ class _Blocks:
         self.table = table.persist(StorageLevel.MEMORY_AND_DISK)
         self.parts = parts
         names = ("block", "users", "ratings", "total", "square", "again", "hashed")
-        told = pl.DataFrame(self.table.select(*names).toArrow()).sort("block")
-        if told["again"].sum():
+        blocks = pl.DataFrame(self.table.select(*names).toArrow()).sort("block")
+        if blocks["again"].sum():
             raise MidpointError(
-                f"{told['again'].sum()} ratings are of a pair of user and item that is rated"
+                f"{blocks['again'].sum()} ratings are of a pair of user and item that is rated"
                 " already; keep one rating for each pair"
             )
-        self.hashed = sum(int.from_bytes(one, "big") for one in told["hashed"]) % 2 ** (8 * HASH)
-        self.ratings, self.users = int(told["ratings"].sum()), int(told["users"].sum())
+        self.hashed = sum(int.from_bytes(digest, "big") for digest in blocks["hashed"]) % 2 ** (
+            8 * HASH
+        )
+        self.ratings, self.users = int(blocks["ratings"].sum()), int(blocks["users"].sum())
         if self.users > MOST_USERS:
             raise MidpointError(f"MLlib takes {MOST_USERS} users at most, not {self.users}")
-        first = told["users"].cum_sum() - told["users"]
-        self.first: dict[int, int] = dict(zip(told["block"], first, strict=True))
-        level = float(told["total"].sum()) / self.ratings
-        variance = float(told["square"].sum()) / self.ratings - level**2
+        first = blocks["users"].cum_sum() - blocks["users"]
+        self.first: dict[int, int] = dict(zip(blocks["block"], first, strict=True))
+        level = float(blocks["total"].sum()) / self.ratings
+        variance = float(blocks["square"].sum()) / self.ratings - level**2
         self.unit = Unit(level, max(max(variance, 0.0) ** 0.5, 1e-6))
 
     @classmethod
@@ -245,9 +247,9 @@ class _Fit:
         items.profile = np.zeros((self.n_items, len(items.mean)), np.float32)
         items.variance = np.zeros((self.n_items, 2), np.float32)
         for row in found:
-            place = np.frombuffer(row["item"], np.int32)
-            items.profile[place] = np.frombuffer(row["profile"], np.float32).reshape(len(place), -1)
-            items.variance[place] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)
+            index = np.frombuffer(row["item"], np.int32)
+            items.profile[index] = np.frombuffer(row["profile"], np.float32).reshape(len(index), -1)
+            items.variance[index] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)
         return replace(state, items=items, users=_prior(users), noise=_noise(total))
 
     def _total(self, rows: list[dict[str, Any]]) -> Sums:

@@ -1,7 +1,7 @@
 """What workers do to blocks: the steps of the solver in memory, users here and items there.
 
 A pass goes over all users, each with the items as they stand, and sends the users' profiles to
-the workers that have their items; those fit the items anew. One row of a table carries what goes
+the workers that have their items; those fit the items again. One row of a table carries what goes
 from one block to one part of the items, so that Spark moves few, large rows.
 """
 
@@ -86,10 +86,10 @@ class ReceiveUsers:
         if not met:
             return
         users = Side(np.concatenate(profile), np.concatenate(variance), np.zeros(d), np.eye(d))
-        places, items, sums = fit_items(
+        indices, items, sums = fit_items(
             state, np.concatenate(user), np.concatenate(item), np.concatenate(value), users
         )
-        yield _found(sums, places, items)
+        yield _found(sums, indices, items)
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class SumUpLevels:
             own = user_levels(block, self.level.value, self.weight)
             total = np.bincount(block.item, block.value - own[block.user], size)
             count = np.bincount(block.item, minlength=size)
-            place = np.flatnonzero(count).astype(np.int32)
-            columns = [pa.array(x) for x in (place, total[place], count[place])]
+            rated = np.flatnonzero(count).astype(np.int32)
+            columns = [pa.array(x) for x in (rated, total[rated], count[rated])]
             yield pa.RecordBatch.from_arrays(columns, ["item", "total", "count"])
 
 
@@ -157,16 +157,16 @@ def read_sums(row: dict[str, Any]) -> Sums:
         np.frombuffer(row[name], np.float64) for name in ("mean", "square", "spread")
     )
     shape = (len(mean), len(mean))
-    told = (mean, square.reshape(shape), spread.reshape(shape))
-    return Sums(row["rows"], *told, row["error"], row["ratings"])
+    sums = (mean, square.reshape(shape), spread.reshape(shape))
+    return Sums(row["rows"], *sums, row["error"], row["ratings"])
 
 
-def _found(sums: Sums, places: NDArray[np.int32], items: Side | None) -> pa.RecordBatch:
+def _found(sums: Sums, indices: NDArray[np.int32], items: Side | None) -> pa.RecordBatch:
     profile, variance = (b"", b"") if items is None else (
         items.profile.tobytes(), items.variance.tobytes()
     )  # fmt: skip
     matrices = (sums.mean.tobytes(), sums.square.tobytes(), sums.spread.tobytes())
-    row = (sums.rows, *matrices, sums.error, sums.ratings, places.tobytes(), profile, variance)
+    row = (sums.rows, *matrices, sums.error, sums.ratings, indices.tobytes(), profile, variance)
     return _batch(FOUND, row)
 
 

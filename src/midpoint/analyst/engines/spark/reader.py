@@ -23,7 +23,7 @@ class RatingsFrame:
     """Ratings somewhere on a cluster; M items."""
 
     frame: DataFrame
-    """Columns `user`, `place` (the item's number), `rating` and `category` (-1 if not known)."""
+    """Columns `user`, `index` (of the item), `rating` and `category` (-1 if not known)."""
     name: str
     """What the data set is called."""
     ratings: int
@@ -68,8 +68,8 @@ def read_ratings(
     ids = names_of(listed["item"])
     category = None
     if features:
-        told = people_of(session, raw, roles, users, columns, features, source)
-        category = categories_of(session, frame.select("user"), told, features, users or source)
+        people = people_of(session, raw, roles, users, columns, features, source)
+        category = categories_of(session, frame.select("user"), people, features, users or source)
     return RatingsFrame(
         frame=_coded(session, frame, listed["item"], category),
         name=source.rstrip("/").rpartition("/")[2].split(".")[0],
@@ -127,9 +127,9 @@ def _seen(frame: DataFrame, listed: pl.DataFrame) -> Seen:
 def _coded(
     session: SparkSession, frame: DataFrame, items: pl.Series, category: Category | None
 ) -> DataFrame:
-    numbered = pl.DataFrame({"item": items, "place": np.arange(len(items), dtype=np.int32)})
-    places = session.createDataFrame(numbered.to_arrow())
-    coded = frame.select("user", "item", "rating").join(sql.broadcast(places), "item").drop("item")
+    numbered = pl.DataFrame({"item": items, "index": np.arange(len(items), dtype=np.int32)})
+    indices = session.createDataFrame(numbered.to_arrow())
+    coded = frame.select("user", "item", "rating").join(sql.broadcast(indices), "item").drop("item")
     if category is None:
         return coded.withColumn("category", sql.lit(-1))
     return coded.join(category.frame, "user")

@@ -23,7 +23,7 @@ class State:
     items: Side
     """The items' profiles, uncertainty and prior."""
     users: Side
-    """The users' prior; their profiles are found anew in each pass."""
+    """The users' prior; their profiles are fitted again in each pass."""
     noise: float
     """Variance of a rating."""
     ridge: float | None
@@ -97,7 +97,7 @@ def fit_items(
     """Fit the items that these ratings are of, given their users; ratings in any order."""
     order = np.argsort(item, kind="stable")
     user, value = user[order], value[order]
-    places, row, counts = np.unique(item[order], return_inverse=True, return_counts=True)
+    indices, row, counts = np.unique(item[order], return_inverse=True, return_counts=True)
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
     design = users.profile.copy()
     design[:, 0] = 1
@@ -115,8 +115,8 @@ def fit_items(
         user, row.astype(np.int32).reshape(-1), value,
         users.profile, items.profile, users.variance, items.variance,
     )  # fmt: skip
-    spread = len(places) * found.covariance
-    return places, items, _sums(found.profile, spread, float(error), len(value))
+    spread = len(indices) * found.covariance
+    return indices, items, _sums(found.profile, spread, float(error), len(value))
 
 
 def user_levels(block: Block, level: Float, weight: float) -> Float:

@@ -24,7 +24,7 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
     rating = sql.col("rating").cast("double")
     found = (
         ratings.frame.where("category >= 0")
-        .groupBy("place", "category", *(["rating"] if discrete else []))
+        .groupBy("index", "category", *(["rating"] if discrete else []))
         .agg(
             sql.count(sql.lit(1)).alias("count"),
             sql.sum(rating).alias("total"),
@@ -34,7 +34,7 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
     )
     column = {name: found[name].to_numpy() for name in found.column_names}
     cells = Cells(
-        item=column["place"],
+        item=column["index"],
         category=column["category"],
         count=column["count"],
         total=column["total"],

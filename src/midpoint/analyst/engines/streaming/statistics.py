@@ -14,8 +14,8 @@ def tally_scan(scan: Scan, feature: Feature) -> CategoryStatistics:
     rating = pl.col("rating").cast(pl.Float64)
     category = pl.Series("category", feature.codes)
     who = scan.users.select("user").with_columns(category).filter(pl.col("category") >= 0)
-    what = scan.items.lazy().select("item").with_row_index("place")
-    keys = ["place", "category", *(["rating"] if scan.scale.is_discrete else [])]
+    what = scan.items.lazy().select("item").with_row_index("index")
+    keys = ["index", "category", *(["rating"] if scan.scale.is_discrete else [])]
     found = (
         scan.frame.join(who.lazy(), on="user")
         .join(what, on="item")
@@ -24,7 +24,7 @@ def tally_scan(scan: Scan, feature: Feature) -> CategoryStatistics:
         .collect(engine="streaming")
     )
     cells = Cells(
-        item=found["place"].to_numpy().astype(np.int64),
+        item=found["index"].to_numpy().astype(np.int64),
         category=found["category"].to_numpy(),
         count=found["count"].to_numpy(),
         total=found["total"].to_numpy(),
