@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.http.app import create_app
-from midpoint.analyst.service.server import Place, configured, listening
+from midpoint.analyst.service.server import Address, configured, listening
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
@@ -53,9 +53,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = sqlite_url(site.root / "midpoint.sqlite")
     migrate(database)
     settings = Settings(site=str(site.root), database=database, ask=6, rate=0, log=False)
-    place = Place(port=0)
-    server = uvicorn.Server(configured(create_app(settings), place))
-    with listening(place) as (opened, address):
+    chosen = Address(port=0)
+    server = uvicorn.Server(configured(create_app(settings), chosen))
+    with listening(chosen) as (opened, address):
         thread = threading.Thread(target=server.run, args=([opened],), daemon=True)
         thread.start()
         while not server.started:

@@ -33,7 +33,7 @@ def demo_command(
     ] = True,
     site: Annotated[
         Path | None,
-        typer.Option(help="Where the service keeps all; a temporary place if not given."),
+        typer.Option(help="Where the service keeps all; a temporary directory if not given."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any.")] = 0,
 ) -> None:
@@ -226,7 +226,7 @@ def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) ->
     """Publish what was learned, and serve it until it is stopped."""
     from midpoint.analyst import disclose
     from midpoint.analyst.disclose.site import Site
-    from midpoint.analyst.service.server import Place, listening, prepare, run
+    from midpoint.analyst.service.server import Address, listening, prepare, run
     from midpoint.analyst.service.settings import Settings
     from midpoint.analyst.storage.connection import sqlite_url
     from midpoint.cli.serve import DATABASE
@@ -235,11 +235,11 @@ def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) ->
     Site(site).publish(profiles, disclose(profiles), time=int(time.time()))
     settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
     prepare(settings)
-    place = Place(port=port)
-    with listening(place) as (opened, url):
+    address = Address(port=port)
+    with listening(address) as (opened, url):
         console.print(f"It listens at {url}, for this machine only. Try it:", highlight=False)
         console.print(f"  in a browser             {url}", markup=False)
         console.print(f"  in another terminal      midpoint answer {url}", markup=False)
         console.print(f"  what everyone may know   {url}/v1/disclosure", markup=False)
         console.print("Press Ctrl-C to end it.")
-        run(settings, place, opened)
+        run(settings, address, opened)

@@ -68,7 +68,7 @@ def serve_command(
     ] = True,
 ) -> None:
     """Serve a published site: ask, take reports, score. SIGTERM ends it once all are answered."""
-    from midpoint.analyst.service.server import Place, listening, prepare, run
+    from midpoint.analyst.service.server import Address, listening, prepare, run
     from midpoint.analyst.service.settings import DAY, Settings
     from midpoint.analyst.storage.connection import sqlite_url
 
@@ -85,17 +85,17 @@ def serve_command(
         witnesses=tuple(map(_origin, witness or ())),
         log=log,
     )
-    place = Place(host, port, workers, tls_cert, tls_key)
+    address = Address(host, port, workers, tls_cert, tls_key)
     prepare(settings)
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    with listening(place) as (opened, url):
+    with listening(address) as (opened, url):
         console.print(f"Serving {site} at {url}", markup=False)
-        if place.is_exposed:
+        if address.is_exposed:
             console.print(
                 "[bold yellow]warning:[/bold yellow] others on the network can read what devices"
                 " send; give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a TLS proxy"
             )
-        run(settings, place, opened)
+        run(settings, address, opened)
 
 
 def _origin(url: str) -> str:

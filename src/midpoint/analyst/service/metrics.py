@@ -1,7 +1,8 @@
 """Figures for operators, about the service and about no person.
 
-With several workers each writes to files in a folder that they share, and whoever is asked adds
-them up: `prometheus_client`'s multiprocess mode, chosen by PROMETHEUS_MULTIPROC_DIR before start.
+With several workers each writes to files in a directory that they share, and the worker that is
+asked adds them up: `prometheus_client`'s multiprocess mode, which PROMETHEUS_MULTIPROC_DIR chooses
+before start.
 """
 
 import os

@@ -33,7 +33,7 @@ from midpoint.analyst.service.state.group_commit import Committer, Readers
 from midpoint.analyst.storage import Storage, UnavailableError
 
 ENVIRONMENT = "MIDPOINT_SERVICE"
-"""Variable by which a worker is told its settings."""
+"""Environment variable that holds a worker's settings."""
 
 
 def create() -> ASGIApp:
@@ -100,7 +100,11 @@ def api(service: Service, declining: Declining) -> FastAPI:
         docs_url=None,  # they load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # nothing is told elsewhere
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+        },  # nothing leaves this machine
     )
     app.router.route_class = Plain
     for route in described(service):
@@ -125,7 +129,7 @@ def _settle(
     """Note a commit, and how well those are known now whose reports it kept."""
     metrics.batch.observe(len(replies))
     metrics.commit.observe(seconds)
-    told = [reply.answers for reply in replies if isinstance(reply, Accepted)]
-    if told and publication.latest is not None:
-        for _, belief in publication.latest.model.estimates(told):
-            metrics.error.observe(float(belief.covariance.trace()))
+    answers = [reply.answers for reply in replies if isinstance(reply, Accepted)]
+    if answers and publication.latest is not None:
+        for _, estimate in publication.latest.model.estimates(answers):
+            metrics.error.observe(float(estimate.covariance.trace()))

@@ -14,7 +14,7 @@ from midpoint.analyst.storage import UnavailableError
 PLAIN = {404: ("not_found", "there is nothing here"), 405: ("method", "not by this method")}
 AWAY = "the service cannot keep or read this now; nothing is lost, try again"
 COME_BACK = 2
-"""Seconds after which somebody who was told to come back may do so."""
+"""Seconds after which a client that was sent away may come back."""
 log = logging.getLogger("midpoint.service")
 
 
@@ -46,7 +46,7 @@ def _declined(error: Exception) -> DeclinedError:
     if isinstance(error, DeclinedError):
         return error
     if isinstance(error, UnavailableError):
-        log.warning("unavailable", extra={"told": {"error": str(error)[:300]}})
+        log.warning("unavailable", extra={"figures": {"error": str(error)[:300]}})
         return DeclinedError("unavailable", AWAY, retry_after=COME_BACK)
     if isinstance(error, HTTPException):
         return DeclinedError(*PLAIN.get(error.status_code, ("malformed", "not understood")))

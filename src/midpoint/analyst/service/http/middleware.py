@@ -49,7 +49,7 @@ class Watch:
         try:
             await self._app(scope, receive, answer)
         except Exception:
-            log.exception("failed", extra={"told": {"route": route_of(scope)}})
+            log.exception("failed", extra={"figures": {"route": route_of(scope)}})
             if status == 0:
                 await _say_broken(answer)
         finally:

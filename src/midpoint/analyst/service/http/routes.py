@@ -121,14 +121,14 @@ class Service:
         report = await self._message(request, Report, self.settings.largest)
         current, now = await self.publication.knowing(report.disclosure), _now()
         if report.disclosure == current.digest:
-            possible = current.possible
+            rules = current.rules
         elif report.disclosure in current.superseded:
-            _, possible = await self.publication.older(report.disclosure)
+            _, rules = await self.publication.older(report.disclosure)
         else:
             raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
         retired = current.is_retired(report.disclosure, now, self.settings.grace)
         try:
-            possible.require(report)
+            rules.require(report)
         except MidpointError as error:
             raise DeclinedError("malformed", f"the report is refused: {error}") from error
         work = KeepReport.of(token, report, now, retired=retired)
@@ -233,8 +233,8 @@ def _scores(
     storage: Storage, token: bytes, model: Model, wanted: dict[str, int], encoding: str | None
 ) -> Response:
     history = storage.history(token)
-    _, belief = model.estimate(history.answers if history else {})
-    return private(model.scores(belief, wanted.get("top"), wanted.get("margin", 0)), encoding)
+    _, estimate = model.estimate(history.answers if history else {})
+    return private(model.scores(estimate, wanted.get("top"), wanted.get("margin", 0)), encoding)
 
 
 def _exported(history: History) -> bytes:

@@ -14,7 +14,7 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.http.documents import IMMUTABLE, Document
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.model import Model
-from midpoint.analyst.service.state.report_rules import Possible
+from midpoint.analyst.service.state.report_rules import ReportRules
 from midpoint.errors import MidpointError
 from midpoint.wire import Entry
 
@@ -46,7 +46,7 @@ class Current:
     """Digests of all titles that the list names."""
     superseded: dict[str, int | None]
     """When each published disclosure stopped being current; None for the one that is."""
-    possible: Possible
+    rules: ReportRules
     """What may be answered under the current disclosure."""
 
     @property
@@ -61,7 +61,7 @@ class Current:
 
 
 class Publication:
-    """Follows a site: `now` looks at the list's file, and reads anew what changed."""
+    """Follows a site: `now` looks at the list's file, and reads again what changed."""
 
     def __init__(self, site: Site, ask: int) -> None:
         self.site = site
@@ -72,7 +72,7 @@ class Publication:
         self._failed_at: float | None = None
         self._looked = 0.0
         self._reading = asyncio.Lock()
-        self._older: OrderedDict[str, tuple[Document, Possible]] = OrderedDict()
+        self._older: OrderedDict[str, tuple[Document, ReportRules]] = OrderedDict()
         self._titles: OrderedDict[str, Document] = OrderedDict()
 
     @property
@@ -107,7 +107,7 @@ class Publication:
             raise DeclinedError("unavailable", "the site is not read yet", retry_after=1)
         return self._current
 
-    async def older(self, digest: str) -> tuple[Document, Possible]:
+    async def older(self, digest: str) -> tuple[Document, ReportRules]:
         """Return a published disclosure, current or not, and what may be answered under it."""
         return await self._kept(self._older, digest, _older)
 
@@ -132,7 +132,7 @@ class Publication:
         try:
             return await asyncio.to_thread(read, self.site, digest)
         except MidpointError as error:
-            log.warning("site", extra={"told": {"error": str(error)}})
+            log.warning("site", extra={"figures": {"error": str(error)}})
             raise DeclinedError("unavailable", "this cannot be read", retry_after=60) from error
 
     def _may_try(self) -> bool:
@@ -146,11 +146,11 @@ class Publication:
             self._current = await asyncio.to_thread(load, self.site, self._ask)
         except Exception as error:  # noqa: BLE001 - whatever it is, the old state is still served
             self._failed_at = time.monotonic()
-            told = {"error": str(error) or type(error).__name__}
-            log.warning("site", extra={"told": told})
+            reason = str(error) or type(error).__name__
+            log.warning("site", extra={"figures": {"error": reason}})
             return
         self._seen, self._failed_at = state, None
-        log.info("site", extra={"told": {"disclosure": self._current.digest}})
+        log.info("site", extra={"figures": {"disclosure": self._current.digest}})
 
 
 def load(site: Site, ask: int) -> Current:
@@ -169,8 +169,8 @@ def load(site: Site, ask: int) -> Current:
         )
     disclosure = site.disclosure(newest.disclosure)
     model = Model(site.profiles(newest.disclosure), disclosure)
-    one = disclosure.items[0]
-    for answers in ({}, {one: disclosure.scale.low}):
+    item = disclosure.items[0]
+    for answers in ({}, {item: disclosure.scale.low}):
         model.ask(answers, answers, ask)  # compiled now, not while somebody waits
     return Current(
         model=model,
@@ -180,7 +180,7 @@ def load(site: Site, ask: int) -> Current:
         catalogue=Document.of(site.catalogue(newest.catalogue).raw),
         catalogues=frozenset(entry.catalogue for entry in entries if entry.catalogue),
         superseded=_superseded(entries),
-        possible=Possible(disclosure),
+        rules=ReportRules(disclosure),
     )
 
 
@@ -192,9 +192,9 @@ def _superseded(entries: list[Entry]) -> dict[str, int | None]:
     return ended
 
 
-def _older(site: Site, digest: str) -> tuple[Document, Possible]:
+def _older(site: Site, digest: str) -> tuple[Document, ReportRules]:
     disclosure = site.disclosure(digest)
-    return Document.of(disclosure.raw, cache=IMMUTABLE), Possible(disclosure)
+    return Document.of(disclosure.raw, cache=IMMUTABLE), ReportRules(disclosure)
 
 
 def _titles(site: Site, digest: str) -> Document:
