@@ -182,7 +182,7 @@ def test_whole_floats_are_names_without_a_point() -> None:
     assert ratings.item_ids.tolist() == ["0.5", "2.0"]
 
 
-def test_names_that_do_not_rate_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_names_that_do_not_rate_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     def labelled(labels: dict[str, str | None]) -> Ratings:
         return Ratings.from_columns(
             ["a", "b"], ["x", "x"], [1, 2], features={"gender": labels}, name="votes"

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from rich.table import Column, Table
 
 from midpoint.cli.options import source as options
-from midpoint.data.describe import Description, FeatureDescription, describe
+from midpoint.data.description import Description, FeatureDescription, describe
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.data.sources.acquisition import get
 from midpoint.data.sources.catalogue import SOURCES, find_source, own_directory

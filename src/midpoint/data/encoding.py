@@ -23,7 +23,7 @@ def number_column(
         for row, value in enumerate(_any_column(values, role, origin).tolist()):
             if not _is_of(kind, value):
                 raise MidpointError(
-                    f"{origin.place(row)}: {role} {value!r} is not a number; correct it or remove"
+                    f"{origin.locate(row)}: {role} {value!r} is not a number; correct it or remove"
                     f" the {origin.unit}"
                 ) from error
         raise MidpointError(f"{origin.path}: the {role} column cannot be read: {error}") from error
@@ -66,7 +66,7 @@ def require_finite(value: NDArray[np.float32], origin: Origin) -> None:
     if not finite.all():
         row = int(np.argmin(finite))
         raise MidpointError(
-            f"{origin.place(row)}: rating {value[row]:g} is no finite number; correct it or remove"
+            f"{origin.locate(row)}: rating {value[row]:g} is no finite number; correct it or remove"
             f" the {origin.unit}"
         )
 
@@ -77,7 +77,7 @@ def require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> N
     if not legal.all():
         row = int(np.argmin(legal))
         raise MidpointError(
-            f"{origin.place(row)}: rating {value[row]:g} is not on the scale ({scale}; off it:"
+            f"{origin.locate(row)}: rating {value[row]:g} is not on the scale ({scale}; off it:"
             f" {int((~legal).sum())} of {counted(len(value), 'rating')}); correct or drop it, or"
             " name the scale"
         )
@@ -129,5 +129,5 @@ def _require_all(named: NDArray[np.bool_], role: str, origin: Origin) -> None:
 
 def _nameless(row: int, role: str, origin: Origin) -> MidpointError:
     return MidpointError(
-        f"{origin.place(row)}: there is no {role}; fill it in or remove the {origin.unit}"
+        f"{origin.locate(row)}: there is no {role}; fill it in or remove the {origin.unit}"
     )

@@ -22,7 +22,7 @@ Entry = TypeVar("Entry", bound=np.generic)
 
 
 def read_only(array: NDArray[Entry]) -> NDArray[Entry]:
-    """Return a view that cannot be written; whoever made the array can still write his own."""
+    """Return a view that cannot be written; the maker of the array can still write to it."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -111,7 +111,7 @@ class Feature:
         return replace(self, codes=self.codes[users])
 
     def require_classes(self) -> None:
-        """Refuse a feature that cannot be told apart: fewer than two categories with users."""
+        """Refuse a feature with users in fewer than two categories: there is nothing to protect."""
         present = [name for name, count in zip(self.categories, self.counts, strict=True) if count]
         if len(present) < 2:
             raise MidpointError(

@@ -125,7 +125,7 @@ class Ratings:
         if len(again):
             first, second = order[again[0] : again[0] + 2].tolist()
             raise MidpointError(
-                f"{origin.place(second)}: user {user_ids[user[second]]} rates item"
+                f"{origin.locate(second)}: user {user_ids[user[second]]} rates item"
                 f" {item_ids[item[second]]} again, first on {origin.unit} {origin.number(first)}"
                 f" ({counted(len(again), f'such {origin.unit}')} in all); keep one rating for each"
                 " pair"

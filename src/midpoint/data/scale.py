@@ -65,7 +65,7 @@ class Scale:
         """Guess from the ratings seen; values that come in levels must not pass for an interval.
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
-        if they repeat. An interval is what is left, and is told in the log.
+        if they repeat. Otherwise the scale is an interval, with a warning in the log.
         """
         finite = values[np.isfinite(values)]
         seen = np.unique(finite.astype(np.float32))

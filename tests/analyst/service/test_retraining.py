@@ -12,7 +12,7 @@ import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish
 from midpoint.analyst.disclose.site import Site
-from midpoint.analyst.service.state.current import load
+from midpoint.analyst.service.state.publication import load
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -195,7 +195,7 @@ def test_whatever_is_wrong_with_a_new_state_the_old_one_is_served(
     site = published(tmp_path, models[0])
     with running(settings_of(site)) as client:
         shown = client.get("/v1/disclosure").content
-        monkeypatch.setattr("midpoint.analyst.service.state.current.load", fail)
+        monkeypatch.setattr("midpoint.analyst.service.state.publication.load", fail)
         site.publish(models[1], disclose(models[1]), time=START + 1)
         assert [client.get("/v1/disclosure").content for _ in range(5)] == [shown] * 5
         assert len(tried) == 1

@@ -25,7 +25,7 @@ FILES = {
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     given, own = tmp_path / "given", tmp_path / "own"
     given.mkdir()
     own.mkdir()
@@ -53,8 +53,8 @@ def test_every_source_has_layouts_and_loaders() -> None:
     assert not set(SOURCES) & set(PRESETS)
 
 
-def test_the_given_directory_is_searched_before_our_own(places: tuple[Path, Path]) -> None:
-    given, own = places
+def test_the_given_directory_is_searched_before_our_own(directories: tuple[Path, Path]) -> None:
+    given, own = directories
     assert data_directories() == [given, own]
     assert own_directory() == own
     assert find_source(SOURCES["movielens-100k"]) is None
@@ -65,31 +65,31 @@ def test_the_given_directory_is_searched_before_our_own(places: tuple[Path, Path
 
 
 def test_without_the_variable_only_our_own_is_searched(
-    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    directories: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MIDPOINT_DATA")
-    assert data_directories() == [places[1]]
+    assert data_directories() == [directories[1]]
 
 
-def test_a_folder_without_the_files_is_passed_over(places: tuple[Path, Path]) -> None:
-    given, own = places
+def test_a_folder_without_the_files_is_passed_over(directories: tuple[Path, Path]) -> None:
+    given, own = directories
     (given / "ml-100k").mkdir()
     small_100k(own / "ml-100k")
     assert find_source(SOURCES["movielens-100k"]) == own / "ml-100k"
 
 
-def test_what_is_not_here_says_how_to_get_it(places: tuple[Path, Path]) -> None:
+def test_what_is_not_here_says_how_to_get_it(directories: tuple[Path, Path]) -> None:
     with pytest.raises(
         MidpointError, match="`midpoint data get movielens-1m` downloads it"
-    ) as told:
+    ) as refused:
         load("movielens-1m")
-    assert str(places[0]) in str(told.value)
+    assert str(directories[0]) in str(refused.value)
     with pytest.raises(MidpointError, match="`midpoint data get flixster` says how to obtain it"):
         load("flixster")
 
 
-def test_a_zip_that_lacks_files_is_refused(places: tuple[Path, Path]) -> None:
-    with zipfile.ZipFile(places[1] / "ml-100k.zip", "w") as archive:
+def test_a_zip_that_lacks_files_is_refused(directories: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(directories[1] / "ml-100k.zip", "w") as archive:
         archive.writestr("ml-100k/u.data", FILES["u.data"])
     with pytest.raises(MidpointError, match=r"lacks one of u\.data, u\.user, u\.item"):
         load("movielens-100k")

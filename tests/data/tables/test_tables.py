@@ -135,7 +135,7 @@ def test_times_are_seconds_whatever_they_were(tmp_path: Path) -> None:
         ("user,item,rating\na,x,4\nb,x,4\n", r"a\.csv: the ratings do not vary"),
         ("user,item,rating\n", r"a\.csv has no rows below its header"),
         ("", r"a\.csv is empty"),
-        ("user item rating\n1 2 3\n", r"'user item rating' is .* in place of blanks"),
+        ("user item rating\n1 2 3\n", r"'user item rating' is .* instead of blanks"),
         ("1::2::3\n", r"line 1: '1::2::3' is a single column.*MovieLens 1M"),
         ("user,item,rating\n\0\1\2,,\n", r"a\.csv is no text; save the table as CSV"),
         ("PK\3\4spreadsheet", r"a\.csv is a zip or a spreadsheet"),
@@ -210,7 +210,7 @@ def test_users_without_a_row_have_no_category_and_rows_without_ratings_none_need
         ("user,gender\nx1,F\nx2,M\n", r"u\.csv knows none of the 2 users; .*'x1'.*'ann'"),
         ("user,gender\nann,F\nbob,M\nann,M\n", r"u\.csv, line 4: user ann stands here again"),
         ("user,gender\nann,F\n,M\n", r"u\.csv, line 3: there is no user"),
-        ("gender,place\nF,here\n", r"u\.csv: no column looks like the user"),
+        ("gender,city\nF,here\n", r"u\.csv: no column looks like the user"),
     ],
 )
 def test_a_bad_users_table_is_refused(tmp_path: Path, users: str, message: str) -> None:
@@ -251,7 +251,7 @@ def test_a_blank_column_of_a_wide_table_is_neither_item_nor_feature(tmp_path: Pa
     assert set(ratings.features) == {"sex"}
 
 
-def test_it_is_told_what_was_taken_for_items_and_features(
+def test_the_log_says_what_was_taken_for_items_and_features(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):

@@ -20,7 +20,7 @@ from midpoint.analyst.service.http.app import ENVIRONMENT
 from midpoint.analyst.service.http.http_limits import BoundedHeads
 from midpoint.analyst.service.metrics import FOLDER
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.service.state.current import load
+from midpoint.analyst.service.state.publication import load
 from midpoint.analyst.storage import migrate
 from midpoint.errors import MidpointError
 

@@ -36,7 +36,7 @@ class SimulatedFeature:
     activity: tuple[float, ...] = ()
     """What each category adds to the log-odds of rating anything; nothing where not given."""
     missing: float = 0.0
-    """The share of users whose category the ratings do not tell."""
+    """The share of users whose category is not known."""
 
     def __post_init__(self) -> None:
         size = len(self.categories)
@@ -147,7 +147,7 @@ class UserTruth:
     activity: Floats
     """What a user adds to the log-odds of rating anything. Shape (users,)."""
     categories: Mapping[str, NDArray[np.int16]]
-    """By feature the true category, also where the ratings do not tell it. Shape (users,)."""
+    """By feature the true category, also where it is not known. Shape (users,)."""
 
     def __post_init__(self) -> None:
         _freeze(self.means, self.vectors, self.activity, self.categories)

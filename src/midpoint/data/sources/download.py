@@ -1,4 +1,4 @@
-"""Download a file: resumed where it broke off, checked, and in place only when it is whole."""
+"""Download a file: resumed where it broke off, checked, and kept only when it is whole."""
 
 import hashlib
 import http.client
@@ -36,7 +36,9 @@ def fetch(
         target.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
     except OSError as error:
-        raise MidpointError(f"{target.parent} cannot be written ({error}); mend that") from error
+        raise MidpointError(
+            f"{target.parent} cannot be written ({error}); check its permissions"
+        ) from error
     while True:
         before = part.stat().st_size
         try:

@@ -46,7 +46,7 @@ LOADERS: Mapping[str, Callable[[Path], Ratings]] = {
     "anes-tv": load_anes_tv,
     "anes-thermometers": load_anes_thermometers,
 }
-"""Who reads which layout."""
+"""The loader of each layout."""
 
 
 def load(
@@ -105,9 +105,9 @@ def _load_by_name(name: str) -> Ratings:
     source = known_source(name)
     path = find_source(source)
     if path is None:
-        places = " and ".join(str(directory) for directory in data_directories())
+        searched = " and ".join(str(directory) for directory in data_directories())
         raise MidpointError(
-            f"{name} is not on this machine (looked in {places}); `midpoint data get {name}`"
+            f"{name} is not on this machine (looked in {searched}); `midpoint data get {name}`"
             f" {'downloads it' if source.url else 'says how to obtain it'}"
         )
     if name == "anes-thermometers-nonpartisan":

@@ -43,7 +43,7 @@ class Archive:
         return name
 
     def where(self, name: str) -> str:
-        """Name the place of a file for an error message."""
+        """Name a file for an error message."""
         member = self._members.get(name.lower(), name)
         return str(self.path / member) if self.path.is_dir() else f"{self.path}:{member}"
 

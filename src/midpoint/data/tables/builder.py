@@ -147,7 +147,7 @@ def _require_on_scale(column: pl.Series, scale: Scale, origin: Origin) -> None:
     if not legal.all():
         row = int(np.argmin(legal))
         raise MidpointError(
-            f"{origin.place(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
+            f"{origin.locate(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
             f" ({scale}), {int((~legal).sum())} such in the column; correct or blank"
             " it, name the scale, or leave the column out of the items"
         )

@@ -11,7 +11,7 @@ import polars as pl
 from midpoint.data.origin import Origin, counted
 from midpoint.data.tables.archive import read_bytes
 from midpoint.data.tables.cells import is_number, without_blank_end
-from midpoint.data.tables.delimited import DOUBLE_COLON, as_utf8
+from midpoint.data.tables.delimited_text import DOUBLE_COLON, as_utf8
 from midpoint.errors import MidpointError
 
 BLANKS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
@@ -86,14 +86,16 @@ def _text(content: bytes, where: str) -> bytes:
 
 
 def _single_column(first: str, where: str) -> MidpointError:
-    told = f"{where}, line 1: {first[:60]!r} is a single column; separate columns by a comma, tab,"
-    told += " semicolon or bar"
+    message = (
+        f"{where}, line 1: {first[:60]!r} is a single column; separate columns by a comma, tab,"
+    )
+    message += " semicolon or bar"
     if DOUBLE_COLON in first:
-        told += " in place of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
-        told += " users.dat, movies.dat)"
+        message += " instead of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
+        message += " users.dat, movies.dat)"
     elif len(first.split()) > 1:
-        told += " in place of blanks"
-    return MidpointError(told)
+        message += " instead of blanks"
+    return MidpointError(message)
 
 
 def _breaks(cells: pl.DataFrame) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from midpoint.data.tables.cells import names_of, rating_numbers, require_filled,
 from midpoint.data.tables.columns import Columns, find, matching
 from midpoint.data.tables.people import features_of
 from midpoint.data.tables.reader import Table, read_table
-from midpoint.data.tables.wide import load_wide
+from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
 

@@ -18,7 +18,7 @@ log = logging.getLogger("midpoint.service")
 BROKEN = DeclinedError("failed", "the service failed at this; its log says where")
 
 
-class Watch:
+class Middleware:
     """The outermost layer. It knows routes by their template, so that no value is written down."""
 
     def __init__(

@@ -14,9 +14,9 @@ from midpoint.analyst.service.limits import Rate, message_of, numbers_of, token_
 from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
-from midpoint.analyst.service.state.current import Publication
 from midpoint.analyst.service.state.group_commit import Committer, Readers
 from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.storage import History, Storage, UnavailableError
 from midpoint.errors import MidpointError
 from midpoint.wire import Message, Report, SolicitationRequest

@@ -18,7 +18,7 @@ COME_BACK = 2
 log = logging.getLogger("midpoint.service")
 
 
-class Declining:
+class ErrorResponses:
     """Turns what a handler raised into a response, and counts it."""
 
     def __init__(self, metrics: Metrics) -> None:

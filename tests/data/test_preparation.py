@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import Ratings, Scale
-from midpoint.data.prepare import at_least, in_levels, with_known
+from midpoint.data.preparation import at_least, in_levels, with_known
 from midpoint.errors import MidpointError
 
 Pairs = set[tuple[int, int]]

@@ -17,7 +17,7 @@ ColumnType = type[pl.DataType]
 
 
 def as_utf8(content: bytes) -> bytes:
-    """Bring text to UTF-8: UTF-16 (Flixster) is told by its zeros, other bytes are Latin-1."""
+    """Bring text to UTF-8: UTF-16 (Flixster) is seen by its zeros, other bytes are Latin-1."""
     head = content[:4096]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", errors="replace").encode()

@@ -38,8 +38,8 @@ def at_least(ratings: Ratings, *, user_ratings: int = 20, item_ratings: int = 20
 def in_levels(ratings: Ratings, count: int) -> Ratings:
     """Bring ratings to the nearest of so many levels, equally far apart.
 
-    On a fine scale people keep to round numbers, which tells what becomes of them; on a coarse one
-    there is nothing but round numbers.
+    On a fine scale people prefer round numbers, which shows how a rating was changed; on a coarse
+    one all numbers are round.
     """
     scale = ratings.scale
     most = np.inf if scale.levels is None else len(scale.levels)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.data import Feature, Ratings, Scale
-from midpoint.data.describe import Spread, describe, skew
+from midpoint.data.description import Spread, describe, skew
 from midpoint.data.simulation import PRESETS, simulate
 
 

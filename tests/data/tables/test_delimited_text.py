@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.data.tables.delimited import ColumnType, as_utf8, read_delimited
+from midpoint.data.tables.delimited_text import ColumnType, as_utf8, read_delimited
 from midpoint.errors import MidpointError
 
 COLUMNS: dict[str, ColumnType] = {"user": pl.Int32, "item": pl.Int32, "rating": pl.Float32}
