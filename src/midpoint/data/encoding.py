@@ -1,5 +1,6 @@
 """From columns of names and numbers, one row a rating, to codes in ascending order."""
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -86,7 +87,10 @@ def require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> N
 def _name_column(names: ArrayLike, role: str, origin: Origin) -> NDArray[Any]:
     """Read a column of names; whole numbers that came as 1.0 (in a column with gaps) become 1."""
     column = _any_column(names, role, origin)
-    if column.dtype.kind == "f":
+    is_float = column.dtype.kind == "f"
+    if is_float and isinstance(names, Sequence) and all(isinstance(name, int) for name in names):
+        return np.array([str(name) for name in names], dtype=np.str_)  # numpy rounded long ones
+    if is_float:
         _require_all(np.isfinite(column), role, origin)
         whole = np.all(column % 1 == 0) and np.all(np.abs(column) < 2**63)
         return column.astype(np.int64) if whole else column.astype(np.str_)

@@ -117,6 +117,15 @@ class Scale:
         """Bring values into the bounds."""
         return np.asarray(np.clip(values, self.low, self.high))
 
+    @property
+    def digested(self) -> str:
+        """All of it as text, for the digest of ratings."""
+        return f"Scale(low={self.low!r}, high={self.high!r}, levels={self.levels!r})"
+
+    def __repr__(self) -> str:
+        """Write bounds and levels; of many levels, how many."""
+        return f"<Scale {self}>"
+
     def __str__(self) -> str:
         """Say it in a few characters."""
         if self.levels is None:

@@ -43,8 +43,15 @@ def names_of(column: pl.Series) -> pl.Series:
 
 
 def whole(column: pl.Series) -> pl.Series:
-    """Make integers of whole numbers that came as 1.0, as those of a column with gaps do."""
-    is_whole = column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all()
+    """Make integers of whole numbers that came as 1.0, as those of a column with gaps do.
+
+    NaN, which pandas writes into such gaps, becomes null.
+    """
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    known = column.drop_nulls()
+    is_whole = (known % 1 == 0).all() and (known.abs() < 2**63).all()
     return column.cast(pl.Int64) if is_whole else column
 
 

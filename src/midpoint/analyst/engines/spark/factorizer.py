@@ -91,7 +91,7 @@ def digest_of(ratings: RatingsFrame, hashed: int) -> str:
     digest that `Ratings` has in memory, which needs all rows in order.
     """
     total = hashlib.sha256(hashed.to_bytes(HASH, "big"))
-    total.update("\0".join([repr(ratings.scale), *ratings.item_ids.tolist()]).encode())
+    total.update("\0".join([ratings.scale.digested, *ratings.item_ids.tolist()]).encode())
     total.update(repr(ratings.feature.parts if ratings.feature else ()).encode())
     return total.hexdigest()
 

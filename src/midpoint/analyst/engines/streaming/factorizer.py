@@ -88,7 +88,11 @@ def digest_of(ratings: Triples, scan: Scan) -> str:
         total.update(column.nbytes.to_bytes(8, "big"))
         for part in _parts(len(column)):
             total.update(column[part].tobytes())
-    words = [repr(scan.scale), "\0".join(scan.user_ids.tolist()), "\0".join(scan.item_ids.tolist())]
+    words = [
+        scan.scale.digested,
+        "\0".join(scan.user_ids.tolist()),
+        "\0".join(scan.item_ids.tolist()),
+    ]
     rest = [text.encode() for text in words]
     for name in sorted(scan.features):
         known = scan.features[name]

@@ -218,6 +218,9 @@ def _people_of_ratings(
         return None
     present = [c for c in raw.collect_schema().names() if c not in roles]
     names = list(dict.fromkeys(feature_column(name, present, where) for name in features))
+    schema = raw.collect_schema()
+    floats = [name for name in names if schema[name].is_float()]
+    raw = raw.with_columns(pl.col(floats).fill_nan(None)) if floats else raw
     kinds = [pl.col(name).drop_nulls() for name in names]
     by_user = _collect(
         raw.group_by(_named(raw, roles.user, where).alias("user")).agg(
