@@ -192,12 +192,12 @@ def test_a_given_regularisation_is_taken_for_many_iterations(
     engine: Engine, smooth: Tables
 ) -> None:
     factorizer = Factorizer(dimension=3, regularization=0.05, iterations=20, biases="plain")
-    heard: list[Progress] = []
-    found = read(engine, smooth.folder, smooth.users).fit(factorizer, heard.append)
-    done = [progress.iteration for progress in heard]
+    reported: list[Progress] = []
+    found = read(engine, smooth.folder, smooth.users).fit(factorizer, reported.append)
+    done = [progress.iteration for progress in reported]
     assert done == sorted(done)
-    assert heard[-1][:2] == (20, 20)
-    assert heard[-1].rmse == pytest.approx(found.noise_variance**0.5, rel=0.02)
+    assert reported[-1][:2] == (20, 20)
+    assert reported[-1].rmse == pytest.approx(found.noise_variance**0.5, rel=0.02)
     assert found.offset.shape == (150, 0)
     assert found.statistics is None
     expected = factorizer.fit(smooth.ratings)
@@ -255,7 +255,10 @@ def test_counting_needs_a_feature(engine: Engine, stars: Tables) -> None:
         ({"user": [1, None], "item": ["a", "b"], "rating": [1, 2]}, LACKS),
         ({"user": [1, 2], "item": ["a", " "], "rating": [1, 2]}, LACKS),
         ({"user": [1, 2], "item": ["a", "\t"], "rating": [1, 2]}, LACKS),
-        ({"user": [1, 2], "item": ["a", "b"], "rating": [1.0, float("nan")]}, "finite|there is no rating"),
+        (
+            {"user": [1, 2], "item": ["a", "b"], "rating": [1.0, float("nan")]},
+            "finite|there is no rating",
+        ),
         (
             {"user": [1, 2], "item": ["a", "b"], "rating": ["1", "x"]},
             "finite rating|'x' .*is not a number",

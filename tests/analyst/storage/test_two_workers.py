@@ -161,7 +161,7 @@ def test_a_report_in_flight_does_not_outlive_its_person(url: str) -> None:
     tables.dispose()
 
 
-def test_whoever_is_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
+def test_a_person_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
     begin(url, opened("a"), reported(0, FIRST, a=5))
     gone, reply = race(url, Erase(ANN), opened("b", after=0))
     assert gone is None

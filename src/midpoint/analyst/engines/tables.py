@@ -51,7 +51,7 @@ def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
         {"user", "item", "rating", "title", "features"}, f"{where} is one long table"
     )
     empty = pl.DataFrame(schema=dict.fromkeys(present, pl.String))
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for role in ("user", "item", "rating", "title"):
         name = getattr(columns, role) or find(empty, role)
         if name is None and role != "title":
@@ -60,8 +60,8 @@ def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
                 f" name it by --{role}-column"
             )
         if name is not None:
-            found[role] = matching([name], present, where)[0]
-    return Roles(found["user"], found["item"], found["rating"], found.get("title"))
+            named[role] = matching([name], present, where)[0]
+    return Roles(named["user"], named["item"], named["rating"], named.get("title"))
 
 
 def scale_of(seen: Seen, given: Scale | None, where: str) -> Scale:

@@ -81,7 +81,7 @@ def listening(address: Address) -> Iterator[tuple[socket.socket, str]]:
 
 
 def configured(app: ASGIApp | str, address: Address) -> uvicorn.Config:
-    """Return how the server is to behave, whoever runs it."""
+    """Return the settings of the server, for tests and `run` alike."""
     return uvicorn.Config(
         app,
         http=BoundedHeads,

@@ -95,8 +95,8 @@ def _load_known(source: str | Path, seed: int) -> Ratings | None:
             + (f"; did you mean {near[0]}?" if near else "; `midpoint data list` names data sets")
         )
     if path.is_dir() or path.suffix.lower() == ".zip":
-        found = _recognize(path)
-        return None if found is None else LOADERS[found.name](path)
+        recognized = _recognize(path)
+        return None if recognized is None else LOADERS[recognized.name](path)
     layout = _layout_of_member(path)
     return None if layout is None else LOADERS[layout.name](path.parent)
 
@@ -141,7 +141,7 @@ def _recognize(path: Path) -> Layout | None:
 
 
 def _layout_of_member(path: Path) -> Layout | None:
-    """Recognize a layout by its file of ratings, if the other files lie beside it."""
+    """Recognize a layout by its file of ratings, if the other files are beside it."""
     beside = frozenset(file.name.lower() for file in path.parent.iterdir())
     for layout in LAYOUTS.values():
         if path.name.lower() in layout.files[0] and layout.fits(beside):

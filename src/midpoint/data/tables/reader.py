@@ -105,12 +105,12 @@ def _single_column(first: str, where: str) -> MidpointError:
 
 def _breaks(cells: pl.DataFrame) -> tuple[int, ...]:
     """Find the rows that go over several lines, since a quoted cell holds a line break."""
-    found: list[int] = []
+    broken: list[int] = []
     for column in cells.select(pl.col(pl.String)):
         rows = column.str.contains("\n", literal=True).arg_true()
         for row in rows.to_list():
-            found += [row] * str(column[row]).count("\n")
-    return tuple(sorted(found))
+            broken += [row] * str(column[row]).count("\n")
+    return tuple(sorted(broken))
 
 
 def _parse(

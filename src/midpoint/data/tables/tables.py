@@ -73,8 +73,8 @@ def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
         return "wide"
     if columns.item is not None or columns.rating is not None:
         return "long"
-    found = [find(table.cells, role) for role in ("item", "rating")]
-    return "long" if all(found) or (any(found) and table.cells.width <= 5) else "wide"
+    roles = [find(table.cells, role) for role in ("item", "rating")]
+    return "long" if all(roles) or (any(roles) and table.cells.width <= 5) else "wide"
 
 
 def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -> Ratings:

@@ -1,4 +1,4 @@
-"""One's own wide table: which of its columns are items, and which tell of the person."""
+"""One's own wide table: which of its columns are items, and which are features of the person."""
 
 import logging
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from midpoint.data.tables.reader import Table
 from midpoint.errors import MidpointError
 
 LEAST_GAP = 10
-"""Columns of a few people may lie this far apart by chance, on scales up to ten."""
+"""Columns of a few people may be this far apart by chance, on scales up to ten."""
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ def _require_one_range(items: pl.DataFrame, where: str) -> None:
     for name, (least, most) in ranges.items():
         if max(least - high, low - most) > max(high - low, LEAST_GAP):
             raise MidpointError(
-                f"{where}: column {name!r} ({least:g} to {most:g}) lies far from the others"
+                f"{where}: column {name!r} ({least:g} to {most:g}) is far from the others"
                 f" ({low:g} to {high:g}), so it is hardly an item; name the items by"
                 " --item-columns"
             )

@@ -66,8 +66,8 @@ class Pack:
         offset = self.offset.value
         if offset is not None:
             category = table["category"].to_numpy()
-            own = np.where(category >= 0, offset[item, category], 0.0)
-            value = value - own.astype(np.float32)
+            added = np.where(category >= 0, offset[item, category], 0.0)
+            value = value - added.astype(np.float32)
         offsets = np.append(starts, len(item)).astype(np.int64)
         same = np.flatnonzero(np.diff(item) == 0) + 1
         again = same[~np.isin(same, offsets)]
@@ -108,10 +108,10 @@ def hash_users(table: pa.Table, starts: NDArray[np.int64]) -> int:
     names = table["user"].take(pa.array(starts)).to_pylist()
     total = 0
     for k, name in enumerate(names):
-        hers = hashlib.sha256(f"{name}\0".encode())
+        hashed = hashlib.sha256(f"{name}\0".encode())
         for content, begin in parts:
-            hers.update(memoryview(content)[4 * begin[k] : 4 * begin[k + 1]])
-        total += int.from_bytes(hers.digest(), "big")
+            hashed.update(memoryview(content)[4 * begin[k] : 4 * begin[k + 1]])
+        total += int.from_bytes(hashed.digest(), "big")
     return int(total % 2 ** (8 * HASH))
 
 

@@ -170,12 +170,12 @@ class _Fit:
         for _ in range(LEVEL_ROUNDS):
             step = passes.SumUpLevels(self.blocks.unit, self.context.broadcast(level), LEVEL_WEIGHT)
             sums = self.blocks.table.mapInArrow(step, passes.LEVELS).groupBy("item")
-            found = sums.agg(
+            summed = sums.agg(
                 sql.sum("total").alias("total"), sql.sum("count").alias("count")
             ).toArrow()
             level = np.zeros(self.n_items)
-            count = found["count"].to_numpy()
-            level[found["item"].to_numpy()] = found["total"].to_numpy() / (count + LEVEL_WEIGHT)
+            count = summed["count"].to_numpy()
+            level[summed["item"].to_numpy()] = summed["total"].to_numpy() / (count + LEVEL_WEIGHT)
         return level
 
     def _by_mllib(self, level: Float) -> NDArray[np.float32]:
@@ -196,10 +196,10 @@ class _Fit:
                 model = self._als().fit(left)
         finally:
             left.unpersist()
-        found = model.itemFactors.toArrow()
+        factors = model.itemFactors.toArrow()
         vectors = np.zeros((self.n_items, self.factorizer.dimension), np.float32)
-        flat = found["features"].combine_chunks().flatten().to_numpy()
-        vectors[found["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
+        flat = factors["features"].combine_chunks().flatten().to_numpy()
+        vectors[factors["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
         return vectors
 
     def _als(self) -> "ALS":
@@ -238,15 +238,15 @@ class _Fit:
         """Fit users given items, and items given users, with priors and uncertainty."""
         shared = self.context.broadcast(state)
         sent = self.blocks.table.mapInArrow(passes.SendUsers(shared), passes.SENT)
-        met = sent.repartition(self.blocks.parts, "part")
-        rows = met.mapInArrow(passes.ReceiveUsers(shared), passes.FOUND).toArrow().to_pylist()
+        by_part = sent.repartition(self.blocks.parts, "part")
+        rows = by_part.mapInArrow(passes.ReceiveUsers(shared), passes.FOUND).toArrow().to_pylist()
         users = self._total([row for row in rows if not row["item"]])
-        found = [row for row in rows if row["item"]]
-        total = self._total(found)
+        fitted = [row for row in rows if row["item"]]
+        total = self._total(fitted)
         items = _prior(total)
         items.profile = np.zeros((self.n_items, len(items.mean)), np.float32)
         items.variance = np.zeros((self.n_items, 2), np.float32)
-        for row in found:
+        for row in fitted:
             index = np.frombuffer(row["item"], np.int32)
             items.profile[index] = np.frombuffer(row["profile"], np.float32).reshape(len(index), -1)
             items.variance[index] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)

@@ -98,13 +98,15 @@ def categories_of(
     )
     cells = pl.DataFrame(counted.limit(MOST_VALUES + 1).toArrow())
     _require_known(cells, columns, where)
-    found = {name: _labelled(cells, name, where) for name in features}
-    feature = chosen_feature({name: one for name, (one, _) in found.items()}, features, where)
+    labelled = {name: _labelled(cells, name, where) for name in features}
+    feature = chosen_feature(
+        {name: part_feature for name, (part_feature, _) in labelled.items()}, features, where
+    )
     if feature is None:
         return None
     code = pl.Series(np.zeros(cells.height, np.int32))
-    for one, part in found.values():
-        code = code * len(one.categories) + part  # null where one is not known
+    for part_feature, part in labelled.values():
+        code = code * len(part_feature.categories) + part  # null where one is not known
     cells = cells.with_columns(**{CELL: code.cast(pl.Int32)}).filter(code.is_not_null())
     sums = cells.group_by(CELL).agg(pl.col(COUNTED).sum())
     users = np.zeros(len(feature.categories), np.int64)

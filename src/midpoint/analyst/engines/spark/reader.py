@@ -100,13 +100,13 @@ def _items(frame: DataFrame) -> pl.DataFrame:
     named = (sql.col("user").cast("string") != "") & (sql.col("item").cast("string") != "")
     fine = named & ~sql.isnan(rating) & (sql.abs(rating) < float("inf"))
     # Titles are part of the key: Spark would sort all rows for the first of them.
-    found = frame.groupBy("item", "title").agg(
+    grouped = frame.groupBy("item", "title").agg(
         sql.count(sql.lit(1)).alias("count"),
         sql.count(sql.when(fine, 1)).alias("fine"),
         sql.min(rating).alias("low"),
         sql.max(rating).alias("high"),
     )
-    listed = pl.DataFrame(found.toArrow()).group_by("item").agg(
+    listed = pl.DataFrame(grouped.toArrow()).group_by("item").agg(
         pl.col("title").cast(pl.String).drop_nulls().min(),
         pl.col("count", "fine").sum(),
         pl.col("low").min(),

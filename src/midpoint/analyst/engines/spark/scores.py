@@ -154,5 +154,5 @@ def _listed(x: Float, plan: Plan) -> tuple[NDArray[np.intp], Float]:
     """Return the indices of the items to send, and their scores."""
     order = plan.profiles.order
     scores = from_fixed(to_fixed(plan.profiles.centre + plan.profiles.vectors @ x))[order]
-    found = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
-    return order[found], scores[found]
+    listed = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
+    return order[listed], scores[listed]

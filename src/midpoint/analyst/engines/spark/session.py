@@ -80,9 +80,9 @@ def require_java() -> None:
         where = f"in JAVA_HOME={home}" if home else "on this machine"
         raise MidpointError(f"Spark needs Java, and there is none {where}; {remedy}")
     output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
-    found = re.search(r'version "(?:1\.)?(\d+)', output)
-    if found is None or int(found[1]) < LEAST_JAVA:
-        version = f"version {found[1]}" if found else "of no known version"
+    number = re.search(r'version "(?:1\.)?(\d+)', output)
+    if number is None or int(number[1]) < LEAST_JAVA:
+        version = f"version {number[1]}" if number else "of no known version"
         raise MidpointError(f"{java} is {version}, too old for Spark; {remedy}")
 
 

@@ -68,7 +68,7 @@ def fit_users(block: Block, state: State) -> tuple[Side, Sums]:
     users = Side.start(np.zeros((len(block.offsets) - 1, design.shape[1]), np.float32))
     spread = np.zeros((design.shape[1],) * 2)
     if state.ridge is None:
-        found = posterior_rows(
+        posterior = posterior_rows(
             block.offsets, block.item, block.value, design,
             level=level,
             vector_variance=state.items.variance[:, 1],
@@ -77,8 +77,8 @@ def fit_users(block: Block, state: State) -> tuple[Side, Sums]:
             noise=state.noise,
             threads=1,
         )  # fmt: skip
-        users.profile, users.variance = found.profile, found.variance
-        spread = len(users.profile) * found.covariance
+        users.profile, users.variance = posterior.profile, posterior.variance
+        spread = len(users.profile) * posterior.covariance
     else:
         users.profile = solve_rows(
             block.offsets, block.item, block.value, design,
@@ -101,7 +101,7 @@ def fit_items(
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
     design = users.profile.copy()
     design[:, 0] = 1
-    found = posterior_rows(
+    posterior = posterior_rows(
         offsets, user, value, design,
         level=users.profile[:, 0],
         vector_variance=users.variance[:, 1],
@@ -110,13 +110,13 @@ def fit_items(
         noise=state.noise,
         threads=1,
     )  # fmt: skip
-    items = Side(found.profile, found.variance, state.items.mean, state.items.covariance)
+    items = Side(posterior.profile, posterior.variance, state.items.mean, state.items.covariance)
     error = expected_squares(
         user, row.astype(np.int32).reshape(-1), value,
         users.profile, items.profile, users.variance, items.variance,
     )  # fmt: skip
-    spread = len(indices) * found.covariance
-    return indices, items, _sums(found.profile, spread, float(error), len(value))
+    spread = len(indices) * posterior.covariance
+    return indices, items, _sums(posterior.profile, spread, float(error), len(value))
 
 
 def user_levels(block: Block, level: Float, weight: float) -> Float:

@@ -22,7 +22,7 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
         )
     discrete = ratings.scale.is_discrete
     rating = sql.col("rating").cast("double")
-    found = (
+    counted = (
         ratings.frame.where("category >= 0")
         .groupBy("index", "category", *(["rating"] if discrete else []))
         .agg(
@@ -32,7 +32,7 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
         )
         .toArrow()
     )
-    column = {name: found[name].to_numpy() for name in found.column_names}
+    column = {name: counted[name].to_numpy() for name in counted.column_names}
     cells = Cells(
         item=column["index"],
         category=column["category"],

@@ -76,10 +76,10 @@ class Service:
         numbers_of(request, {})
         digest = await self._published(request)
         try:
-            found = await self.readers.call(self.publication.site.certificates, digest)
+            kept = await self.readers.call(self.publication.site.certificates, digest)
         except MidpointError as error:
             raise UnavailableError(str(error)) from error
-        return Document.of(found.raw).respond(request, **EVERYONE)
+        return Document.of(kept.raw).respond(request, **EVERYONE)
 
     async def chain(self, request: Request) -> Response:
         """The whole list of disclosures, each entry signed and linked to the one before."""
@@ -194,11 +194,11 @@ class Service:
         return self.page.listed.respond(request, **EVERYONE)
 
     def _file(self, request: Request, name: str) -> Response:
-        found = self.page.file(name)
-        if found is None:
+        document = self.page.file(name)
+        if document is None:
             absent = NOT_BUILT if self.page.file(INDEX) is None else "there is no such file"
             raise DeclinedError("not_found", absent)
-        return found.respond(request)
+        return document.respond(request)
 
     def _token(self, request: Request) -> bytes:
         token = token_of(request)

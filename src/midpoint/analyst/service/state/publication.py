@@ -204,7 +204,7 @@ def _titles(site: Site, digest: str) -> Document:
 def _state(path: Path) -> object:
     """Return what changes when a file is replaced."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size
