@@ -71,7 +71,7 @@ class Feature:
         cls, name: str, labels: Mapping[str, object], users: Sequence[str], where: str
     ) -> Self:
         """Give each user the label that stands under her name; `where` is for messages."""
-        tell_strangers(users, list(labels.keys()), f"{where}: feature {name!r}")
+        compare_names(users, list(labels.keys()), f"{where}: feature {name!r}")
         return cls.from_labels(name, [labels.get(user) for user in users])
 
     @classmethod
@@ -149,7 +149,7 @@ def _word(label: object) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def tell_strangers(
+def compare_names(
     users: Sequence[str], people: Sequence[str], where: str, level: int = logging.WARNING
 ) -> None:
     """Refuse people of whom nobody rates; log users without entry, and entries without rating.

@@ -138,6 +138,23 @@ def test_blanks_around_names_make_nobody_new(engine: Engine, tmp_path: Path) -> 
     assert found.count.tolist() == [[1, 1], [1, 1]]
 
 
+def test_a_nan_is_no_category(engine: Engine, tmp_path: Path) -> None:
+    nan = float("nan")
+    rows = {
+        "user": ["ann", "ann", "bob", "bob", "cid", "cid"],
+        "item": ["a", "b", "a", "b", "a", "b"],
+        "rating": [1, 2, 2, 1, 1, 1],
+        "class": [1.0, nan, 2.0, 2.0, nan, nan],
+    }
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    people = {"user": ["ann", "bob", "cid"], "class": [1.0, 2.0, nan]}
+    pl.DataFrame(people).write_parquet(tmp_path / "people.parquet")
+    for users in (None, tmp_path / "people.parquet"):
+        counted = read(engine, tmp_path / "rows.parquet", users, ("class",)).tally()
+        assert counted.users.tolist() == [1, 1]
+        assert counted.count.tolist() == [[1, 1], [1, 1]]
+
+
 def test_new_users_are_predicted_as_well_as_from_memory(
     engine: Engine, stars: Tables, tmp_path: Path
 ) -> None:

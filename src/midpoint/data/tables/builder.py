@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from midpoint.data.feature import Feature, tell_strangers
+from midpoint.data.feature import Feature, compare_names
 from midpoint.data.origin import Origin
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
@@ -111,7 +111,7 @@ def with_people(
     table = people.with_columns(user=names_of(people["user"]))
     require_one_each(table["user"], origin)
     users = ratings.user_ids.tolist()
-    tell_strangers(users, table["user"].to_list(), origin.path, level)
+    compare_names(users, table["user"].to_list(), origin.path, level)
     known = pl.DataFrame({"user": users}, schema={"user": pl.String})
     matched = known.join(table, on="user", how="left", maintain_order="left")
     for column in matched.columns[1:]:

@@ -57,6 +57,7 @@ def people_of(
     if users is None:
         rest = [name for name in raw.columns if name not in roles]
         wanted = list(dict.fromkeys(feature_column(name, rest, where) for name in features))
+        raw = _without_nan(raw, wanted)
         each = raw.select(named(raw, roles.user, where).alias("user"), *wanted).distinct()
         known = each.groupBy("user").agg(
             *(sql.max(name).alias(name) for name in wanted),
@@ -77,10 +78,19 @@ def people_of(
         raise MidpointError(f"{users}: no column looks like the user; name it by --user-column")
     rest = [name for name in table.columns if name != user]
     wanted = list(dict.fromkeys(feature_column(name, rest, users) for name in features))
+    table = _without_nan(table, wanted)
     people = table.select(named(table, user, users).alias("user"), *wanted)
     for row in people.groupBy("user").count().where("count > 1").select("user").head(1):
         raise MidpointError(f"{users}: user {row['user']} stands there twice; keep one row each")
     return people
+
+
+def _without_nan(table: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Write null for NaN, which pandas writes for a blank."""
+    kinds = dict(table.dtypes)
+    floats = [name for name in names if kinds[name] in {"float", "double"}]
+    known = {name: sql.when(~sql.isnan(name), sql.col(name)) for name in floats}
+    return table.withColumns(known) if known else table
 
 
 def categories_of(

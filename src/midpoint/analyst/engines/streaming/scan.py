@@ -19,7 +19,7 @@ from midpoint.analyst.engines.tables import (
     scale_of,
 )
 from midpoint.data import Feature, Scale
-from midpoint.data.feature import tell_strangers
+from midpoint.data.feature import compare_names
 from midpoint.data.scale import MOST_LEVELS
 from midpoint.data.tables.cells import names_of, require_one_each
 from midpoint.data.tables.columns import Columns, find
@@ -206,7 +206,7 @@ def _people(path: Path, columns: Columns, users: pl.Series) -> pl.DataFrame:
     people = people.with_columns(user=names_of(people["user"]))
     require_one_each(people["user"], origin)
     names = names_of(users).to_list()
-    tell_strangers(names, people["user"].to_list(), str(path), logging.WARNING)
+    compare_names(names, people["user"].to_list(), str(path), logging.WARNING)
     return people
 
 
