@@ -205,7 +205,7 @@ def test_new_users_of_a_real_data_set_are_predicted_as_well(
     assert errors[0] / errors[1] - 1 < 0.01
 
 
-def test_a_given_regularisation_is_taken_for_many_iterations(
+def test_a_given_regularization_is_taken_for_many_iterations(
     engine: Engine, smooth: Tables
 ) -> None:
     factorizer = Factorizer(dimension=3, regularization=0.05, iterations=20, biases="plain")

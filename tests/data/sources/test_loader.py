@@ -32,7 +32,7 @@ def test_a_zip_that_lacks_files_is_refused(directories: tuple[Path, Path]) -> No
         load("movielens-100k")
 
 
-def test_known_layouts_are_recognised_by_their_files(tmp_path: Path) -> None:
+def test_known_layouts_are_recognized_by_their_files(tmp_path: Path) -> None:
     folder, packed = small_100k(tmp_path / "any name"), small_100k(tmp_path / "other.zip")
     digests = {load(path).digest for path in (folder, str(packed), folder / "u.data")}
     assert len(digests) == 1

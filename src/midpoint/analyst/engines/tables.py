@@ -1,4 +1,4 @@
-"""What the engines for more ratings than memory holds share: columns, scale, and refusals."""
+"""What the engines share: which column is which, the scale, and refusals."""
 
 import logging
 from collections.abc import Sequence

@@ -96,11 +96,11 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each gets its reply, or the exception by which it declined. Nothing is
-        locked. If another worker was quicker with a round of this pseudonym, a report of it or its
-        end, the keys of the tables say so, since rounds and reports are numbered: then requests
-        are done one by one, and see what that one did. Keys are written in order, so that two
-        workers do not wait for each other; if they do all the same, it is one by one as well.
+        Each gets its reply, or the exception by which it declined. Nothing is locked: rounds and
+        reports are numbered in their primary keys, so writing fails if another worker wrote the
+        same round or report first. The requests are then repeated one by one, and see what that
+        worker wrote. Keys are written in ascending order, so that two workers rarely deadlock; a
+        deadlock is handled in the same way.
         """
         try:
             return self._write(works)

@@ -1,4 +1,4 @@
-"""Training from more ratings than memory holds: by streaming them from disk, or on Spark."""
+"""The engines as options of `midpoint train`; the work is in `midpoint.analyst.engines`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
