@@ -11,7 +11,7 @@ from midpoint.analyst import (
     answers_of,
     disclose,
 )
-from midpoint.analyst.service.state.report_rules import ReportRules
+from midpoint.analyst.service.state.report_rules import Possible
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Report
 
@@ -47,4 +47,4 @@ def test_the_rules_are_those_of_the_library(
         return True
 
     fine = takes(lambda: answers_of([report], shown))
-    assert takes(lambda: ReportRules(shown).require(report)) == fine
+    assert takes(lambda: Possible(shown).require(report)) == fine

@@ -55,11 +55,12 @@ class Plan:
     ) -> "Plan":
         """Score as the service does: by what the reports were made under.
 
-        "map" uses the report weights; under "least-squares" all reports count alike.
+        "map" trusts each item's reports as far as the coins left them; they all count alike under
+        "least-squares", as in the paper.
 
         Args:
             profiles: The items.
-            disclosure: What the reporting devices read.
+            disclosure: What the reporting devices were told.
             top: How many items a person is shown.
             margin: How many of the list she may have rated, at most.
             method: How profiles are estimated.
@@ -124,15 +125,15 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
     """Score the users of a table whose rows come by user; `starts` is where each begins."""
     profiles = plan.profiles
     names = pa.array(profiles.item_ids.tolist())
-    index = pc.index_in(table["item"], names).to_numpy()
-    known = ~np.isnan(index.astype(np.float64))
+    place = pc.index_in(table["item"], names).to_numpy()
+    known = ~np.isnan(place.astype(np.float64))
     before = np.append(0, np.cumsum(known))
     offsets = before[np.append(starts, len(known))].astype(np.int64)
     value = table["rating"].to_numpy()[known]
     x = estimate_profiles(
         profiles,
         offsets,
-        index[known].astype(np.int32),
+        place[known].astype(np.int32),
         value,
         method=plan.method,
         weights=plan.weights,
@@ -151,8 +152,8 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
 
 
 def _listed(x: Float, plan: Plan) -> tuple[NDArray[np.intp], Float]:
-    """Return the indices of the items to send, and their scores."""
+    """Return the places of the items to send among the profiles, and their scores."""
     order = plan.profiles.order
     scores = from_fixed(to_fixed(plan.profiles.centre + plan.profiles.vectors @ x))[order]
-    listed = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
-    return order[listed], scores[listed]
+    found = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
+    return order[found], scores[found]

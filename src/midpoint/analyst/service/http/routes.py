@@ -121,14 +121,14 @@ class Service:
         report = await self._message(request, Report, self.settings.largest)
         current, now = await self.publication.knowing(report.disclosure), _now()
         if report.disclosure == current.digest:
-            rules = current.rules
+            possible = current.possible
         elif report.disclosure in current.superseded:
-            _, rules = await self.publication.older(report.disclosure)
+            _, possible = await self.publication.older(report.disclosure)
         else:
             raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
         retired = current.is_retired(report.disclosure, now, self.settings.grace)
         try:
-            rules.require(report)
+            possible.require(report)
         except MidpointError as error:
             raise DeclinedError("malformed", f"the report is refused: {error}") from error
         work = KeepReport.of(token, report, now, retired=retired)

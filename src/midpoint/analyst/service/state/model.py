@@ -28,11 +28,12 @@ class Model:
     def __init__(self, profiles: ItemProfiles, disclosure: Disclosure) -> None:
         order = profiles.order
         self.disclosure = disclosure
-        self.digest = disclosure.digest  # computed once: the property hashes all bytes each time
+        self.digest = disclosure.digest  # it is worked out anew each time it is asked for
         self._items = list(disclosure.items)
+        self._place = {item: place for place, item in enumerate(disclosure.items)}
         self._vectors = profiles.vectors[order].astype(np.float64)
         self._root = np.sqrt(report_weights(profiles, disclosure)[order])
-        self._weighted = self._vectors * self._root[:, None]
+        self._heard = self._vectors * self._root[:, None]
         self._centre = profiles.centre[order]
         self._noise = profiles.noise_variance
         self._precision = np.asarray(np.linalg.inv(profiles.profile_covariance), np.float64)
@@ -53,22 +54,21 @@ class Model:
 
         x-hat = S (C^-1 m + sum w y v / sigma^2),  S = (C^-1 + sum w v v^T / sigma^2)^-1,
 
-        with the report weights w of this disclosure.
+        with w as far as the coins of this disclosure let a report be trusted.
         """
         longest = max(map(len, many))
         if len(many) > 1 and len(many) * longest > BLOCK:
             half = len(many) // 2
             return self.estimates(many[:half]) + self.estimates(many[half:])
         filled = np.arange(longest) < np.array([len(answers) for answers in many])[:, None]
-        known = self.disclosure.index
-        index = np.full(filled.shape, -1)
-        index[filled] = [known.get(item, -1) for answers in many for item in answers]
+        places = np.full(filled.shape, -1)
+        places[filled] = [self._place.get(item, -1) for answers in many for item in answers]
         value = np.zeros(filled.shape, dtype=np.int64)
         value[filled] = [y for answers in many for y in answers.values()]
-        there = index >= 0
-        V = self._weighted[index] * there[:, :, None]
+        there = places >= 0
+        V = self._heard[places] * there[:, :, None]
         information = V.transpose(0, 2, 1) @ V
-        beyond = (from_fixed(value) - self._centre[index]) * self._root[index]
+        beyond = (from_fixed(value) - self._centre[places]) * self._root[places]
         moment = (beyond[:, None, :] @ V)[:, 0]
         covariance = np.linalg.inv(self._precision + information / self._noise)
         mean = (covariance @ (self._pull + moment / self._noise)[:, :, None])[:, :, 0]
@@ -83,8 +83,7 @@ class Model:
 
         The choice depends on this person's answers, and on what everyone can know.
         """
-        index = self.disclosure.index
-        known = [index[item] for item in touched if item in index]
+        known = [self._place[item] for item in touched if item in self._place]
         if not known:
             return self._ask_first(budget)
         candidates = self._allowed.copy()
@@ -102,7 +101,7 @@ class Model:
         if not candidates.any():
             return []
         chosen = select(
-            self._weighted,
+            self._heard,
             budget,
             start=start,
             prior=self._noise * self._precision,
@@ -110,7 +109,7 @@ class Model:
             candidates=candidates,
             certified=False,
         )
-        return [self._items[j] for j in chosen.items]
+        return [self._items[place] for place in chosen.items]
 
     def scores(self, estimate: Estimate, top: int | None = None, margin: int = 0) -> bytes:
         """Return the bytes of `Scores` for all items, or for the private top-N.
@@ -122,7 +121,7 @@ class Model:
         if top is not None:  # deviations of these alone: over all items they take most of the time
             listed = shortlist(score, self._offsets, top=top, margin=margin)
             score, vectors = score[listed], vectors[listed]
-            items = [items[j] for j in listed]
+            items = [items[place] for place in listed]
         spread = ((vectors @ estimate.covariance) * vectors).sum(axis=1)
         deviation = to_fixed(np.sqrt(self._noise + spread))
         return encode(

@@ -1,4 +1,4 @@
-"""What a report may say under one disclosure: the rules of `answers_of`, for many requests."""
+"""What a device may answer under one disclosure: `analyst.answers_of`, for many requests."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Report, ValueMap
 
 
-class ReportRules:
-    """The values that a device may report of each item, under one disclosure."""
+class Possible:
+    """The values that ratings of each item can be turned into."""
 
     def __init__(self, disclosure: Disclosure) -> None:
         scale, kind = disclosure.scale, disclosure.obfuscation.value_map
@@ -19,16 +19,16 @@ class ReportRules:
         if kind is ValueMap.SHIFTED and disclosure.offset is not None:
             offset = np.array(disclosure.offset, dtype=np.int64)
             low, high = low - offset.max(axis=1), high - offset.min(axis=1)
-        self._index = disclosure.index
-        self._low, self._high = low.tolist(), high.tolist()
+        self._range = dict(
+            zip(disclosure.items, zip(low.tolist(), high.tolist(), strict=True), strict=True)
+        )
 
     def require(self, report: Report) -> None:
         """Refuse what no device sends: an unknown item, or a value that no rating becomes."""
         for item, value in report.answers:
-            index = self._index.get(item)
-            if index is None:
+            if item not in self._range:
                 raise MidpointError(f"item {item!r} is not in the disclosure")
-            low, high = self._low[index], self._high[index]
+            low, high = self._range[item]
             if value not in self._levels if self._levels else not low <= value <= high:
                 raise MidpointError(
                     f"item {item!r} is answered with {value / ONE:g}, which is no rating from"
