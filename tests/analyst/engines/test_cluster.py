@@ -38,7 +38,7 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     ratings = tables.ratings
     factorizer = Factorizer(dimension=3, iterations=5)
     expected = factorizer.fit(ratings, "gender")
-    told = disclose(expected)
+    told = disclose(expected, "dmpss")
     (tmp_path / "told.json").write_bytes(told.raw)
     home = spark_home(tmp_path / "spark")
     program = Path(__file__).with_name("on_a_cluster.py")

@@ -15,13 +15,9 @@ from hypothesis import strategies as st
 
 from midpoint.analyst import (
     ItemProfiles,
+    Scorer,
     Training,
-    answers_of,
     disclose,
-    evidence_of,
-    posterior,
-    report_weights,
-    score,
 )
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.service.http.problems import STATUS, DeclinedError
@@ -32,10 +28,8 @@ from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import receipt
 from midpoint.analyst.service.state.group_commit import Committer, Readers
 from midpoint.analyst.service.state.model import Model
-from midpoint.analyst.service.state.report_rules import Possible
 from midpoint.analyst.storage import Storage, UnavailableError, Work
-from midpoint.errors import MidpointError
-from midpoint.wire import ONE, Disclosure, Problem, Receipt, Report, Scores, digest
+from midpoint.wire import ONE, Problem, Receipt, Scores, digest
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +64,9 @@ def test_many_estimates_are_each_ones_own(model: Model, profiles: ItemProfiles) 
         {items[j]: int(rng.integers(1, 6)) * ONE for j in rng.choice(len(items), n, replace=False)}
         for n in (0, 1, 30, 7)
     ]
-    weights = report_weights(profiles, model.disclosure)
+    scorer = Scorer(profiles, model.disclosure)
     for answers, (evidence, belief) in zip(many, model.estimates(many), strict=True):
-        expected = posterior(evidence_of(profiles, answers, weights), profiles)
+        expected = scorer.solve(scorer.sum_up(answers))
         assert evidence.count == len(answers)
         np.testing.assert_allclose(belief.mean, expected.mean, atol=1e-9)
         np.testing.assert_allclose(belief.covariance, expected.covariance, atol=1e-9)
@@ -98,11 +92,16 @@ def test_answers_about_items_that_are_gone_do_not_count(model: Model) -> None:
 def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -> None:
     answers = dict.fromkeys(model.disclosure.items[::7], 2 * ONE)
     _, belief = model.estimate(answers)
-    weights = report_weights(profiles, model.disclosure)
-    known = posterior(evidence_of(profiles, answers, weights), profiles)
-    expected = score(profiles, known, model.disclosure)
-    found = Scores.parse(model.scores(belief))
-    assert np.abs(np.subtract(found.score, expected.score)).max() <= 1
+    scorer = Scorer(profiles, model.disclosure)
+    estimate = scorer.solve(scorer.sum_up(answers))
+    for top, expected in (
+        (None, scorer.scores_of(estimate)),
+        (3, scorer.top_of(estimate, top=3, margin=4)),
+    ):
+        found = Scores.parse(model.scores(belief, top, 4))
+        assert found.items == expected.items
+        assert np.abs(np.subtract(found.score, expected.score)).max() <= 1
+        assert np.abs(np.subtract(found.deviation, expected.deviation)).max() <= 1
 
 
 def test_titles_are_made_to_print(profiles: ItemProfiles) -> None:
@@ -115,41 +114,6 @@ def test_titles_are_made_to_print(profiles: ItemProfiles) -> None:
     assert shown[ids[1]] == ids[1]
     assert shown[ids[2]] == "x" * 500
     assert sum(told.ratings) > 0
-
-
-SCHEMES = ("dmpss", "mpssr", "no", "fa", "mp")
-
-
-@pytest.fixture(scope="module")
-def disclosures(trained_stars: Training, trained: Training) -> list[Disclosure]:
-    return [
-        *(disclose(trained_stars.items, scheme) for scheme in SCHEMES),
-        disclose(trained.items, "mpss"),
-        disclose(trained.items, "no"),
-    ]
-
-
-@given(
-    st.integers(0, 6),
-    st.integers(0, 80),
-    st.one_of(st.integers(0, 6).map(lambda star: star * ONE), st.integers(-(2**20), 2**20)),
-)
-def test_what_is_possible_is_what_the_library_takes(
-    disclosures: list[Disclosure], which: int, place: int, value: int
-) -> None:
-    shown = disclosures[which]
-    item = shown.items[place] if place < len(shown.items) else "nothing"
-    report = Report(id="0" * 32, disclosure=shown.digest, round=0, answers=((item, value),))
-
-    def takes(check: Callable[[], object]) -> bool:
-        try:
-            check()
-        except MidpointError:
-            return False
-        return True
-
-    fine = takes(lambda: answers_of([report], shown))
-    assert takes(lambda: Possible(shown).require(report)) == fine
 
 
 def test_a_token_may_come_so_often_a_minute() -> None:

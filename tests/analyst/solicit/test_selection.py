@@ -167,8 +167,8 @@ def test_no_single_exchange_improves_the_choice(budget: int) -> None:
 
     def exchanged(items: NDArray[np.intp]) -> float:
         swaps = (
-            np.r_[np.delete(items, place), other]
-            for place in range(budget)
+            np.r_[np.delete(items, index), other]
+            for index in range(budget)
             for other in np.setdiff1d(np.arange(80), items)
         )
         return min(loss_of(vectors, None, None, swap) for swap in swaps)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -34,8 +35,10 @@ class Progress(NamedTuple):
     """Iterations done."""
     iterations: int
     """Iterations to do at most."""
-    rmse: float
-    """Error on the validation slice, or on the training ratings where there is none."""
+    rmse: float = nan
+    """Error on the validation slice, or on the training ratings; NaN where none is measured."""
+    stage: str = "Training"
+    """What is being done."""
 
 
 class Training(NamedTuple):

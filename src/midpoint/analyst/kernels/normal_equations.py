@@ -125,7 +125,7 @@ def _add_ratings(gram: Floats, problem: Problem, rest: Floats, start: int, stop:
 
     Two column vectors share each number they are multiplied with. Rows that reach into the first
     of the two only are a tile of their own. A vector that would stick out at the end starts
-    earlier; its place in `gram` is not shifted.
+    earlier; its index in `gram` is not shifted.
     """
     width = problem.width
     for block in range(0, width, 2 * WIDTH):

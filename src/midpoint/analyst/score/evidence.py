@@ -50,7 +50,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What the analyst believes of one person's profile."""
+    """What the analyst estimates of one person's profile."""
 
     mean: Float
     """The profile x-hat. Shape (D,)."""

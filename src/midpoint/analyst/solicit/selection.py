@@ -19,7 +19,7 @@ class Selection:
     """Items to ask about, and how far from the best choice they can be at most."""
 
     items: NDArray[np.intp]
-    """Their places among the item profiles, ascending. Shape (B,), or all that may be asked."""
+    """Their indices among the item profiles, ascending. Shape (B,), or all that may be asked."""
     loss: float
     """tr[(A0 + sum p_j v_j v_j^T)^-1]; times sigma^2 it is the expected squared error (Sec. 5)."""
     bound: float
@@ -87,7 +87,7 @@ def _choose(
         return np.sort(np.random.default_rng(seed).choice(len(U), count, replace=False))
     if weights is None:
         raise MidpointError(
-            "the most-rated items cannot be told without weights; give how likely each is rated"
+            "the most-rated items cannot be known without weights; give how likely each is rated"
         )
     return np.sort(np.argsort(-weights, kind="stable")[:count])
 
