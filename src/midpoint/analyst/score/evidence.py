@@ -6,8 +6,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.solicit.search import SINGULAR, a_criterion
 
 Float = NDArray[np.float64]
 

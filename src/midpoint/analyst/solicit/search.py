@@ -3,33 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion, symmetric_inverse
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
 
-SINGULAR = 1e-12
-"""Information below this share of the largest counts as none: in the loss, in the search for a
-start, and in least squares. Sums of rounded products leave about 1e-15 where there is none."""
 PASSES = 30
 """How often excursions, and exchanges of all chosen items, are tried again at most."""
 LEAST_GAIN = 1e-9
 """Relative gain below which an exchange is not worth making, so that the search ends."""
 REFRESH = 1e3
 """Growth of det A after which running sums are computed afresh; rounding grows as its square."""
-
-
-def a_criterion(information: Float) -> float:
-    """Return tr(A^-1), the loss of Sec. 5 without sigma^2; infinite where A is singular."""
-    eigenvalues = np.linalg.eigvalsh(information)
-    if eigenvalues[0] <= SINGULAR * max(eigenvalues[-1], 0.0):
-        return float("inf")
-    return float((1 / eigenvalues).sum())
-
-
-def symmetric_inverse(information: Float) -> Float:
-    """Return A^-1, symmetric to the last bit."""
-    inverse = np.linalg.inv(information)
-    return np.asarray((inverse + inverse.T) / 2)
 
 
 def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:

@@ -6,8 +6,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.solicit.bound import lower_bound
-from midpoint.analyst.solicit.search import SINGULAR, a_criterion, independent_start, search
+from midpoint.analyst.solicit.search import independent_start, search
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
