@@ -21,7 +21,7 @@ LEAST_NOISE = 0.1
 """Part of the variance of ratings that is not taste, at least."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryEstimates:
     """What the analyst estimates of each category, each part when it is first asked for.
 
@@ -37,6 +37,10 @@ class CategoryEstimates:
     """Items' profiles, by which the latter knows that categories differ in taste. Shape (M, D)."""
     fitted: Float | None = None
     """The offsets, where a fit estimated them by this method already. Shape (M, K)."""
+
+    def __repr__(self) -> str:
+        """Say what is estimated from what, in one line."""
+        return f"<CategoryEstimates: {self.method}, from {self.statistics!r}>"
 
     @cached_property
     def _means(self) -> Effects:

@@ -49,6 +49,10 @@ class Training(NamedTuple):
     users: NDArray[np.float64]
     """The training users' profiles, which it may forget. Shape (users, D)."""
 
+    def __repr__(self) -> str:
+        """Say what was learned, in a few lines."""
+        return f"<Training: profiles of {len(self.users)} users, and\n {self.items!r}>"
+
 
 @dataclass(frozen=True)
 class Factorizer:

@@ -16,7 +16,7 @@ STEP: Final = 1 / GRAIN
 """What is disclosed of items, and what devices know of themselves, are multiples of it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PositionModel:
     """A model of who rates what and how.
 
@@ -50,6 +50,14 @@ class PositionModel:
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
+
+    def __repr__(self) -> str:
+        """Say how large it is, in one line."""
+        G, K, D = self.mean.shape
+        return (
+            f"<PositionModel: {len(self.rate)} items, {K} categories, {self.selection_factors}"
+            f" selection and {self.taste.shape[1]} taste factors, {G} strata of {D} dimensions>"
+        )
 
     @property
     def selection_factors(self) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.fit.positions import PositionModel
+from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
@@ -28,7 +29,7 @@ POSITIONS = "positions_"
 """How the names of the arrays of `positions` begin."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Provenance:
     """How item profiles came to be, so that anyone can make them again."""
 
@@ -43,8 +44,16 @@ class Provenance:
     versions: Mapping[str, str]
     """Versions of the software that took part."""
 
+    def __repr__(self) -> str:
+        """Say where they come from, in one line."""
+        return (
+            f"<Provenance: {self.data} ({self.data_digest[:12]}), {self.iterations} iterations of"
+            f" {self.configuration.get('method')}, seed {self.configuration.get('seed')},"
+            f" midpoint {self.versions.get('midpoint')}>"
+        )
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ItemProfiles:
     """All that the analyst knows of its items; M items, dimension D, K categories.
 
@@ -89,6 +98,14 @@ class ItemProfiles:
     def __post_init__(self) -> None:
         for array in self._arrays().values():
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        """Say what they are, in a few lines."""
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Show the items that each category moves most."""
+        return as_table(self)
 
     @property
     def n_items(self) -> int:

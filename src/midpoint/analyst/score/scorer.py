@@ -80,8 +80,8 @@ class Scorer:
     def __repr__(self) -> str:
         """Say what it scores by."""
         return (
-            f"Scorer({self.items.n_items} items, scheme {self.rules.scheme}, estimator"
-            f" {self.estimator}, disclosure {self.digest[:12]})"
+            f"<Scorer: {self.items.n_items} items, scheme {self.rules.scheme}, estimator"
+            f" {self.estimator}, disclosure {self.digest[:12]}>"
         )
 
     def __getstate__(self) -> dict[str, Any]:

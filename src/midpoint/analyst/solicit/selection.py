@@ -15,7 +15,7 @@ Float = NDArray[np.float64]
 Method = Literal["greedy", "random", "most-rated"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection:
     """Items to ask about, and how far from the best choice they can be at most."""
 
@@ -25,6 +25,10 @@ class Selection:
     """tr[(A0 + sum p_j v_j v_j^T)^-1]; times sigma^2 it is the expected squared error (Sec. 5)."""
     bound: float
     """No choice of as many items has a smaller loss; 0 where no certificate was asked for."""
+
+    def __repr__(self) -> str:
+        """Say how good it is, in one line."""
+        return f"<Selection: {len(self.items)} items, loss {self.loss:.4g}, gap {self.gap:.2%}>"
 
     @property
     def gap(self) -> float:
