@@ -91,6 +91,12 @@ def test_titles_cannot_write_into_the_page(trained_stars: Training) -> None:
     assert "<script>" not in replace(profiles, item_names=names)._repr_html_()
 
 
+def test_long_titles_are_cut(trained_stars: Training) -> None:
+    profiles = trained_stars.items
+    names = np.full(profiles.n_items, "word " * 100)
+    assert max(map(len, repr(replace(profiles, item_names=names)).splitlines())) < 240
+
+
 def test_many_categories_and_none_fit_as_well(tiny: Simulation) -> None:
     plain = Factorizer(dimension=2, iterations=1).fit(tiny.ratings)
     assert "no private feature" in repr(plain)

@@ -1,6 +1,7 @@
 """Item profiles in a few lines, for a console or a notebook."""
 
 from html import escape
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ TABLE_CATEGORIES = 12
 """Categories in a table, at most."""
 SHOWN_ITEMS = 5
 """Items of a category in a table."""
+LONGEST_TITLE = 50
+"""Characters of a title, at most."""
 
 
 def as_text(profiles: "ItemProfiles") -> str:
@@ -47,7 +50,10 @@ def as_table(profiles: "ItemProfiles") -> str:
 def _listed(profiles: "ItemProfiles", k: int, count: int, *, least: bool = False) -> str:
     """Name the items to which a category adds most, or least."""
     order = profiles.offset[:, k].argsort()[:: 1 if least else -1][:count]
-    return ", ".join(f"{profiles.item_names[j]} ({profiles.offset[j, k]:+.2f})" for j in order)
+    titles = [shorten(str(profiles.item_names[j]), LONGEST_TITLE) for j in order]
+    return ", ".join(
+        f"{title} ({profiles.offset[j, k]:+.2f})" for j, title in zip(order, titles, strict=True)
+    )
 
 
 def _scheme(profiles: "ItemProfiles") -> str:
