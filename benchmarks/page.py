@@ -74,7 +74,7 @@ SEARCH = """async (text) => {
 def serving(folder: Path) -> Iterator[str]:
     """Publish simulated ratings of MovieLens-1M's size and serve them."""
     profiles = Factorizer().fit(load(SOURCE), "gender")
-    Site(folder).publish(profiles, disclose(profiles), time=1_800_000_000)
+    Site(folder).publish(profiles, disclose(profiles, "dmpss"), time=1_800_000_000)
     program = Path(sys.executable).with_name("midpoint")
     log = folder / "serve.log"
     command = [str(program), "serve", str(folder), "--port", "0", "--rate", "0", "--no-log"]

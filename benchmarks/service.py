@@ -57,7 +57,7 @@ def published(folder: Path) -> Site:
     told = folder.parent / service_peer.RATINGS
     np.savez(told, user=ratings.user, item=ratings.item, value=ratings.value)
     site = Site(folder)
-    site.publish(profiles, disclose(profiles), time=int(time.time()))
+    site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
 

@@ -38,7 +38,7 @@ def published(folder: Path) -> Site:
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     profiles = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
     site = Site(folder)
-    site.publish(profiles, disclose(profiles), time=int(time.time()))
+    site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
 

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
-from midpoint.analyst.counterparts import fit as placing
+from midpoint.analyst.disclose import choice
 from midpoint.cli import protecting
 from midpoint.cli.protecting import protect
-from midpoint.cli.train import Counterparts, with_counterparts
+from midpoint.cli.train import Counterparts, wanted_scheme
 from midpoint.data import PRESETS, Ratings, load, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
@@ -83,7 +83,7 @@ def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
 ) -> None:
     """Of people enough; with too few of some category the discrete midpoint is left."""
     for enough, told in ((50, (sets.told, values.told)), (1000, (None, None))):
-        monkeypatch.setattr(placing, "ENOUGH", enough)
+        monkeypatch.setattr(choice, "LEAST_PEOPLE", enough)
         for source, expected in zip(("simulated-tiny", "simulated-ptv"), told, strict=True):
             model = train(tmp_path / f"{source}-{enough}", source)
             assert (model.profiles.positions is None) == (expected is None)
@@ -192,13 +192,13 @@ def test_what_nobody_would_suggest_is_warned_of(
     def said(wanted: Counterparts) -> str:
         page = StringIO()
         console = Console(file=page, width=200)
-        with_counterparts(console, wanted, values.profiles, values.ratings, threads=1)
+        wanted_scheme(console, wanted, values.ratings, ["gender"])
         return page.getvalue()
 
     assert "audit them before" in said(Counterparts.values)  # too few people
     assert "audit them" not in said(Counterparts.auto)
-    monkeypatch.setattr(placing, "ENOUGH", 10)
-    monkeypatch.setattr(placing, "FULL", 0.0)
+    monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
+    monkeypatch.setattr(choice, "COMPLETE", 0.0)
     assert "audit them" not in said(Counterparts.values)
 
 

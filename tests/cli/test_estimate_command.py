@@ -3,14 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import (
-    answers_of,
-    disclose,
-    evidence_of,
-    expected_loss,
-    posterior,
-    report_weights,
-)
+from midpoint.analyst import Scorer, disclose, expected_loss
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
@@ -24,13 +17,12 @@ def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     report = model.report(tmp_path / "r.json", model.answers(12))
     told = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    answers, weights = answers_of([sent], model.told), report_weights(model.profiles, model.told)
-    belief = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
-    assert told["profile"] == pytest.approx(belief.mean.tolist())
+    estimate = Scorer(model.profiles, model.told).estimate([sent])
+    assert told["profile"] == pytest.approx(estimate.mean.tolist())
     assert told["count"] == 12
-    assert told["loss"] == pytest.approx(float(np.trace(belief.covariance)))
+    assert told["loss"] == pytest.approx(float(np.trace(estimate.covariance)))
     shown = run("estimate", model.directory, report)
-    assert f"{belief.mean[0]:+.3f}" in shown
+    assert f"{estimate.mean[0]:+.3f}" in shown
     assert "12 answers" in shown
 
 

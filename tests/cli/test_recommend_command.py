@@ -3,16 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import (
-    Estimate,
-    answers_of,
-    disclose,
-    evidence_of,
-    posterior,
-    private_top,
-    report_weights,
-    score,
-)
+from midpoint.analyst import Scorer, disclose
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import PrivateCategory, correct
@@ -20,10 +11,8 @@ from midpoint.wire import Report, Scores
 from tests.support.small_model import Model, run, trained
 
 
-def belief_in(model: Model, report: Path) -> Estimate:
-    answers = answers_of([Report.parse(report.read_bytes())], model.told)
-    weights = report_weights(model.profiles, model.told)
-    return posterior(evidence_of(model.profiles, answers, weights), model.profiles)
+def scored(model: Model, report: Path) -> tuple[Scorer, list[Report]]:
+    return Scorer(model.profiles, model.told), [Report.parse(report.read_bytes())]
 
 
 def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> None:
@@ -35,8 +24,8 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
     assert len(rows) == 5
     assert told["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
     assert not {row["item"] for row in rows} & set(answers)
-    belief = belief_in(model, report)
-    mean, deviation = belief.predict(model.profiles)
+    scorer, reports = scored(model, report)
+    mean, deviation = scorer.estimate(reports).predict(model.profiles)
     mean[np.isin(model.profiles.item_ids, list(answers))] = -np.inf
     assert [row["score"] for row in rows] == pytest.approx(np.sort(mean)[::-1][:5].tolist())
     best = int(np.argmax(mean))
@@ -55,9 +44,9 @@ def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, catego
     told = run("recommend", model.directory, report, *words, "--out", out, "--json")
     listed = Scores.parse(out.read_bytes())
     assert len(listed.items) == told["shortlist"] == 2 * (4 + 8)
-    belief = belief_in(model, report)
-    assert listed == private_top(model.profiles, belief, model.told, top=4, margin=8)
-    everything = score(model.profiles, belief, model.told)
+    scorer, reports = scored(model, report)
+    assert listed == scorer.top(reports, top=4, margin=8)
+    everything = scorer.scores(reports)
     own = PrivateCategory.of(model.told, {"gender": category})
     ranked = [one.item for one in correct(everything, model.told, own, ())]
     rated = set(ranked[:8])

@@ -18,7 +18,7 @@ from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol.population import local_offset
-from midpoint.wire import to_fixed
+from midpoint.wire import from_fixed, to_fixed
 
 
 @pytest.fixture(scope="module")
@@ -164,18 +164,19 @@ def test_batches_are_scored_by_what_was_disclosed(
     profiles = ItemProfiles.load(model)
     told = disclose(profiles)
     plan = plan_of(model, monkeypatch)
-    assert plan.weights is not None
-    np.testing.assert_array_equal(plan.weights, report_weights(profiles, told))
-    assert plan.weights.max() < 1
+    assert plan.scorer.weights is not None
+    np.testing.assert_array_equal(plan.scorer.weights, report_weights(profiles, told))
+    assert plan.scorer.weights.max() < 1
     rounded = disclose(profiles, "mpr")
     (tmp_path / "told.json").write_bytes(rounded.raw)
     other = plan_of(model, monkeypatch, "--disclosure", tmp_path / "told.json")
-    np.testing.assert_array_equal(other.weights, 1.0)
-    np.testing.assert_array_equal(other.offsets, local_offset(rounded, profiles))
-    assert not np.array_equal(other.offsets, plan.offsets)
+    np.testing.assert_array_equal(other.scorer.weights, 1.0)
+    offsets = from_fixed(other.scorer.corrections)[profiles.message_index]
+    np.testing.assert_array_equal(offsets, local_offset(rounded, profiles))
+    assert not np.array_equal(other.scorer.corrections, plan.scorer.corrections)
     half = plan_of(model, monkeypatch, "--alpha", 0.5)
-    np.testing.assert_array_equal(half.weights, report_weights(profiles, told, alpha=0.5))
-    assert plan_of(model, monkeypatch, "--estimator", "least-squares").weights is None
+    np.testing.assert_array_equal(half.scorer.weights, report_weights(profiles, told, alpha=0.5))
+    assert plan_of(model, monkeypatch, "--estimator", "least-squares").scorer.weights is None
 
 
 @pytest.mark.slow

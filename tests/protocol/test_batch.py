@@ -169,7 +169,8 @@ def test_everyone_is_scored_as_the_service_scores_one(
         assert row["items"] == list(expected.items)
         assert to_fixed(np.array(row["scores"])).tolist() == list(expected.score)
     # The control: trusting all items alike, the same reports give other profiles.
-    alike = score_table(table, begin, replace(plan, weights=None)).to_pylist()
+    plan.scorer.weights = None
+    alike = score_table(table, begin, plan).to_pylist()
     gap = [np.subtract(a["profile"], b["profile"]) for a, b in zip(found, alike, strict=True)]
     assert np.abs(gap).max() > 0.01
 
@@ -178,7 +179,7 @@ def test_reports_are_trusted_as_far_as_they_were_obfuscated(
     profiles: ItemProfiles, told: Disclosure
 ) -> None:
     def weights(**how: Any) -> Any:
-        return ScorePlan.of(profiles, told, top=1, margin=0, **how).weights
+        return ScorePlan.of(profiles, told, top=1, margin=0, **how).scorer.weights
 
     assert np.array_equal(weights(), report_weights(profiles, told))
     assert weights().max() < 1
@@ -210,7 +211,7 @@ def test_the_order_of_profiles_does_not_matter(
 
 
 def test_a_disclosure_of_other_items_is_refused(profiles: ItemProfiles, tiny: Simulation) -> None:
-    other = disclose(Factorizer(dimension=2, iterations=1).fit(tiny.ratings, "gender"))
+    other = disclose(Factorizer(dimension=2, iterations=1).fit(tiny.ratings, "gender"), "dmpss")
     with pytest.raises(MidpointError, match="is of other items than the profiles"):
         ScorePlan.of(profiles, other, top=1, margin=0)
 

@@ -3,7 +3,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from midpoint.analyst import default_scheme
+from midpoint.analyst import itemwise_scheme
 from midpoint.errors import MidpointError
 from midpoint.protocol import (
     PROTOCOLS,
@@ -67,8 +67,8 @@ def test_nothing_is_guaranteed_for_stars_that_are_shifted_or_ratings_mixed_in() 
 
 
 def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_one() -> None:
-    assert default_scheme(MADE.profiles.scale) == "dmpss"
-    assert default_scheme(WIDE) == "mpss"
+    assert itemwise_scheme(MADE.profiles.scale) == "dmpss"
+    assert itemwise_scheme(WIDE) == "mpss"
 
 
 def test_nothing_learns_nothing_and_clear_is_no_obfuscation() -> None:

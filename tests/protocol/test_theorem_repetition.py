@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midpoint.analyst import publish
+from midpoint.analyst.disclose.chain import sign_entry
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user import (
     Accepted,
@@ -112,7 +112,7 @@ def accept(*disclosures: Disclosure) -> list[Accepted]:
     found: list[Accepted] = []
     for told in disclosures:
         previous = chain[-1].open(Entry) if chain else None
-        chain.append(publish(told, KEY, previous, time=len(chain)))
+        chain.append(sign_entry(told, KEY, previous, time=len(chain)))
         found.append(check_disclosure(told.raw, chain, found[-1].pin if found else None))
     return found
 

@@ -44,7 +44,7 @@ class Upstream:
 def running_service(root: Path, ratings: Ratings) -> Iterator[Upstream]:
     """Train, publish and serve in a process of its own, on a port that the system chooses."""
     profiles = Factorizer(dimension=3, iterations=4, validation=0.0).fit(ratings, "gender")
-    told = disclose(profiles)
+    told = disclose(profiles, "dmpss")
     Site(root).publish(profiles, told, time=int(time.time()))
     start = "from midpoint.cli import main; main()"
     command = [sys.executable, "-c", start, "serve", str(root), "--port", "0"]

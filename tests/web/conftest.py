@@ -22,7 +22,7 @@ expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not 
 def publish(simulated: Simulation, folder: Path, *features: str) -> Site:
     """Train on simulated people, publish, and certify."""
     profiles = Factorizer(dimension=4).fit(simulated.ratings, features or "gender")
-    told = disclose(profiles)
+    told = disclose(profiles, "dmpss")
     site = Site(folder)
     site.publish(profiles, told, time=1_800_000_000)
     auditor = SigningKey(b"a" * 32)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Route, expect
 
-from midpoint.analyst import publish
+from midpoint.analyst.disclose.chain import sign_entry
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
 from tests.support.page_person import Person
@@ -31,7 +31,7 @@ def _titles(site: Site) -> Catalogue:
 
 
 def _signed_anew(site: Site, told: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
-    entry = publish(told, key, time=1_800_000_001, catalogue=_titles(site))
+    entry = sign_entry(told, key, time=1_800_000_001, catalogue=_titles(site))
     return told.raw, Chain(entries=(entry,)).raw
 
 
@@ -143,7 +143,7 @@ def scheme_downgraded(site: Site) -> tuple[bytes, bytes]:
     weaker = told.model_copy(update={"scheme": "dmp", "reveal": None})
     key = SigningKey.load(site.root / "key.pem")
     newest = chain.entries[-1].open(Entry)
-    following = publish(weaker, key, newest, time=newest.time + 1, catalogue=_titles(site))
+    following = sign_entry(weaker, key, newest, time=newest.time + 1, catalogue=_titles(site))
     return weaker.raw, Chain(entries=(*chain.entries, following)).raw
 
 

@@ -24,7 +24,7 @@ def _publish_without(simulated: Simulation, service: Service, item: str) -> str:
     assert others.size == ratings.n_items - 1
     fewer = ratings.select_items(others)
     profiles = Factorizer(dimension=3, seed=2).fit(fewer, "gender")
-    told = disclose(profiles)
+    told = disclose(profiles, "dmpss")
     assert Site(service.site).publish(profiles, told, time=LATER).entry.sequence == 1
     return told.digest
 

@@ -69,13 +69,12 @@ def _ratings(console: Console) -> "Ratings":
 
 
 def _train(console: Console, training: "Ratings") -> "ItemProfiles":
-    from midpoint.analyst import Factorizer
-    from midpoint.cli.train import Counterparts, training_bar, with_counterparts
+    from midpoint.analyst import train
+    from midpoint.cli.train import training_bar
 
     console.rule("[bold]1  The service learns from people who shared their gender", align="left")
     with training_bar(console) as report:
-        profiles = Factorizer().fit(training, FEATURE, report)
-    profiles = with_counterparts(console, Counterparts.auto, profiles, training)
+        profiles = train(training, FEATURE, progress=report)
     console.print(
         f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
         f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
@@ -95,15 +94,7 @@ def _one_person(
     """Walk the protocol of Figure 2 once: disclosure, report, estimate, scores, correction."""
     import numpy as np
 
-    from midpoint.analyst import (
-        answers_of,
-        disclose,
-        evidence_of,
-        posterior,
-        private_top,
-        publish,
-        report_weights,
-    )
+    from midpoint.analyst import Scorer, disclose, publish
     from midpoint.user import (
         DeviceSecret,
         Ledger,
@@ -141,9 +132,7 @@ def _one_person(
     )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
-    answers, weights = answers_of([report], disclosure), report_weights(profiles, disclosure)
-    belief = posterior(evidence_of(profiles, answers, weights), profiles)
-    scores = private_top(profiles, belief, disclosure, top=top, margin=MOST_RATED)
+    scores = Scorer(profiles, disclosure).top([report], top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
@@ -192,7 +181,7 @@ def _everyone(
     """Compare all held-out people with and without protection."""
     import numpy as np
 
-    from midpoint.analyst import predict, usual_scheme
+    from midpoint.analyst import itemwise_scheme, predict
     from midpoint.protocol import PROTOCOLS, Population, local_offset
     from midpoint.user import Parameters, value_shift
     from midpoint.wire import from_fixed
@@ -204,7 +193,7 @@ def _everyone(
     table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
     for scheme, name in (
         ("no", "without protection"),
-        (usual_scheme(profiles), "protected"),
+        (profiles.scheme or itemwise_scheme(profiles.scale), "protected"),
     ):
         learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)

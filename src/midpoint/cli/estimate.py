@@ -13,10 +13,8 @@ from midpoint.cli.options.messages import (
     Estimator,
     HowToEstimate,
     ReportFiles,
-    belief_of,
-    disclosure_of,
-    heard,
     read_message,
+    scorer_of,
 )
 
 
@@ -30,25 +28,24 @@ def estimate_command(
     """Estimate a profile from reports; those of repeated interactions just add (Sec. 6.3)."""
     import numpy as np
 
-    from midpoint.analyst import ItemProfiles, answers_of, expected_loss
+    from midpoint.analyst import ItemProfiles, expected_loss
     from midpoint.wire import Report
 
     profiles = ItemProfiles.load(directory)
-    told = disclosure_of(profiles, disclosure)
-    answers = answers_of([read_message(path, Report) for path in report], told)
-    evidence = heard(profiles, answers, told, estimator)
-    belief = belief_of(profiles, evidence, estimator)
-    loss = float(np.trace(belief.covariance))
+    scorer = scorer_of(profiles, disclosure, estimator)
+    evidence = scorer.evidence(read_message(path, Report) for path in report)
+    estimate = scorer.solve(evidence)
+    loss = float(np.trace(estimate.covariance))
     if estimator is Estimator.least_squares:
         loss = expected_loss(evidence.information, profiles.noise_variance)
-    deviation = np.sqrt(np.diag(belief.covariance))
+    deviation = np.sqrt(np.diag(estimate.covariance))
     if as_json:
-        told_loss = loss if loss < float("inf") else None
-        found = {"profile": belief.mean.tolist(), "deviation": deviation.tolist()}
-        typer.echo(json.dumps({**found, "count": evidence.count, "loss": told_loss}, indent=2))
+        finite = loss if loss < float("inf") else None
+        figures = {"profile": estimate.mean.tolist(), "deviation": deviation.tolist()}
+        typer.echo(json.dumps({**figures, "count": evidence.count, "loss": finite}, indent=2))
         return
     table = Table("dimension", "profile", "give or take")
-    for d, (entry, spread) in enumerate(zip(belief.mean, deviation, strict=True)):
+    for d, (entry, spread) in enumerate(zip(estimate.mean, deviation, strict=True)):
         table.add_row("level" if d == 0 else str(d), f"{entry:+.3f}", f"{spread:.3f}")
     console = Console(highlight=False, soft_wrap=True)
     console.print(table)

@@ -37,7 +37,6 @@ def publish_command(
     """
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.analyst.disclose.site import Site
-    from midpoint.user import check_numbers
     from midpoint.wire import Signed
 
     with Console(stderr=True).status("Publishing"):
@@ -46,8 +45,9 @@ def publish_command(
         before = place.current()
         # Devices hold the site to its scheme; a model that now knows more does not change it.
         told = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
-        check_numbers(told)
-        done = place.publish(profiles, told, time=int(time.time()))
+        done = place.publish(
+            profiles, told, time=int(time.time()), change_scheme=scheme is not None
+        )
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [place.certify(one) for one in signed]
     if as_json:

@@ -15,10 +15,8 @@ from midpoint.cli.options.messages import (
     Estimator,
     HowToEstimate,
     ReportFiles,
-    belief_of,
-    disclosure_of,
-    heard,
     read_message,
+    scorer_of,
 )
 
 if TYPE_CHECKING:
@@ -39,21 +37,21 @@ def recommend_command(
     estimator: HowToEstimate = Estimator.map,
     as_json: AsJson = False,
 ) -> None:
-    """Score items midway between the categories; her device adds its own part and ranks anew.
+    """Score items midway between the categories; her device adds its own part and ranks them again.
 
     The scores for the device contain the best items for every category, even after as many as
     the margin are taken out that she has rated: the device need not ask for any.
     """
-    from midpoint.analyst import ItemProfiles, answers_of, private_top
+    from midpoint.analyst import ItemProfiles
     from midpoint.files import replace_file
     from midpoint.wire import Report
 
     profiles = ItemProfiles.load(directory)
-    told = disclosure_of(profiles, disclosure)
-    answers = answers_of([read_message(path, Report) for path in report], told)
-    belief = belief_of(profiles, heard(profiles, answers, told, estimator), estimator)
-    best = _best(profiles, belief, answers, top)
-    scores = private_top(profiles, belief, told, top=top, margin=margin)
+    scorer = scorer_of(profiles, disclosure, estimator)
+    answers = scorer.answers(read_message(path, Report) for path in report)
+    estimate = scorer.solve(scorer.sum_up(answers))
+    best = _best(profiles, estimate, answers, top)
+    scores = scorer.top_of(estimate, top=top, margin=margin)
     size = len(scores.items)
     if out is not None:
         replace_file(out, scores.raw)
@@ -70,12 +68,12 @@ def recommend_command(
 
 
 def _best(
-    profiles: "ItemProfiles", belief: "Estimate", answers: dict[str, int], top: int
+    profiles: "ItemProfiles", estimate: "Estimate", answers: dict[str, int], top: int
 ) -> list[dict[str, str | float]]:
     """Return the best items without those she answered, ranked before they are clipped."""
     import numpy as np
 
-    mean, deviation = belief.predict(profiles)
+    mean, deviation = estimate.predict(profiles)
     order = np.argsort(-mean, kind="stable")
     fresh = order[~np.isin(profiles.item_ids[order], list(answers))][:top]
     return [

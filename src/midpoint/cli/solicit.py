@@ -21,7 +21,7 @@ from midpoint.cli.options.messages import (
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst import Evidence, ItemProfiles
     from midpoint.analyst.solicit.selection import Selection
 
 
@@ -58,7 +58,7 @@ def solicit_command(
     as_json: AsJson = False,
 ) -> None:
     """Choose items by A-optimality, given what was answered, with a certified gap (Sec. 6.2)."""
-    from midpoint.analyst import ItemProfiles, answers_of
+    from midpoint.analyst import Evidence, ItemProfiles, Scorer
     from midpoint.files import replace_file
     from midpoint.wire import Report, Solicitation
 
@@ -66,9 +66,13 @@ def solicit_command(
         profiles = ItemProfiles.load(directory)
         told = disclosure_of(profiles, disclosure) if report or out else None
         reports = [read_message(path, Report) for path in report or []]
-        answers = answers_of(reports, told) if told else {}
+        answers, known = {}, Evidence.none(profiles)
+        if told is not None:
+            scorer = Scorer(profiles, told, estimator="least-squares")
+            answers = scorer.answers(reports)
+            known = scorer.sum_up(answers)
         weigh = weighted or method is Method.most_rated
-        chosen = _select(profiles, budget, answers, estimator, method, seed, weighted=weigh)
+        chosen = _select(profiles, budget, answers, known, estimator, method, seed, weighted=weigh)
     rows = [
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
         for j in chosen.items
@@ -101,6 +105,7 @@ def _select(
     profiles: "ItemProfiles",
     budget: int,
     answers: dict[str, int],
+    known: "Evidence",
     estimator: Estimator,
     method: Method,
     seed: int,
@@ -109,7 +114,6 @@ def _select(
 ) -> "Selection":
     import numpy as np
 
-    from midpoint.analyst import evidence_of
     from midpoint.analyst.solicit.selection import select
 
     prior = weights = None
@@ -123,7 +127,7 @@ def _select(
     return select(
         profiles.vectors,
         budget,
-        start=evidence_of(profiles, answers).information,
+        start=known.information,
         prior=prior,
         weights=weights,
         candidates=profiles.informative & ~np.isin(profiles.item_ids, list(answers)),

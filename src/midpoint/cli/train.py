@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -133,7 +135,7 @@ def train_command(
     scale: options.ScaleText = None,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
-    from midpoint.analyst.fit.factorizer import Factorizer
+    from midpoint.analyst import Factorizer, itemwise_scheme, train
     from midpoint.analyst.fit.profiles import require_new_directory
     from midpoint.data.tables.columns import Columns
 
@@ -172,6 +174,8 @@ def train_command(
         profiles = fit_from_tables(
             engine, tables, factorizer, out, master, lambda: training_bar(console)
         )
+        if profiles.features:  # positions are learned in memory only
+            profiles = replace(profiles, scheme=itemwise_scheme(profiles.scale))
     else:
         with console.status("Reading ratings"):
             ratings = options.load_source(
@@ -193,69 +197,47 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
+        scheme = wanted_scheme(console, counterparts, ratings, names or [])
         with training_bar(console) as report:
-            profiles = factorizer.fit(ratings, names, report)
-        profiles = with_counterparts(console, counterparts, profiles, ratings, threads)
+            profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
     profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
-def with_counterparts(
-    console: Console,
-    wanted: Counterparts,
-    profiles: "ItemProfiles",
-    ratings: "Ratings",
-    threads: int | None = None,
-) -> "ItemProfiles":
-    """Add where people lie, if that is wanted and can be."""
-    from midpoint.analyst.counterparts.fit import (
-        SELECTION_FACTORS,
-        fit_positions,
-        usual_selection_factors,
-    )
+def wanted_scheme(
+    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
+) -> str | None:
+    """Return the scheme that was asked for, None if the library is to choose."""
+    from midpoint.analyst import choose_scheme, itemwise_scheme
 
-    usual = usual_selection_factors(ratings, *(name for name, _ in profiles.features))
-    chosen = {
-        Counterparts.sets: SELECTION_FACTORS,
-        Counterparts.values: 0,
-        Counterparts.auto: usual,
-    }
-    selection_factors = chosen.get(wanted)
-    if selection_factors is None:
-        return profiles
-    if selection_factors != usual:
+    if wanted is Counterparts.auto:
+        return None
+    if wanted is Counterparts.none:
+        return itemwise_scheme(ratings.scale)
+    scheme = "cmpss" if wanted is Counterparts.sets else "cmp"
+    if scheme != choose_scheme(ratings, *features):
         console.print(
             "Counterparts are not what these ratings suggest (see --help), and may show more than"
             " they hide: audit them before you publish this.",
             soft_wrap=True,
         )
-    with positions_bar(console) as report:
-        return fit_positions(
-            profiles, ratings, selection_factors=selection_factors, threads=threads, progress=report
-        )
-
-
-@contextmanager
-def positions_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """Show how far learning where people lie has come."""
-    with _bar(console) as bar:
-        task = bar.add_task("Looking where people lie")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    return scheme
 
 
 @contextmanager
 def training_bar(console: Console) -> Iterator[Callable[["Report"], None]]:
-    """Show how far a fit has come."""
+    """Show how far training has come, stage by stage."""
     with _bar(console) as bar:
         task = bar.add_task("Training")
 
         def report(progress: "Report") -> None:
+            error = "" if isnan(progress.rmse) else f", error {progress.rmse:.4f}"
             bar.update(
                 task,
                 total=progress.iterations,
                 completed=progress.iteration,
-                description=f"Training, error {progress.rmse:.4f}",
+                description=f"{progress.stage}{error}",
             )
 
         yield report
@@ -304,21 +286,16 @@ def _tune(
 
 def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
     """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
-    from midpoint.analyst import usual_scheme
-
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
         f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
         highlight=False,
     )
     if profiles.positions is not None:
-        selection_factors, taste_factors = (
-            profiles.positions.selection_factors,
-            profiles.positions.taste.shape[1],
-        )
         console.print(
-            f"It knows where people lie, in {selection_factors} selection factors and {taste_factors} tastes; devices will be"
-            f" told so by {usual_scheme(profiles)}",
+            f"It has positions of {profiles.positions.selection_factors} selection factors and"
+            f" {profiles.positions.taste.shape[1]} taste factors, and is disclosed by"
+            f" {profiles.scheme}",
             highlight=False,
         )
     for k, category in enumerate(profiles.categories):

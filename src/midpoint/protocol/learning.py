@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, report_weights
+from midpoint.analyst import ItemProfiles, Scorer, disclose, estimate_profiles
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
@@ -111,10 +111,10 @@ class LearningProtocol:
         if reports.profile is not None:
             return reports.profile
         rows = reports.user_offsets, reports.item, reports.value
-        weights = None
-        if disclosure is not None and self.estimator == "map":
-            weights = report_weights(profiles, disclosure, alpha=self.alpha)
-        return estimate_profiles(profiles, *rows, method=self.estimator, weights=weights)
+        if disclosure is None:
+            return estimate_profiles(profiles, *rows, method=self.estimator)
+        scorer = Scorer(profiles, disclosure, estimator=self.estimator, alpha=self.alpha)
+        return scorer.profiles(*rows)
 
 
 PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from midpoint.user.checks.disclosure import (
     Accepted,
     check_disclosure,
-    check_numbers,
     check_titles,
     verify_certificate,
 )
@@ -20,6 +19,7 @@ from midpoint.user.core.obfuscation import Obfuscated, obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory
 from midpoint.user.device_files import BrokenSealError, StorageError
 from midpoint.user.parameters import Parameters
+from midpoint.wire.numbers import check_numbers
 
 if TYPE_CHECKING:
     from midpoint.user.agent import Agent, AsyncAgent

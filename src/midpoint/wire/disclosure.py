@@ -1,11 +1,12 @@
 """The disclosure: what the analyst tells everyone about its items, as integers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import prod
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from midpoint.wire.canonical import digest, encode
 from midpoint.wire.message import Message, Name, Part, fault, require_ascending
@@ -98,6 +99,16 @@ class Disclosure(Message):
     """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantized them."""
+
+    _index: Mapping[str, int] | None = PrivateAttr(default=None)
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        """The index of each item in the columns."""
+        if self._index is None:
+            indices = {item: index for index, item in enumerate(self.items)}
+            self._index = MappingProxyType(indices)
+        return self._index
 
     @property
     def n_cells(self) -> int:

@@ -22,6 +22,12 @@ MOST_LOGIT = 32
 """Log odds of rating an item, and what one selection factor adds to them, are at most this."""
 FARTHEST_POSITION = 64
 """Most that a coordinate of a place, or an entry of a map between categories, can be."""
+LEAST_PRECISION, MOST_PRECISION = 2**-6, 2**14
+"""Least precision of positions in any direction, and the greatest entry."""
+MOST_ACTIVITY = 2**40
+"""The least activity of a stratum is at most this, in 1/256."""
+QUIETEST = 64
+"""The noise of a rating deviates by at least the scale's range over this, or steps fail."""
 MOST_DIMENSIONS = 64
 """Most selection and taste factors together."""
 MOST_STRATA = 4

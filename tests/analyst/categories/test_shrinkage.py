@@ -132,7 +132,7 @@ def test_empty_cells_say_nothing() -> None:
 
 @pytest.mark.parametrize("shift", [0.0, 3.5, 100.0])
 def test_a_category_nobody_has_gets_no_effect_of_its_own(shift: float) -> None:
-    """Nor does the level of the others depend on it, wherever the scale lies."""
+    """Nor does the level of the others depend on it, wherever the scale is."""
     observed, variance, _ = drawn(6, 300, ((0, 1),), (0.2,))
     with_empty = np.column_stack([observed + shift, np.full(300, np.nan)])
     found = shrink_effects(with_empty, np.column_stack([variance, variance[:, 0]]), ((0, 1, 2),))
@@ -219,12 +219,12 @@ def test_the_shift_between_distributions_is_the_effect_exactly() -> None:
 @example([1, 0.01, 0.01, 0.01, 0.01], 1.0, (1, 2, 3, 4, 5))  # full Newton steps overflow
 @example([1, 0.01, 0.01, 0.01, 0.01], 0.5, (1, 2, 3, 4, 5))
 def test_a_tilt_has_the_mean_asked_for(
-    weights: list[float], place: float, levels: tuple[float, ...]
+    weights: list[float], shift: float, levels: tuple[float, ...]
 ) -> None:
     values, start = np.array(levels), np.array(weights) / sum(weights)
     span = values[-1] - values[0]
     goal = np.clip(
-        start @ values + place * span, values[0] + 0.002 * span, values[-1] - 0.002 * span
+        start @ values + shift * span, values[0] + 0.002 * span, values[-1] - 0.002 * span
     )
     found = tilt(start, values, np.asarray(goal))
     assert found.sum() == pytest.approx(1)

@@ -39,7 +39,7 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     ratings = tables.ratings
     factorizer = Factorizer(dimension=3, iterations=5)
     expected = factorizer.fit(ratings, "gender")
-    disclosure = disclose(expected)
+    disclosure = disclose(expected, "dmpss")
     (tmp_path / "disclosure.json").write_bytes(disclosure.raw)
     home = spark_home(tmp_path / "spark")
     program = Path(on_a_cluster.__file__)

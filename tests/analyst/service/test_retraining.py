@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish, train
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.state.publication import load
 from midpoint.data import Simulation
@@ -35,9 +35,11 @@ pytestmark = pytest.mark.slow
 def models(stars: Simulation) -> list[ItemProfiles]:
     """Two models: the second was trained again, on more dimensions, and lacks some items."""
     ratings = stars.ratings
-    first = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
+    quick = Factorizer(dimension=3, iterations=3, validation=0.0)
+    first = train(ratings, "gender", factorizer=quick, scheme="dmpss")
     fewer = ratings.select_items(np.arange(5, ratings.n_items))
-    second = Factorizer(dimension=4, iterations=3, validation=0.0, seed=2).fit(fewer, "gender")
+    wider = replace(quick, dimension=4, seed=2)
+    second = train(fewer, "gender", factorizer=wider, scheme="dmpss")
     assert disclose(first).digest != disclose(second).digest
     return [first, second]
 

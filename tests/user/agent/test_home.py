@@ -386,7 +386,7 @@ def test_the_real_service_learns_anew_while_she_answers(tiny: Simulation, tmp_pa
         agent.submit()
         waiting = agent.solicit()
         anew = Factorizer(dimension=2, iterations=3, validation=0.0).fit(tiny.ratings, "gender")
-        Site(site).publish(anew, disclose(anew), time=int(time.time()))
+        Site(site).publish(anew, disclose(anew, "dmpss"), time=int(time.time()))
         late = agent.answer(dict.fromkeys(waiting.items[:4], 2.0), WOMAN)
         assert late.disclosure == up.shown.digest
         agent.submit()

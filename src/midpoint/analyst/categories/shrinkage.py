@@ -22,7 +22,7 @@ FARTHEST = 8.0
 LEAST = 0.1
 """A level keeps at least this part of its share in all categories together."""
 MOST_RUNS = 10
-"""Runs of neighbouring levels whose shares are told apart by category, at most."""
+"""Most runs of neighbouring levels whose shares may differ by category."""
 CONCENTRATIONS = np.geomspace(0.5, 5000.0, 30)
 """Candidate weights, in ratings, of the prior of a level distribution."""
 
@@ -89,8 +89,8 @@ def shrink_effects(
 
     logs = _settled(step, np.log(np.tile([[start], [start / 10]], len(crossed))), rounds)
     t, g = np.exp(logs)
-    found = _Fit.of(B, b, W, t[feature], g[feature], feature == 0)
-    return centred(found.level[:, None] + (found.common + t[feature] * found.r) @ Z.T)
+    fit = _Fit.of(B, b, W, t[feature], g[feature], feature == 0)
+    return centred(fit.level[:, None] + (fit.common + t[feature] * fit.r) @ Z.T)
 
 
 class _Fit(NamedTuple):
@@ -166,11 +166,11 @@ def _settled(step: Callable[[Float], Float], at: Float, rounds: int) -> Float:
     (Varadhan and Roland 2008, S3).
     """
     for _ in range(rounds // 2):
-        one = step(at)
-        two = step(one)
-        r, v = one - at, two - 2 * one + at
+        once = step(at)
+        twice = step(once)
+        r, v = once - at, twice - 2 * once + at
         if np.abs(r).max() < CLOSE:
-            return two
+            return twice
         s = np.clip(np.linalg.norm(r) / max(float(np.linalg.norm(v)), SMALLEST), 1.0, FARTHEST)
         at = np.clip(at + 2 * s * r + s**2 * v, np.log(SMALLEST), np.log(1 / SMALLEST))
     return at

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
-from midpoint.analyst import Factorizer, default_scheme, scheme_in_use
+from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
 from midpoint.analyst.disclose.disclosure import FINEST
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.custom import own_attacker, require_attacker
@@ -80,7 +80,7 @@ def audit(  # noqa: PLR0913
         factorizer=factorizer or Factorizer(),
     )
     people, private = audited(ratings, plan)
-    usual = scheme_in_use(people, *names)
+    usual = choose_scheme(people, *names)
     work = Work.of(
         choose_schemes(schemes, people.scale, quick=quick, usual=usual),
         choose_attacks(attacks, quick=quick),
@@ -108,7 +108,7 @@ def choose_schemes(
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
         every += ["full", "nothing"]
-        wanted = (RAW, "mp", usual or default_scheme(scale)) if quick else every
+        wanted = (RAW, "mp", usual or itemwise_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
     if not named:
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
@@ -124,7 +124,7 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
     if how.scheme.needs_levels and not scale.is_discrete:
         raise MidpointError(
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
-            f" {default_scheme(scale)} does not"
+            f" {itemwise_scheme(scale)} does not"
         )
     if how.bits is not None and not 1 <= how.bits <= FINEST:
         raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")

@@ -10,7 +10,7 @@ from midpoint.errors import MidpointError
 from midpoint.wire import Disclosure, Message, RefusedError
 
 if TYPE_CHECKING:
-    from midpoint.analyst import Estimate, Evidence, ItemProfiles
+    from midpoint.analyst import ItemProfiles, Scorer
 
 M = TypeVar("M", bound=Message)
 
@@ -58,20 +58,8 @@ def disclosure_of(profiles: "ItemProfiles", path: Path | None) -> Disclosure:
     return disclose(profiles) if path is None else read_message(path, Disclosure)
 
 
-def heard(
-    profiles: "ItemProfiles", answers: dict[str, int], told: Disclosure, estimator: Estimator
-) -> "Evidence":
-    """Sum up answers; all count alike under least squares, as in the paper."""
-    from midpoint.analyst import evidence_of, report_weights
+def scorer_of(profiles: "ItemProfiles", path: Path | None, estimator: Estimator) -> "Scorer":
+    """Return what turns reports into scores, by the disclosure that they were made under."""
+    from midpoint.analyst import Scorer
 
-    weights = report_weights(profiles, told) if estimator is Estimator.map else None
-    return evidence_of(profiles, answers, weights)
-
-
-def belief_of(profiles: "ItemProfiles", evidence: "Evidence", estimator: Estimator) -> "Estimate":
-    """Estimate a profile."""
-    from midpoint.analyst import least_squares, posterior
-
-    if estimator is Estimator.map:
-        return posterior(evidence, profiles)
-    return least_squares(evidence, profiles.noise_variance)
+    return Scorer(profiles, disclosure_of(profiles, path), estimator=estimator.value)

@@ -6,16 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from midpoint.analyst import (
-    Training,
-    answers_of,
-    disclose,
-    evidence_of,
-    posterior,
-    private_top,
-    report_weights,
-    score,
-)
+from midpoint.analyst import Scorer, Training, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import (
     ONE,
@@ -142,11 +133,10 @@ def test_scores_are_what_the_library_computes(ann: Person, trained_stars: Traini
     for stars in (5, 2):
         reports.append(ann.answer(stars))
         ann.send(reports[-1])
-    evidence = evidence_of(profiles, answers_of(reports, shown), report_weights(profiles, shown))
-    estimate = posterior(evidence, profiles)
+    scorer = Scorer(profiles, shown)
     for path, expected in (
-        ("/v1/scores", score(profiles, estimate, shown)),
-        ("/v1/scores?top=3&margin=5", private_top(profiles, estimate, shown, top=3, margin=5)),
+        ("/v1/scores", scorer.scores(reports)),
+        ("/v1/scores?top=3&margin=5", scorer.top(reports, top=3, margin=5)),
     ):
         found = Scores.parse(ann.get(path).content)
         assert found.items == expected.items
@@ -161,7 +151,7 @@ def test_nobody_has_to_be_known_to_get_scores(
 ) -> None:
     somebody = Person(client)
     profiles = trained_stars.items
-    blank = score(profiles, posterior(evidence_of(profiles, {}), profiles), disclose(profiles))
+    blank = Scorer(profiles, disclose(profiles)).scores([])
     found = Scores.parse(somebody.get("/v1/scores").content)
     assert max(abs(a - b) for a, b in zip(found.score, blank.score, strict=True)) <= 1
     assert code_of(somebody.get("/v1/pseudonym")) == (404, "not_found")

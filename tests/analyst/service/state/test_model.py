@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from midpoint.analyst import (
-    ItemProfiles,
-    Training,
-    disclose,
-    evidence_of,
-    posterior,
-    report_weights,
-    score,
-)
+from midpoint.analyst import ItemProfiles, Scorer, Training, disclose
 from midpoint.analyst.service.state.model import Model
 from midpoint.wire import ONE, Scores
 
@@ -23,7 +15,7 @@ def profiles(trained_stars: Training) -> ItemProfiles:
 
 @pytest.fixture(scope="module")
 def model(profiles: ItemProfiles) -> Model:
-    return Model(profiles, disclose(profiles))
+    return Model(profiles, disclose(profiles, "dmpss"))
 
 
 def test_scores_are_the_bytes_of_a_checked_message(model: Model) -> None:
@@ -47,9 +39,9 @@ def test_many_estimates_are_each_ones_own(model: Model, profiles: ItemProfiles) 
         {items[j]: int(rng.integers(1, 6)) * ONE for j in rng.choice(len(items), n, replace=False)}
         for n in (0, 1, 30, 7)
     ]
-    weights = report_weights(profiles, model.disclosure)
+    scorer = Scorer(profiles, model.disclosure)
     for answers, (evidence, estimate) in zip(many, model.estimates(many), strict=True):
-        expected = posterior(evidence_of(profiles, answers, weights), profiles)
+        expected = scorer.solve(scorer.sum_up(answers))
         assert evidence.count == len(answers)
         np.testing.assert_allclose(estimate.mean, expected.mean, atol=1e-9)
         np.testing.assert_allclose(estimate.covariance, expected.covariance, atol=1e-9)
@@ -75,8 +67,13 @@ def test_answers_about_items_that_are_gone_do_not_count(model: Model) -> None:
 def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -> None:
     answers = dict.fromkeys(model.disclosure.items[::7], 2 * ONE)
     _, estimate = model.estimate(answers)
-    weights = report_weights(profiles, model.disclosure)
-    known = posterior(evidence_of(profiles, answers, weights), profiles)
-    expected = score(profiles, known, model.disclosure)
-    found = Scores.parse(model.scores(estimate))
-    assert np.abs(np.subtract(found.score, expected.score)).max() <= 1
+    scorer = Scorer(profiles, model.disclosure)
+    known = scorer.solve(scorer.sum_up(answers))
+    for top, expected in (
+        (None, scorer.scores_of(known)),
+        (3, scorer.top_of(known, top=3, margin=4)),
+    ):
+        found = Scores.parse(model.scores(estimate, top, 4))
+        assert found.items == expected.items
+        assert np.abs(np.subtract(found.score, expected.score)).max() <= 1
+        assert np.abs(np.subtract(found.deviation, expected.deviation)).max() <= 1

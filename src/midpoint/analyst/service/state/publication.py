@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.service.http.documents import IMMUTABLE, Document
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.model import Model
-from midpoint.analyst.service.state.report_rules import Possible
 from midpoint.errors import MidpointError
 from midpoint.wire import Entry
 
@@ -46,7 +46,7 @@ class Current:
     """Digests of all titles that the list names."""
     superseded: dict[str, int | None]
     """When each published disclosure stopped being current; None for the one that is."""
-    possible: Possible
+    possible: ReportRules
     """What may be answered under the current disclosure."""
 
     @property
@@ -72,7 +72,7 @@ class Publication:
         self._failed_at: float | None = None
         self._looked = 0.0
         self._reading = asyncio.Lock()
-        self._older: OrderedDict[str, tuple[Document, Possible]] = OrderedDict()
+        self._older: OrderedDict[str, tuple[Document, ReportRules]] = OrderedDict()
         self._titles: OrderedDict[str, Document] = OrderedDict()
 
     @property
@@ -107,7 +107,7 @@ class Publication:
             raise DeclinedError("unavailable", "the site is not read yet", retry_after=1)
         return self._current
 
-    async def older(self, digest: str) -> tuple[Document, Possible]:
+    async def older(self, digest: str) -> tuple[Document, ReportRules]:
         """Return a published disclosure, current or not, and what may be answered under it."""
         return await self._kept(self._older, digest, _older)
 
@@ -180,7 +180,7 @@ def load(site: Site, ask: int) -> Current:
         catalogue=Document.of(site.catalogue(newest.catalogue).raw),
         catalogues=frozenset(entry.catalogue for entry in entries if entry.catalogue),
         superseded=_superseded(entries),
-        possible=Possible(disclosure),
+        possible=ReportRules(disclosure),
     )
 
 
@@ -192,9 +192,9 @@ def _superseded(entries: list[Entry]) -> dict[str, int | None]:
     return ended
 
 
-def _older(site: Site, digest: str) -> tuple[Document, Possible]:
+def _older(site: Site, digest: str) -> tuple[Document, ReportRules]:
     disclosure = site.disclosure(digest)
-    return Document.of(disclosure.raw, cache=IMMUTABLE), Possible(disclosure)
+    return Document.of(disclosure.raw, cache=IMMUTABLE), ReportRules(disclosure)
 
 
 def _titles(site: Site, digest: str) -> Document:

@@ -1,4 +1,4 @@
-"""Where people lie: what they rate and how, in each category, and who is whose counterpart."""
+"""Positions of people, by what they rate and how, and who is whose counterpart."""
 
 from dataclasses import dataclass, fields
 from typing import Final
@@ -11,29 +11,29 @@ from midpoint.wire import GRAIN
 Float = NDArray[np.float64]
 
 ROUNDS: Final = 50
-"""Steps to the barycentre of the categories' laws."""
+"""Steps to the barycentre of the categories' distributions."""
 STEP: Final = 1 / GRAIN
-"""What devices are told of items, and what they know of themselves, are multiples of it."""
+"""What is disclosed of items, and what devices know of themselves, are multiples of it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PositionModel:
-    """A model of who rates what and how; M items, K categories, d selection factors, r taste factors, G strata.
+    """A model of who rates what and how.
 
-    People are told apart by their activity into strata, which hold about the same share of every
-    category each. There a person of category k has a position z = (t, x), normal with mean_k and
-    covariance_k. She rates item j with probability 1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j
-    are the item's selection factors and its tastes once more, since people choose by taste; and
-    then with the value base_jk + <taste_j, x> and noise. D = d + 2 r, or r where everyone rates
-    everything.
+    M items, K categories, d selection factors, r taste factors, G strata. Strata of activity hold
+    about the same share of every category each. There a person of category k has a position
+    z = (t, x), normal with mean_k and covariance_k. She rates item j with probability
+    1 / (1 + exp(-rate_jk - <h_j, t>)), where h_j are the item's selection factors and its taste
+    factors once more, since people choose by taste; and then with the value base_jk + <taste_j, x>
+    and noise. D = d + 2 r, or r where everyone rates everything.
     """
 
     rate: Float
-    """Logit of a category's probability to rate the item, at selection factors t = 0. Shape (M, K)."""
+    """Logit of a category's probability to rate the item, at t = 0. Shape (M, K)."""
     selection: Float
     """What each selection factor adds to that logit. Shape (M, d)."""
     base: Float
-    """What a category rates the item at tastes x = 0: centre + offset. Shape (M, K)."""
+    """What a category rates the item at x = 0: centre + offset. Shape (M, K)."""
     taste: Float
     """What each taste factor adds to that rating. Shape (M, r)."""
     least: Float
@@ -51,6 +51,14 @@ class PositionModel:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __repr__(self) -> str:
+        """Say how large it is, in one line."""
+        G, K, D = self.mean.shape
+        return (
+            f"<PositionModel: {len(self.rate)} items, {K} categories, {self.selection_factors}"
+            f" selection and {self.taste.shape[1]} taste factors, {G} strata of {D} dimensions>"
+        )
+
     @property
     def selection_factors(self) -> int:
         """Count the selection factors d."""
@@ -58,16 +66,13 @@ class PositionModel:
 
     @property
     def choosing(self) -> Float:
-        """What selection factors add to the logit, and tastes where they choose what is rated. (M, D - r)."""
-        own = self.mean.shape[2] - self.taste.shape[1]
-        return (
-            self.selection
-            if own == self.selection_factors
-            else np.hstack([self.selection, self.taste])
-        )
+        """What t adds to the logit: h_j, the taste factors in it if they select. (M, D - r)."""
+        if self.mean.shape[2] == self.selection_factors + self.taste.shape[1]:
+            return self.selection
+        return np.hstack([self.selection, self.taste])
 
     def maps(self) -> Float:
-        """Return T[g, k, m], which takes positions of k, less their mean, to those of m in stratum g.
+        """Return T[g, k, m]: positions of k, less their mean, to those of m in stratum g.
 
         Shape (G, K, K, D, D).
         """
@@ -80,12 +85,12 @@ def rounded(numbers: Float) -> Float:
 
 
 def transports(covariance: Float) -> Float:
-    """Return how centred normal laws are carried to one another: T_km S_k T_km' = S_m.
+    """Return how centred normal distributions are carried to one another: T_km S_k T_km' = S_m.
 
     T_km = O_m O_k^-1, through the barycentre B of all: O_k = B^-1/2 (B^1/2 S_k B^1/2)^1/2 B^-1/2
     is the optimal transport from B to S_k (Dowson and Landau 1982). So maps compose,
-    T_mn T_km = T_kn, and all counterparts of someone have one joint law whichever is her own
-    category. Between two laws it is the optimal transport itself. (K, D, D) to (K, K, D, D).
+    T_mn T_km = T_kn, and all counterparts of someone have one joint distribution whatever her own
+    category. Between two of them it is the optimal transport itself. (K, D, D) to (K, K, D, D).
     """
     centre = covariance.mean(axis=0)
     for _ in range(ROUNDS):
@@ -100,7 +105,7 @@ def transports(covariance: Float) -> Float:
 
 
 def _from(centre: Float, covariance: Float) -> Float:
-    """Return the optimal transports from one centred normal law to others. Shape (K, D, D)."""
+    """Return the optimal transports from a centred normal distribution to others. (K, D, D)."""
     root, inverse = _powers(centre, 0.5), _powers(centre, -0.5)
     return np.asarray(inverse @ _powers(root @ covariance @ root, 0.5) @ inverse)
 

@@ -1,18 +1,25 @@
-"""What a device may answer under one disclosure: `analyst.answers_of`, for many requests."""
+"""What a device may answer under one disclosure; everything else in a report is refused."""
 
 import numpy as np
 
-from midpoint.analyst.score.scorer import LEVELS_ONLY
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Report, ValueMap
 
+LEVELS_ONLY = (ValueMap.AS_IS, ValueMap.ROUNDED, ValueMap.DISCRETE)
+"""Maps of values whose answers on a discrete scale are levels."""
 
-class Possible:
-    """The values that ratings of each item can be turned into."""
+
+class ReportRules:
+    """The values that ratings of each item can be turned into.
+
+    A value is a level of a discrete scale; where averages are sent, or ratings of a continuous
+    scale as they are, within the range; and where an offset o_k is subtracted, within the range
+    widened by the item's own: low - max o_k to high - min o_k.
+    """
 
     def __init__(self, disclosure: Disclosure) -> None:
         scale, kind = disclosure.scale, disclosure.obfuscation.value_map
-        self._scheme = disclosure.scheme
+        self.scheme = disclosure.scheme
         self._levels = frozenset(scale.levels or ()) if kind in LEVELS_ONLY else frozenset()
         n = len(disclosure.items)
         low, high = np.full(n, scale.low), np.full(n, scale.high)
@@ -27,10 +34,10 @@ class Possible:
         """Refuse what no device sends: an unknown item, or a value that no rating becomes."""
         for item, value in report.answers:
             if item not in self._range:
-                raise MidpointError(f"item {item!r} is not in the disclosure")
+                raise MidpointError(f"report {report.id}: item {item!r} is not in the disclosure")
             low, high = self._range[item]
             if value not in self._levels if self._levels else not low <= value <= high:
                 raise MidpointError(
-                    f"item {item!r} is answered with {value / ONE:g}, which is no rating from"
-                    f" {low / ONE:g} to {high / ONE:g} that scheme {self._scheme} sends"
+                    f"report {report.id} answers item {item!r} with {value / ONE:g}, which is no"
+                    f" rating from {low / ONE:g} to {high / ONE:g} that scheme {self.scheme} sends"
                 )
