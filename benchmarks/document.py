@@ -79,9 +79,9 @@ def audits(results: Path) -> Iterator[str]:
         if one.when < newest[one.case]:
             yield f"An older run, of {one.when[0]}; the newest of {one.case} is above.\n"
         yield from chapter("audit", CHAPTERS["audit"], one.found)
-        told = results / f"{one.file}-transcripts.csv"
-        if told.exists():
-            yield from transcripts(told)
+        path = results / f"{one.file}-transcripts.csv"
+        if path.exists():
+            yield from transcripts(path)
 
 
 def transcripts(path: Path) -> Iterator[str]:

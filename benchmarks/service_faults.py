@@ -62,7 +62,7 @@ def through(crowd: Crowd, process: Process, database: str, strike: Callable[[], 
         "reports": size,
         "acknowledged": len(crowd.receipts),
         "lost": len(crowd.lost(database)),
-        "told_two_things": sum(len(told) > 1 for told in crowd.receipts.values()),
+        "two_receipts": sum(len(receipts) > 1 for receipts in crowd.receipts.values()),
         "kills": KILLS,
         "not_acknowledged_at_once": len(crowd.refused),
         "seconds": seconds,
@@ -175,7 +175,7 @@ def main() -> None:
             ("kills", "kills"),
             ("acknowledged", "acknowledged"),
             ("acknowledged and lost", "lost"),
-            ("told two things", "told_two_things"),
+            ("given two receipts", "two_receipts"),
             ("sent again", "not_acknowledged_at_once"),
         )
     ]
