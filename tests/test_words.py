@@ -141,6 +141,23 @@ def test_words_that_only_look_alike_are_left_alone() -> None:
     assert not list(retired("main { place-items: center; } replaceState()"))
 
 
+NAMED = re.compile(r"`((?:src|tests|benchmarks|tools|vectors|web|docs)/[\w./-]+)`")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+
+
+def missing(text: str) -> list[str]:
+    """List the files that a page names and the tree does not have."""
+    return [name for name in NAMED.findall(text) if not (ROOT / name).exists()]
+
+
+def test_files_that_the_documentation_names_exist() -> None:
+    found = [
+        f"{_name(page)}: {name}" for page in PAGES for name in missing(page.read_text("utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+    assert missing("see `tests/test_words.py` and `tests/test_gone.py`") == ["tests/test_gone.py"]
+
+
 def test_retired_modules_stay_out() -> None:
     found = [
         f"{_name(path)}: call it {new}" for path in files() if (new := retired_module(path.name))
