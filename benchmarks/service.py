@@ -71,12 +71,13 @@ def serving(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    path = filter(None, (str(HERE), os.environ.get("PYTHONPATH")))
     with log.open("ab") as stream:
         process = subprocess.Popen(
             [python, *command, "--port", str(port)],
             stderr=stream,
             stdout=stream,
-            env={**os.environ, **environment, "PYTHONPATH": str(HERE)},
+            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(path)},
         )
     url = f"http://127.0.0.1:{port}"
     try:
@@ -143,11 +144,11 @@ def wrk() -> str:
     return done.stdout.strip()
 
 
-def load(url: str, requests: Path, connections: int, seconds: float) -> Figures:
+def load(url: str, requests: Path, connections: int, seconds: int) -> Figures:
     """Send requests with wrk, from processes of its own."""
     threads = 1 if connections == 1 else 2
     done = subprocess.run(
-        [wrk(), f"-t{threads}", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "30s",
+        [wrk(), f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s",
          "-s", str(HERE / "load.lua"), url, "--", str(requests), str(threads)],
         capture_output=True,
         text=True,
@@ -203,7 +204,7 @@ def one_load(
 ) -> Figures:
     """Load one server with reports, each to be taken once."""
     requests = folder / "requests.tsv"
-    reports(site, url, int(chosen.seconds * 2500), requests)
+    reports(site, url, chosen.seconds * 2500, requests)
     engine = connect(url, writing=True)
     bare_service.metadata.create_all(engine)
     engine.dispose()
@@ -310,7 +311,7 @@ def table(title: str, found: dict[str, Figures]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--seconds", type=int, default=4, help="of each load")
     parser.add_argument("--repeats", type=int, default=5, help="turns at 32 connections")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-postgresql", action="store_true")
