@@ -43,8 +43,19 @@ def published(folder: Path) -> Site:
 
 
 def workers_of(process: Process) -> list[psutil.Process]:
-    children = psutil.Process(process.pid).children()
-    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+    """List the workers that run; wait until there is one, since a killed one is replaced."""
+    while True:
+        children = psutil.Process(process.pid).children()
+        if workers := [child for child in children if _works(child)]:
+            return workers
+        time.sleep(0.02)
+
+
+def _works(child: psutil.Process) -> bool:
+    try:
+        return "spawn_main" in " ".join(child.cmdline())
+    except psutil.NoSuchProcess:  # it was killed, or nobody has taken note of that yet
+        return False
 
 
 def through(crowd: Crowd, process: Process, database: str, strike: Callable[[], None]) -> Figures:
