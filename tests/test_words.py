@@ -24,7 +24,7 @@ RETIRED = {
     r"mend\w*": "fix",
     r"believe\w*": "estimate, expect or accept",
     r"turned\s+round": "sign flipped",
-    r"own\s?numbers": "adjustment",
+    r"own_numbers": "adjustment",
 }
 """Patterns of whole words, whatever their case, and what to write instead."""
 
@@ -88,7 +88,7 @@ def files() -> list[Path]:
 
 def retired(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line, word and its replacement for every retired word of a text."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", ALLOWED.sub("", text))
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", ALLOWED.sub("", text))
     for match in WORDS.finditer(parted):
         replacement = list(RETIRED.values())[int(str(match.lastgroup)[1:])]
         yield parted.count("\n", 0, match.start()) + 1, match[0], replacement
@@ -126,7 +126,8 @@ def test_retired_words_stay_out() -> None:
         ("four habits of an item", "selection"),
         ("Rehearsals are folds in folds.", "nested"),
         ("The score is turned\nround.", "sign"),
-        ("own_numbers(person)", "adjustment"),
+        ("ownNumbers(person)", "adjustment"),
+        ("my.own_numbers(person)", "adjustment"),
         ("trained anew, mended, believed", "again"),
     ],
 )
@@ -136,7 +137,7 @@ def test_a_planted_word_is_caught(sentence: str, replacement: str) -> None:
 
 
 def test_words_that_only_look_alike_are_left_alone() -> None:
-    text = "Replace the placeholder; lawful claws; recommended amendments; display: place-items"
+    text = "Replace the placeholder; lawful claws; own numbers; amendments; display: place-items"
     assert [word for _, word, _ in retired(text)] == ["place"]
     assert not list(retired("main { place-items: center; } replaceState()"))
 
