@@ -62,7 +62,7 @@ lint-style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-page: $(WEB_READY) ## build the page anew, into the Python package
+page: $(WEB_READY) ## build the page into the Python package
 	npm --prefix web run build
 
 docs: $(READY) ## build the documentation into build/docs
@@ -80,10 +80,11 @@ $(BENCH_READY): pyproject.toml
 	@touch $@
 
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
+	@sh tools/wrk.sh >/dev/null
 	@for program in factorization new_users privacy audit scaling engines sizes selection obfuscation \
 		service service_faults page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
-lock: $(READY) ## compile the locked requirements anew
+lock: $(READY) ## compile the locked requirements again
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 		--upgrade --output-file requirements/dev.txt

@@ -122,7 +122,7 @@ def first_load(page: Page, url: str) -> float:
 
 
 def rate_many(page: Page) -> dict[str, list[float]]:
-    """Rate by keyboard, then time one more rating: all decided anew, gauges and list drawn."""
+    """Rate by keyboard, then time one more rating: all decided again, gauges and list drawn."""
     page.get_by_role("radio", name="Female", exact=True).check()
     page.get_by_role("button", name="Start rating").click()
     page.locator("[data-item]").first.wait_for(timeout=60_000)

@@ -1,4 +1,4 @@
-"""Memory of a process and all its children, watched from outside (Linux)."""
+"""Memory of a process and all its children, read from outside (Linux)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,9 +27,9 @@ class Watch:
 
     def _look(self) -> None:
         while not self._over.wait(EVERY):
-            sizes = [memory(pid) for pid in family(self._pid)]
-            self.peak = max(self.peak, sum(total for total, _ in sizes))
-            self.peak_own = max(self.peak_own, sum(own for _, own in sizes))
+            peaks = [memory(pid) for pid in family(self._pid)]
+            self.peak = max(self.peak, sum(total for total, _ in peaks))
+            self.peak_own = max(self.peak_own, sum(own for _, own in peaks))
 
 
 def family(pid: int) -> Iterator[int]:
@@ -50,9 +50,9 @@ def memory(pid: int) -> tuple[float, float]:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
         return 0.0, 0.0
-    told = {
+    sizes = {
         line.split(":")[0]: line.split()[1]
         for line in lines
         if line.startswith(("VmRSS", "RssAnon"))
     }
-    return int(told.get("VmRSS", 0)) / 1024, int(told.get("RssAnon", 0)) / 1024
+    return int(sizes.get("VmRSS", 0)) / 1024, int(sizes.get("RssAnon", 0)) / 1024
