@@ -39,8 +39,8 @@ import {
   toss,
   verifyCertificate,
 } from "../src/index";
-import { coinBits } from "../src/user/coins";
-import { cases } from "./vectors";
+import { coinBits } from "../src/user/core/coins";
+import { cases } from "./support/vectors";
 
 const FILES = [
   "bad_numbers",

@@ -1,10 +1,10 @@
 /** What the model shows of an agent's state: worked out here, asked of nobody. */
 
 import { type Agent, type PrivateCategory, type Recommendation, schemeOf } from "../index";
+import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./conversions";
 import { Guesses } from "./guesses";
-import { Reasons } from "./leaving";
 import type { Measured, Model } from "./model";
-import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./pictures";
+import { Reasons } from "./reasons";
 import { Titles } from "./titles";
 
 /** How many recommendations are ranked; public, the same for everyone. */

@@ -4,12 +4,12 @@ import { Agent, Channel, type Home, MidpointError } from "../index";
 import type { Actions } from "./actions";
 import { Drafts } from "./drafts";
 import { failureOf } from "./failures";
-import { Keeping } from "./keeping";
 import type { Model, Notice, Shown } from "./model";
 import { Picture } from "./picture";
 import { saidOf } from "./rating";
-import { Recommending } from "./recommending";
-import { Retrying } from "./retrying";
+import { Recommending } from "./recommendations";
+import { Retrying } from "./retries";
+import { Keeping } from "./storage";
 import { texts } from "./texts";
 
 /** Give up soon and say so; the page then tries again by itself. */

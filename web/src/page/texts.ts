@@ -309,7 +309,8 @@ export const texts = {
       bad_distribution: "The service published shares that do not add up.",
       reveal_out_of_range: "The service published a probability that is none.",
       reveal_inconsistent: "The service published probabilities that contradict each other.",
-      bad_positions: "The service published figures about people's selection and taste factors that cannot be.",
+      bad_positions:
+        "The service published figures about people's selection and taste factors that cannot be.",
       average_out_of_range: "The service published an average that is off its own scale.",
       numbers_changed:
         "The service asks again, under other numbers, about a title that you answered. Answering twice could give you away.",

@@ -13,7 +13,7 @@ import {
   requireAscending,
 } from "./fields";
 import { kind, type MessageOf } from "./message";
-import { prior, requireShape, row } from "./places";
+import { prior, requireShape, row } from "./positions";
 import { type Column, SCHEMES, type Scheme } from "./scheme";
 
 /** With this many cells, and ratings up to 2^31, the devices' sums stay exact. */

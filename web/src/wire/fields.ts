@@ -1,6 +1,6 @@
 /** What a field may hold: readers that take a value as it is or refuse it, saying where. */
 import { compare } from "./canonical";
-import { type Json, LARGEST } from "./reading";
+import { type Json, LARGEST } from "./json";
 import { type Refusal, RefusedError } from "./refusal";
 
 /** Where in a message a reader is; a refusal names it. */

@@ -1,7 +1,7 @@
 /** What all messages share: strict fields, the exact bytes, their digest. */
 import { digest, encode, utf8 } from "./canonical";
 import { type Field, type Fields, integer, type Path, part, refuse } from "./fields";
-import { type Json, read, textOf } from "./reading";
+import { type Json, read, textOf } from "./json";
 import { RefusedError } from "./refusal";
 
 /** Version of the wire format that this program speaks. */

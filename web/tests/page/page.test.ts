@@ -13,14 +13,14 @@ import {
   Scores,
   StorageError,
 } from "../../src/index";
+import { reranked } from "../../src/page/conversions";
 import { Drafts } from "../../src/page/drafts";
 import { failureOf } from "../../src/page/failures";
-import { NotOpenedError } from "../../src/page/keeping";
-import { reranked } from "../../src/page/pictures";
 import { levelOf, lookOf, percent, plain } from "../../src/page/scale";
+import { NotOpenedError } from "../../src/page/storage";
 import { texts } from "../../src/page/texts";
 import { Titles } from "../../src/page/titles";
-import { disclosure } from "../made_up";
+import { disclosure } from "../support/made_up";
 
 const stars = [1, 2, 3, 4, 5].map((star) => star * ONE);
 

@@ -3,12 +3,12 @@
 import type { Actions } from "../actions";
 import { el, fill, say, set } from "../dom";
 import { icons } from "../icons";
+import { type Row, Windowed } from "../long_list";
 import type { Line, Model } from "../model";
 import { ratingControl, spoken } from "../rating";
 import { levelOf, plain } from "../scale";
 import { texts } from "../texts";
 import type { Title } from "../titles";
-import { type Row, Windowed } from "../windowed";
 
 const words = texts.rate;
 

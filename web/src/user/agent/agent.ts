@@ -14,20 +14,20 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../wire/exchange";
+import { LARGEST_MESSAGE, read, textOf } from "../../wire/json";
 import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
-import { LARGEST_MESSAGE, read, textOf } from "../../wire/reading";
 import { Certificate, Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { Signed } from "../../wire/signing";
-import { checkDisclosure, checkTitles, verifyCertificate } from "../check";
-import { correct, type Recommendation } from "../correction";
-import { decide, type Ratings } from "../decisions";
-import type { Witness } from "../pin";
-import { type Preview, preview } from "../preview";
-import type { PrivateCategory } from "../private";
+import { checkDisclosure, checkTitles, verifyCertificate } from "../checks/disclosure";
+import type { Witness } from "../checks/pin";
+import { correct, type Recommendation } from "../core/correction";
+import { decide, type Ratings } from "../core/decisions";
+import type { PrivateCategory } from "../core/private";
 import { Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
+import { type Preview, preview } from "./preview";
 import type { Fetched, Standing, Terms } from "./standing";
 
 /** Most bytes of an answer that holds no list of all items. */

@@ -8,9 +8,9 @@ import { MidpointError } from "../../errors";
 import { compare, encode, utf8 } from "../../wire/canonical";
 import { count, type Fields, integer, list, name, optional, pair } from "../../wire/fields";
 import { kind, type MessageOf } from "../../wire/message";
-import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../ledger";
-import { Pin } from "../pin";
-import { type DeviceSecret, framed, PrivateCategory } from "../private";
+import { Pin } from "../checks/pin";
+import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
+import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
 
 const [PIN, NOTES] = ["pin", "notes"];

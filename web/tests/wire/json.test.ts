@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/wire/canonical";
-import { LARGEST_MESSAGE, read, textOf } from "../../src/wire/reading";
+import { LARGEST_MESSAGE, read, textOf } from "../../src/wire/json";
 import { RefusedError } from "../../src/wire/refusal";
 
 function code(attempt: () => unknown): string {

@@ -14,7 +14,7 @@
  *
  * Everything else is integers below 2^53.
  */
-import { ONE } from "../wire/fixed";
+import { ONE } from "../../wire/fixed";
 
 type Row = readonly number[];
 type Rows = readonly Row[];

@@ -14,7 +14,7 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../src/index";
-import { chain, titlesOf } from "../made_up";
+import { chain, titlesOf } from "./made_up";
 
 export interface Seen {
   readonly method: string;

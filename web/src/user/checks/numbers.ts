@@ -1,11 +1,11 @@
 /** Numbers that no honest analyst sends, whatever its data. */
-import { cellsOf, type Disclosure } from "../wire/disclosure";
-import { fromFixed, GRAIN, ONE } from "../wire/fixed";
-import { FARTHEST_POSITION, MOST_LOGIT } from "../wire/places";
-import { type Refusal, RefusedError } from "../wire/refusal";
-import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../wire/telling";
-import { modelOf, type PositionModel, type Stratum } from "./counterparts";
-import { isDefinite } from "./matrices";
+import { cellsOf, type Disclosure } from "../../wire/disclosure";
+import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
+import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../../wire/limits";
+import { FARTHEST_POSITION, MOST_LOGIT } from "../../wire/positions";
+import { type Refusal, RefusedError } from "../../wire/refusal";
+import { modelOf, type PositionModel, type Stratum } from "../core/counterparts";
+import { isDefinite } from "../core/matrices";
 
 type Row = readonly number[];
 type Require = <T>(
@@ -96,7 +96,9 @@ function isPrior({ strata, noise }: PositionModel, span: number): boolean {
     const before = strata[g - 1]?.least;
     return least.every((one, k) => (before ? one >= before[k] && one <= MOST_ACTIVITY : one === 0));
   });
-  return noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum);
+  return (
+    noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum)
+  );
 }
 
 function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {

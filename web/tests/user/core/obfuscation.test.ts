@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cellsOf, ONE, obfuscate, outputDistribution, SCHEMES } from "../../src/index";
-import { discreteMidpoint, outputShares } from "../../src/user/discrete";
-import { AGE, anyMade, anyUniforms, disclosure, GENDER, STARS } from "../made_up";
+import { cellsOf, ONE, obfuscate, outputDistribution, SCHEMES } from "../../../src/index";
+import { discreteMidpoint, outputShares } from "../../../src/user/core/discrete";
+import { AGE, anyMade, anyUniforms, disclosure, GENDER, STARS } from "../../support/made_up";
 
 describe("every scheme", () => {
   it("answers with a legal rating where it says so, whatever the coins", () => {

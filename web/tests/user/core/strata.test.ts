@@ -4,13 +4,13 @@ import {
   counterparts,
   Disclosure,
   GRAIN,
-  type Prior,
   modelOf,
   type PositionModel,
+  type Prior,
   RefusedError,
-} from "../../src/index";
-import { expected } from "../../src/user/expecting";
-import { disclosure } from "../made_up";
+} from "../../../src/index";
+import { expected } from "../../../src/user/agent/expectations";
+import { disclosure } from "../../support/made_up";
 
 const plain = disclosure({ scheme: "cmp" }); // twelve items, each as likely rated as not
 const chosen = disclosure({ scheme: "cmpss", n: 60 });

@@ -1,7 +1,7 @@
 /** Obfuscation, pure: one rating at a time, with given uniforms. */
-import { MidpointError } from "../errors";
-import { type Disclosure, schemeOf } from "../wire/disclosure";
-import { ONE } from "../wire/fixed";
+import { MidpointError } from "../../errors";
+import { type Disclosure, schemeOf } from "../../wire/disclosure";
+import { ONE } from "../../wire/fixed";
 import { MIX, REVEAL, SPLIT, type Uniforms, VALUE } from "./coins";
 import type { Own } from "./counterparts";
 import { discreteMidpoint, split } from "./discrete";

@@ -8,9 +8,9 @@
  * decisions, so it is for its owner's eyes only.
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { MidpointError } from "../errors";
-import { utf8 } from "../wire/canonical";
-import { Report } from "../wire/exchange";
+import { MidpointError } from "../../errors";
+import { utf8 } from "../../wire/canonical";
+import { Report } from "../../wire/exchange";
 import {
   count,
   digestField,
@@ -21,10 +21,10 @@ import {
   optional,
   pair,
   text,
-} from "../wire/fields";
-import { kind, type MessageOf } from "../wire/message";
+} from "../../wire/fields";
+import { kind, type MessageOf } from "../../wire/message";
+import type { Store, Texts } from "../store";
 import { DeviceSecret, framed } from "./private";
-import type { Store, Texts } from "./store";
 
 const TAG = utf8("midpoint/v1/ledger");
 /** Names of the texts in the store. */

@@ -8,15 +8,15 @@ import {
   Entry,
   type FeatureNames,
   GRAIN,
-  type Prior,
   ONE,
+  type Prior,
   SCHEMES,
   type Signed,
   SigningKey,
   Solicitation,
-} from "../src/index";
-import type { Column } from "../src/wire/scheme";
-import { mostSpread, spreadOfMeans } from "../src/wire/telling";
+} from "../../src/index";
+import { mostSpread, spreadOfMeans } from "../../src/wire/limits";
+import type { Column } from "../../src/wire/scheme";
 
 export const ANALYST = new SigningKey(new Uint8Array(32).fill(1));
 export const GENDER: FeatureNames = { name: "gender", categories: ["F", "M"] };

@@ -1,6 +1,6 @@
 /** The analyst's list of disclosures: each entry follows the one before, and the pinned past. */
-import type { Entry } from "../wire/record";
-import { RefusedError } from "../wire/refusal";
+import type { Entry } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
 import type { Pin, Witness } from "./pin";
 
 /** Refuse entries that do not follow each other. */

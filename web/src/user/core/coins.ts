@@ -6,7 +6,7 @@
  * disclosure must not toss a withheld item again.
  */
 import { concatBytes } from "@noble/hashes/utils.js";
-import { utf8 } from "../wire/canonical";
+import { utf8 } from "../../wire/canonical";
 import { type DeviceSecret, framed } from "./private";
 
 const TAG = utf8("midpoint/v1/coin");

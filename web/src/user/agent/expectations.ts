@@ -8,9 +8,9 @@
  * means over the strata of activity, each of which is believed to hold the same share of every
  * category: a false prior that puts categories into strata of their own is not seen here.
  */
-import { GRAIN } from "../wire/fixed";
-import { chance, type PositionModel, type Stratum } from "./counterparts";
-import { dot, lower, solve, times } from "./matrices";
+import { GRAIN } from "../../wire/fixed";
+import { chance, type PositionModel, type Stratum } from "../core/counterparts";
+import { dot, lower, solve, times } from "../core/matrices";
 
 type Row = readonly number[];
 type Rows = readonly Row[];

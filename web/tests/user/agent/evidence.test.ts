@@ -11,8 +11,8 @@ import {
   obfuscate,
   ownOf,
   toss,
-} from "../../src/index";
-import { AGE, disclosure, GENDER, type Made, ratings } from "../made_up";
+} from "../../../src/index";
+import { AGE, disclosure, GENDER, type Made, ratings } from "../../support/made_up";
 
 const REGION = { name: "region", categories: ["n", "e", "s", "w", "m"] };
 const secret = new DeviceSecret(new Uint8Array(32).fill(3));

@@ -19,12 +19,12 @@ import {
   Round,
   Scores,
   valueShift,
-} from "../../src/index";
-import { Reasons } from "../../src/page/leaving";
-import { texts } from "../../src/page/texts";
-import { Titles } from "../../src/page/titles";
-import { lower, solve, times } from "../../src/user/matrices";
-import { AGE, accepted, disclosure, ratings, solicitation } from "../made_up";
+} from "../../../src/index";
+import { Reasons } from "../../../src/page/reasons";
+import { texts } from "../../../src/page/texts";
+import { Titles } from "../../../src/page/titles";
+import { lower, solve, times } from "../../../src/user/core/matrices";
+import { AGE, accepted, disclosure, ratings, solicitation } from "../../support/made_up";
 
 const shown = disclosure({ scheme: "cmpss", n: 60 });
 const passed = accepted(shown);

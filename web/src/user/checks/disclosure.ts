@@ -5,12 +5,12 @@
  * tell: an auditor, whose signed certificate `verifyCertificate` reads.
  */
 
-import { encode } from "../wire/canonical";
-import { Disclosure, schemeOf } from "../wire/disclosure";
-import { Catalogue } from "../wire/listing";
-import { Certificate, Entry } from "../wire/record";
-import { RefusedError } from "../wire/refusal";
-import { type Signed, verify } from "../wire/signing";
+import { encode } from "../../wire/canonical";
+import { Disclosure, schemeOf } from "../../wire/disclosure";
+import { Catalogue } from "../../wire/listing";
+import { Certificate, Entry } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
+import { type Signed, verify } from "../../wire/signing";
 import { requireContinuation, requireLinks, requireWitnessed } from "./links";
 import { checkNumbers } from "./numbers";
 import { Pin, type Witness } from "./pin";

@@ -1,7 +1,7 @@
 /** What a device holds the analyst to: its key, its list of disclosures, and what they are about. */
-import { featureNames, ratingScale } from "../wire/disclosure";
-import { count, digestField, list, name, publicKey } from "../wire/fields";
-import { kind, type MessageOf } from "../wire/message";
+import { featureNames, ratingScale } from "../../wire/disclosure";
+import { count, digestField, list, name, publicKey } from "../../wire/fields";
+import { kind, type MessageOf } from "../../wire/message";
 
 /** The state of trust after a disclosure was accepted; it never leaves the device. */
 export const Pin = kind("pin", {

@@ -18,10 +18,10 @@ import {
   Solicitation,
   StorageError,
   type Store,
-} from "../../src/index";
-import { utf8 } from "../../src/wire/canonical";
-import { AGE, accepted, disclosure, ratings, solicitation } from "../made_up";
-import { cases } from "../vectors";
+} from "../../../src/index";
+import { utf8 } from "../../../src/wire/canonical";
+import { AGE, accepted, disclosure, ratings, solicitation } from "../../support/made_up";
+import { cases } from "../../support/vectors";
 
 const SECRET = new Uint8Array(32).map((_, i) => i + 32);
 const shown = disclosure({ n: 30 });

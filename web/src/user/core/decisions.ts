@@ -1,11 +1,11 @@
 /** From ratings to the one report of a round: ledger, coins and obfuscation together. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { MidpointError } from "../errors";
-import { compare, utf8 } from "../wire/canonical";
-import { type Disclosure, numbersOf } from "../wire/disclosure";
-import { Report, type Solicitation } from "../wire/exchange";
-import { RefusedError } from "../wire/refusal";
-import type { Accepted } from "./check";
+import { MidpointError } from "../../errors";
+import { compare, utf8 } from "../../wire/canonical";
+import { type Disclosure, numbersOf } from "../../wire/disclosure";
+import { Report, type Solicitation } from "../../wire/exchange";
+import { RefusedError } from "../../wire/refusal";
+import type { Accepted } from "../checks/disclosure";
 import { toss } from "./coins";
 import { type Counterparts, counterparts, modelOf, ownOf } from "./counterparts";
 import { type Ledger, Round } from "./ledger";

@@ -1,10 +1,10 @@
 /** What leaves the device, line by line, before anything is final. */
-import type { Report, Solicitation } from "../wire/exchange";
-import type { Accepted } from "./check";
-import { type Own, ownOf } from "./counterparts";
-import { plan, type Ratings } from "./decisions";
-import type { Ledger } from "./ledger";
-import type { PrivateCategory } from "./private";
+import type { Report, Solicitation } from "../../wire/exchange";
+import type { Accepted } from "../checks/disclosure";
+import { type Own, ownOf } from "../core/counterparts";
+import { plan, type Ratings } from "../core/decisions";
+import type { Ledger } from "../core/ledger";
+import type { PrivateCategory } from "../core/private";
 
 /**
  * What becomes of one rating.

@@ -57,7 +57,8 @@ export function requireShape(found: Prior, cells: number, dimensions: number, pa
     [...least, ...mean, ...map, ...squares].every((each) => each.length === cells) &&
     mean.flat().every((one) => one.length === dimensions) &&
     squares.flat().every((matrix) => isSquare(matrix, dimensions));
-  if (!right) refuse("wrong_shape", path, "the prior of positions has not the shape of the columns");
+  if (!right)
+    refuse("wrong_shape", path, "the prior of positions has not the shape of the columns");
 }
 
 function isSquare(matrix: readonly (readonly number[])[], size: number): boolean {

@@ -1,10 +1,10 @@
 /** Local correction: the device adds its own offset to the scores it receives, and ranks anew. */
-import { MidpointError } from "../errors";
-import { compare } from "../wire/canonical";
-import { correction } from "../wire/corrections";
-import { type Disclosure, schemeOf } from "../wire/disclosure";
-import type { Scores } from "../wire/exchange";
-import { RefusedError } from "../wire/refusal";
+import { MidpointError } from "../../errors";
+import { compare } from "../../wire/canonical";
+import { correction } from "../../wire/corrections";
+import { type Disclosure, schemeOf } from "../../wire/disclosure";
+import type { Scores } from "../../wire/exchange";
+import { RefusedError } from "../../wire/refusal";
 import { valueShift } from "./counterparts";
 import { clip } from "./obfuscation";
 import type { PrivateCategory } from "./private";

@@ -2,8 +2,8 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes, randomBytes } from "@noble/hashes/utils.js";
-import { MidpointError } from "../errors";
-import type { Disclosure } from "../wire/disclosure";
+import { MidpointError } from "../../errors";
+import type { Disclosure } from "../../wire/disclosure";
 
 const SECRET_BYTES = 32;
 

@@ -24,11 +24,11 @@
  * 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
  */
-import { MidpointError } from "../errors";
-import { type Disclosure, tasteSelects } from "../wire/disclosure";
-import { fromFixed, GRAIN, ONE } from "../wire/fixed";
-import { DAMPING, FARTHEST_POSITION } from "../wire/places";
-import { LEAST_REVEAL, mostSpread } from "../wire/telling";
+import { MidpointError } from "../../errors";
+import { type Disclosure, tasteSelects } from "../../wire/disclosure";
+import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
+import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
+import { DAMPING, FARTHEST_POSITION } from "../../wire/positions";
 import { dot, solve, times } from "./matrices";
 
 type Row = readonly number[];
@@ -156,7 +156,12 @@ export function ownOf(disclosure: Disclosure, cell: number, place: number, found
 }
 
 /** Return min_m p_jm / p_jk of an item at the counterparts' selection factors, step 3. */
-export function revealProbability(model: PositionModel, cell: number, place: number, selectionFactors: Rows) {
+export function revealProbability(
+  model: PositionModel,
+  cell: number,
+  place: number,
+  selectionFactors: Rows,
+) {
   const [rate, selection] = [model.rate[place], model.selection[place]];
   const p = rate.map((one, m) => chance((one * GRAIN + dot(selection, selectionFactors[m])) / ONE));
   return Math.max(Math.floor((Math.min(...p) / p[cell]) * ONE + 0.5), LEAST_REVEAL);

@@ -14,12 +14,12 @@
  * rate an item are disclosed. Nor does this see how one person's ratings go together: what a joint
  * attack reads is measured by an auditor, not here.
  */
-import { cellsOf, type Disclosure, schemeOf } from "../wire/disclosure";
-import { ONE } from "../wire/fixed";
-import { modelOf } from "./counterparts";
-import { outputShares } from "./discrete";
-import { type Expected, expected } from "./expecting";
-import { clip, reach } from "./obfuscation";
+import { cellsOf, type Disclosure, schemeOf } from "../../wire/disclosure";
+import { ONE } from "../../wire/fixed";
+import { modelOf } from "../core/counterparts";
+import { outputShares } from "../core/discrete";
+import { clip, reach } from "../core/obfuscation";
+import { type Expected, expected } from "./expectations";
 
 /** Probabilities over the K categories or joint cells, each summing to 1. */
 export interface Evidence {

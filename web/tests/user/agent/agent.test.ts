@@ -15,9 +15,9 @@ import {
   SigningKey,
   type Terms,
   valueShift,
-} from "../../src/index";
-import { AGE, ANALYST, chain, disclosure, ratings, titlesOf } from "../made_up";
-import { problem, type Seen, Service } from "./service";
+} from "../../../src/index";
+import { AGE, ANALYST, chain, disclosure, ratings, titlesOf } from "../../support/made_up";
+import { problem, type Seen, Service } from "../../support/service";
 
 /** Long enough for a busy machine; waits between tries are short. */
 const CALM = { attempt: 20_000, total: 20_000, tries: 3, firstWait: 10 };
