@@ -14,26 +14,25 @@ export { type Evidence, evidence, marginals } from "./user/agent/evidence";
 export { Home, Notes } from "./user/agent/home";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Standing, Terms } from "./user/agent/standing";
+export { verifyCertificate } from "./user/checks/certificate";
 export {
   type Accepted,
   type CheckOptions,
   checkDisclosure,
-  checkNumbers,
   checkTitles,
-  verifyCertificate,
 } from "./user/checks/disclosure";
+export { checkNumbers } from "./user/checks/numbers";
 export { Pin, type Witness } from "./user/checks/pin";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
 export { correct, type Recommendation } from "./user/core/correction";
 export {
+  type Adjustment,
+  adjust,
+  adjustmentTo,
   type Counterparts,
   counterparts,
-  modelOf,
-  type Own,
-  ownOf,
-  type PositionModel,
+  identity,
   revealProbability,
-  type Stratum,
   valueShift,
 } from "./user/core/counterparts";
 export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/core/decisions";
@@ -41,6 +40,7 @@ export { outputDistribution } from "./user/core/discrete";
 export { BrokenSealError, type Decision, Ledger, Round } from "./user/core/ledger";
 export { type Obfuscated, obfuscate } from "./user/core/obfuscation";
 export { DeviceSecret, PrivateCategory } from "./user/core/private";
+export { modelOf, type PositionModel, type Stratum } from "./user/parameters";
 export {
   ChangedElsewhereError,
   IndexedDbStore,

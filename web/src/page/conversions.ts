@@ -24,19 +24,18 @@ export function answeredOf(
   unsent: readonly string[],
   titles: Titles,
 ): Answered[] {
-  return ledger.rounds.map(({ report, withheld }, place) => {
-    const told = Report.parse(report).answers;
+  return ledger.rounds.map(({ report, withheld }, i) => {
     const line = (item: string, value: number | null) => ({
       title: titles.of(item),
       yours: ratings.get(item) ?? null,
-      told: value,
+      sent: value,
     });
     const decided = [
-      ...told.map(([item, value]) => line(item, value)),
+      ...Report.parse(report).answers.map(([item, value]) => line(item, value)),
       ...withheld.map((item) => line(item, null)),
     ];
     decided.sort((a, b) => (a.title.name < b.title.name ? -1 : 1));
-    return { number: place + 1, decided, bytes: report, delivered: !unsent.includes(report) };
+    return { number: i + 1, decided, bytes: report, delivered: !unsent.includes(report) };
   });
 }
 
@@ -62,9 +61,9 @@ export function recommendedOf(ranked: readonly Recommendation[], titles: Titles)
 }
 
 /**
- * Rank anew for another cell, with the scores at hand.
+ * Rank again for another cell, with the scores at hand.
  *
- * Asking the service again would tell it that she changed her category.
+ * Asking the service again would show it that she changed her category.
  */
 export function reranked(
   ranked: readonly Recommendation[],
@@ -73,12 +72,11 @@ export function reranked(
   now: number,
 ): Recommendation[] {
   const offsets = correction(disclosure);
-  const places = new Map(disclosure.items.map((item, place) => [item, place]));
   const { low, high } = disclosure.scale;
-  const found = ranked.map((one) => {
-    const own = offsets[places.get(one.item) ?? 0];
-    const score = one.score - own[before] + own[now];
-    return { ...one, score, shown: Math.min(Math.max(score, low), high) };
+  const changed = ranked.map((recommendation) => {
+    const offset = offsets[disclosure.index.get(recommendation.item) ?? 0];
+    const score = recommendation.score - offset[before] + offset[now];
+    return { ...recommendation, score, shown: Math.min(Math.max(score, low), high) };
   });
-  return found.sort((a, b) => b.score - a.score || (a.item < b.item ? -1 : 1));
+  return changed.sort((a, b) => b.score - a.score || (a.item < b.item ? -1 : 1));
 }

@@ -6,23 +6,23 @@ const BEYOND = 10;
 
 export interface Row<T> {
   readonly element: HTMLElement;
-  update(one: T): void;
+  update(item: T): void;
   focus(): void;
 }
 
 /** The rows scroll with the page; a row that holds the focus stays. */
-export class Windowed<T> {
+export class LongList<T> {
   readonly element = el("ul", { class: "titles" });
   #items: readonly T[] = [];
   #height = 0;
-  #places = new Map<string, number>();
+  #indices = new Map<string, number>();
   readonly #elements = new Map<string, HTMLElement>();
   readonly #rows = new WeakMap<HTMLElement, Row<T>>();
-  readonly #key: (one: T) => string;
-  readonly #make: (one: T) => Row<T>;
+  readonly #key: (item: T) => string;
+  readonly #make: (item: T) => Row<T>;
   #asked = 0;
 
-  constructor(key: (one: T) => string, make: (one: T) => Row<T>) {
+  constructor(key: (item: T) => string, make: (item: T) => Row<T>) {
     this.#key = key;
     this.#make = make;
     addEventListener("scroll", () => this.#soon(), { passive: true });
@@ -33,25 +33,25 @@ export class Windowed<T> {
   show(items: readonly T[]): void {
     if (items !== this.#items) {
       this.#items = items;
-      this.#places = new Map(items.map((one, place) => [this.#key(one), place]));
+      this.#indices = new Map(items.map((item, index) => [this.#key(item), index]));
     }
     this.#draw();
   }
 
   /** Move the focus to a row, by its key and a number of steps; false at an end. */
   move(from: string, steps: number): boolean {
-    const place = this.#places.get(from);
-    const next = place === undefined ? undefined : this.#items[place + steps];
-    if (place === undefined || next === undefined) return false;
-    this.#bring(place + steps);
+    const index = this.#indices.get(from);
+    const next = index === undefined ? undefined : this.#items[index + steps];
+    if (index === undefined || next === undefined) return false;
+    this.#bring(index + steps);
     const element = this.#elements.get(this.#key(next));
     if (element) this.#rows.get(element)?.focus();
     return element !== undefined;
   }
 
   /** Bring a row onto the screen, clear of the bars at the top and the bottom. */
-  #bring(place: number): void {
-    const top = this.element.getBoundingClientRect().top + place * this.#height;
+  #bring(index: number): void {
+    const top = this.element.getBoundingClientRect().top + index * this.#height;
     const margin = this.#height * 2;
     if (top < margin) scrollBy({ top: top - margin });
     else if (top + this.#height > innerHeight - margin) {
@@ -85,32 +85,32 @@ export class Windowed<T> {
       this.element,
       this.#elements,
       this.#wanted(start, end),
-      (place) => this.#key(this.#items[place]!),
-      (place) => this.#made(this.#items[place]!),
-      (element, place) => this.#put(element, place, height),
+      (index) => this.#key(this.#items[index]!),
+      (index) => this.#made(this.#items[index]!),
+      (element, index) => this.#put(element, index, height),
     );
     if (this.#height === 0 && this.#items.length > 0) this.#measure();
   }
 
   #wanted(start: number, end: number): number[] {
     const wanted: number[] = [];
-    for (let place = start; place < end; place++) wanted.push(place);
+    for (let index = start; index < end; index++) wanted.push(index);
     const focused = [...this.#elements].find(([, row]) => row.contains(document.activeElement));
-    const place = focused === undefined ? undefined : this.#places.get(focused[0]);
-    if (place === undefined || (place >= start && place < end)) return wanted;
-    return place < start ? [place, ...wanted] : [...wanted, place];
+    const index = focused === undefined ? undefined : this.#indices.get(focused[0]);
+    if (index === undefined || (index >= start && index < end)) return wanted;
+    return index < start ? [index, ...wanted] : [...wanted, index];
   }
 
-  #made(one: T): HTMLElement {
-    const row = this.#make(one);
+  #made(item: T): HTMLElement {
+    const row = this.#make(item);
     this.#rows.set(row.element, row);
     return row.element;
   }
 
-  #put(element: HTMLElement, place: number, height: number): void {
-    element.style.transform = `translateY(${place * height}px)`;
-    set(element, "aria-posinset", place + 1);
+  #put(element: HTMLElement, index: number, height: number): void {
+    element.style.transform = `translateY(${index * height}px)`;
+    set(element, "aria-posinset", index + 1);
     set(element, "aria-setsize", this.#items.length);
-    this.#rows.get(element)?.update(this.#items[place]!);
+    this.#rows.get(element)?.update(this.#items[index]!);
   }
 }

@@ -13,36 +13,32 @@ const NOTABLE = 0.05 * ONE;
 export class Reasons {
   readonly #disclosure: Disclosure;
   readonly #offsets: readonly (readonly number[])[];
-  readonly #places: ReadonlyMap<string, number>;
 
   constructor(disclosure: Disclosure) {
     this.#disclosure = disclosure;
     this.#offsets = correction(disclosure);
-    this.#places = new Map(disclosure.items.map((item, place) => [item, place]));
   }
 
   /** One line for each rating, in the order in which they were given. */
   lines(decided: readonly Decided[], cell: number, titles: Titles): Line[] {
-    return decided.map((one) => ({
-      title: titles.of(one.item),
-      yours: one.rating,
-      told: one.fate === "sent" ? (one.sent ?? null) : null,
-      why: this.#why(one, cell),
+    return decided.map((line) => ({
+      title: titles.of(line.item),
+      yours: line.rating,
+      sent: line.fate === "sent" ? (line.sent ?? null) : null,
+      why: this.#why(line, cell),
     }));
   }
 
-  #why({ item, rating, sent, fate, own }: Decided, cell: number): string {
-    const place = this.#places.get(item);
-    if (place === undefined || fate === "not_asked") return words.notAsked;
+  #why({ item, rating, sent, fate, reveal, shift }: Decided, cell: number): string {
+    const { valueMap, counterparts } = schemeOf(this.#disclosure);
+    const index = this.#disclosure.index.get(item);
+    if (index === undefined || fate === "not_asked") return words.notAsked;
     if (fate !== "sent" || sent === undefined) {
-      if (own) return words.withheldLikeOthers(percent(1 - own.reveal / ONE));
-      const reveal = this.#disclosure.reveal?.[place]?.[cell] ?? ONE;
-      return words.withheld(percent(1 - reveal / ONE));
+      const share = percent(1 - reveal / ONE);
+      return counterparts ? words.withheldLikeOthers(share) : words.withheld(share);
     }
-    const map = schemeOf(this.#disclosure).valueMap;
-    if (map === "item_average" || map === "feature_average") return words.average;
-    const offset = this.#offsets[place]?.[cell] ?? 0;
-    const shift = own?.shift ?? 0;
+    if (valueMap === "item_average" || valueMap === "feature_average") return words.average;
+    const offset = this.#offsets[index]?.[cell] ?? 0;
     const most = Math.max(Math.abs(offset), Math.abs(shift));
     if (sent === rating) return most < NOTABLE ? words.alike : words.same;
     if (most > NOTABLE && most === Math.abs(shift) && sent > rating === shift > 0) {

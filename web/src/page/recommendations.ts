@@ -7,7 +7,7 @@ import { type Picture, RANKED, type Scored, sureness } from "./picture";
 /** Items up to which all scores are asked for, so that a change of category needs no request. */
 const FEW = 20_000;
 
-export class Recommending {
+export class Recommendations {
   /** Whether something was delivered since the last recommendations. */
   isStale = false;
   readonly #shown: Shown;

@@ -1,9 +1,10 @@
-/** Looks again at a service that is away, by itself, less and less often. */
+/** Further looks at a service that is away, less and less often. */
 
 /** Seconds until the next look. */
 const WAITS = [2, 4, 8, 15, 30];
 
-export class Retrying {
+/** Looks again by itself. */
+export class Retries {
   readonly #again: () => void;
   #failures = 0;
   #timer = 0;

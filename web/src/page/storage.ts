@@ -24,7 +24,7 @@ export class NotOpenedError extends Error {
 }
 
 /** The one store of this origin; what changes it happens one after the other. */
-export class Keeping {
+export class BrowserStorage {
   #store: Store | null = null;
   #home: Home | null = null;
   #last: Promise<unknown> = Promise.resolve();
@@ -81,7 +81,7 @@ export class Keeping {
 
   /** Confirm an auditor's key, or withdraw that. */
   async trust(key: string, trusted: boolean): Promise<void> {
-    const others = this.#auditors.filter((one) => one !== key);
+    const others = this.#auditors.filter((known) => known !== key);
     await this.#home?.keep(AUDITORS, [...others, ...(trusted ? [key] : [])].join(" "));
   }
 

@@ -97,15 +97,15 @@ class Reader {
         pairs.push([key, this.value(depth + 1)]);
       } while (this.#continues("}"));
     }
-    const found = new Map<string, Json>();
+    const content = new Map<string, Json>();
     for (const [key, value] of pairs) {
-      if (found.has(key)) {
+      if (content.has(key)) {
         const shown = JSON.stringify(key.slice(0, 40));
         throw new RefusedError("duplicate_key", `the key ${shown} appears twice in one object`);
       }
-      found.set(key, value);
+      content.set(key, value);
     }
-    return found;
+    return content;
   }
 
   #array(depth: number): Json {
@@ -133,14 +133,14 @@ class Reader {
 
   #string(): string {
     this.#at++;
-    let found = this.#match(PLAIN);
+    let text = this.#match(PLAIN);
     if (this.#text[this.#at] === "\\") {
-      while (this.#text[this.#at] === "\\") found += this.#escape() + this.#match(PLAIN);
+      while (this.#text[this.#at] === "\\") text += this.#escape() + this.#match(PLAIN);
       // A text from bytes has whole characters; only escapes can make half ones.
-      if (/\p{Cs}/u.test(found)) this.#loneSurrogate = true;
+      if (/\p{Cs}/u.test(text)) this.#loneSurrogate = true;
     }
     if (this.#text[this.#at++] !== '"') throw this.#unexpected();
-    return found;
+    return text;
   }
 
   #escape(): string {
@@ -177,9 +177,9 @@ class Reader {
 
   #anyNumber(): number {
     NUMBER.lastIndex = this.#at;
-    const found = NUMBER.exec(this.#text);
-    if (!found) throw this.#unexpected();
-    const [text, fraction, exponent] = found;
+    const match = NUMBER.exec(this.#text);
+    if (!match) throw this.#unexpected();
+    const [text, fraction, exponent] = match;
     this.#at += text.length;
     if (fraction || exponent) throw notAnInteger(text);
     if (text.length > 17 || Math.abs(Number(text)) > LARGEST) {
@@ -206,9 +206,9 @@ class Reader {
 
   #match(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? "";
-    this.#at += found.length;
-    return found;
+    const text = pattern.exec(this.#text)?.[0] ?? "";
+    this.#at += text.length;
+    return text;
   }
 
   #unexpected(): RefusedError {

@@ -48,11 +48,11 @@ export const Certificate = kind(
     rmse_cost: integer(),
     time: seconds,
   },
-  (found, path) => {
+  (figures, path) => {
     const ordered =
-      found.auc_low <= found.auc &&
-      found.auc <= found.auc_high &&
-      found.null_low <= found.null_high;
+      figures.auc_low <= figures.auc &&
+      figures.auc <= figures.auc_high &&
+      figures.null_low <= figures.null_high;
     if (!ordered) refuse("wrong_shape", path, "an interval does not contain what it should");
   },
 );

@@ -22,8 +22,8 @@ export const ANALYST = new SigningKey(new Uint8Array(32).fill(1));
 export const GENDER: FeatureNames = { name: "gender", categories: ["F", "M"] };
 export const AGE: FeatureNames = { name: "age", categories: ["young", "middle", "old"] };
 /** How many selection and taste factors people have here. */
-const HABITS = 3;
-const TASTES = 2;
+const SELECTION_FACTORS = 3;
+const TASTE_FACTORS = 2;
 export const STARS = [1, 2, 3, 4, 5].map((star) => star * ONE);
 
 export interface Made {
@@ -50,14 +50,14 @@ export function disclosure(made: Made = {}): Disclosure {
   const K = features.reduce((cells, { categories }) => cells * categories.length, 1);
   const rows = (make: () => number[]) => Array.from({ length: n }, make);
   const needed = SCHEMES.get(scheme)!;
-  const selectionFactors = needed.subSamples ? HABITS : 0;
+  const selectionFactors = needed.subSamples ? SELECTION_FACTORS : 0;
   const span = ((points[points.length - 1] - points[0]) * GRAIN) / ONE;
   const some = (length: number, low: number, high: number) => () =>
     Array.from({ length }, () => Math.floor(low + next() * (high - low)));
   const drawn: Record<Column, () => unknown> = {
     offset: () => rows(() => centred(Array.from({ length: K }, () => next() * ONE))),
     reveal: () => rows(() => ratios(Array.from({ length: K }, () => 0.05 + next() * 0.9))),
-    levels: () => rows(() => []).map(() => believable(K, points, next)),
+    levels: () => rows(() => []).map(() => plausible(K, points, next)),
     average: () =>
       rows(() =>
         Array.from({ length: needed.valueMap === "item_average" ? 1 : K }, () =>
@@ -67,7 +67,7 @@ export function disclosure(made: Made = {}): Disclosure {
     rate: () => rows(some(K, -3 * GRAIN, 2 * GRAIN)),
     selection: () => rows(some(selectionFactors, -GRAIN, GRAIN)),
     base: () => rows(some(K, (points[0] * GRAIN) / ONE, (points[0] * GRAIN) / ONE + span)),
-    taste: () => rows(some(TASTES, -span / 4, span / 4)),
+    taste: () => rows(some(TASTE_FACTORS, -span / 4, span / 4)),
   };
   return Disclosure.make({
     scheme,
@@ -75,12 +75,14 @@ export function disclosure(made: Made = {}): Disclosure {
     scale: { low: points[0], high: points[points.length - 1], levels: points },
     items: Array.from({ length: n }, (_, j) => `item-${String(j).padStart(4, "0")}`),
     ...Object.fromEntries([...needed.columns].map((name) => [name, drawn[name]()])),
-    prior: needed.counterparts ? lawful(K, selectionFactors + TASTES, span, next) : undefined,
+    prior: needed.counterparts
+      ? drawnPrior(K, selectionFactors + TASTE_FACTORS, span, next)
+      : undefined,
   });
 }
 
-/** Draw a prior of two strata: who rates less, and who rates more, than about what is expected. */
-function lawful(K: number, D: number, span: number, next: () => number): Prior {
+/** Draw a prior of two strata: those who rate less, and more, than about what is expected. */
+function drawnPrior(K: number, D: number, span: number, next: () => number): Prior {
   const strata = [0, 1].map(() => stratum(K, D, next));
   return {
     least: [0, 1].map((g) =>
@@ -93,7 +95,7 @@ function lawful(K: number, D: number, span: number, next: () => number): Prior {
   };
 }
 
-/** Draw a prior whose maps carry each category's places to the others'; selection and taste factors apart. */
+/** Draw a prior whose maps carry each category's positions to the others', factor by factor. */
 function stratum(K: number, D: number, next: () => number) {
   const draw = (low: number, high: number) =>
     Array.from({ length: K }, () =>
@@ -113,15 +115,15 @@ function stratum(K: number, D: number, next: () => number) {
 
 function centred(raw: number[]): number[] {
   const mean = raw.reduce((a, b) => a + b, 0) / raw.length;
-  return raw.map((one) => Math.round(one - mean));
+  return raw.map((offset) => Math.round(offset - mean));
 }
 
 function ratios(p: number[]): number[] {
-  return p.map((one) => Math.max(1, Math.floor((Math.min(...p) / one) * ONE)));
+  return p.map((rate) => Math.max(1, Math.floor((Math.min(...p) / rate) * ONE)));
 }
 
-/** Draw anew while the categories are further apart than devices take. */
-function believable(K: number, points: readonly number[], next: () => number): number[][] {
+/** Draw again while the categories are further apart than devices take. */
+function plausible(K: number, points: readonly number[], next: () => number): number[][] {
   const most = mostSpread(points[points.length - 1] - points[0]) * ONE;
   for (;;) {
     const drawn = distributions(K, points.length, next);
@@ -161,9 +163,9 @@ export function titlesOf({ items }: Disclosure): Catalogue {
 /** Make the analyst's list of these disclosures, with their titles. */
 export function chain(shown: readonly Disclosure[], key = ANALYST): Signed[] {
   let previous: string | undefined;
-  return shown.map((one, sequence) => {
+  return shown.map((published, sequence) => {
     const time = 1_700_000_000 + sequence;
-    const named = { disclosure: one.digest, catalogue: titlesOf(one).digest };
+    const named = { disclosure: published.digest, catalogue: titlesOf(published).digest };
     const entry = Entry.make({ sequence, ...named, previous, time, key: key.public });
     previous = entry.digest;
     return key.seal(Entry, entry);

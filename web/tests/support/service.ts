@@ -1,4 +1,4 @@
-/** A small honest service on a real port, which records what it is sent and can be told to lie. */
+/** A small honest service on a real port, which records what it is sent and lies on request. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -84,8 +84,8 @@ export class Service {
   }
 
   #answer({ method, path, token, body }: Seen): Reply {
-    const found = this.#public(method, path);
-    if (found !== undefined) return { status: 200, text: found };
+    const published = this.#public(method, path);
+    if (published !== undefined) return { status: 200, text: published };
     if (token === undefined) return problem(401, "token_needed");
     const person = this.people.get(token) ?? {
       round: undefined,
@@ -113,9 +113,9 @@ export class Service {
     if (path === "/v1/chain/head") return this.entries[this.entries.length - 1].text;
     const titles = /^\/v1\/catalogues\/([0-9a-f]{64})$/.exec(path);
     if (titles) return this.shown.map(titlesOf).find(({ digest }) => digest === titles[1])?.text;
-    const one = /^\/v1\/disclosures\/([0-9a-f]{64})(\/certificates)?$/.exec(path);
-    if (one?.[2]) return Certificates.make({ certificates: this.certificates }).text;
-    return this.shown.find(({ digest }) => digest === one?.[1])?.text;
+    const figures = /^\/v1\/disclosures\/([0-9a-f]{64})(\/certificates)?$/.exec(path);
+    if (figures?.[2]) return Certificates.make({ certificates: this.certificates }).text;
+    return this.shown.find(({ digest }) => digest === figures?.[1])?.text;
   }
 
   #solicit(person: Person, body: string): Reply {

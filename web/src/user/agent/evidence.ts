@@ -2,23 +2,23 @@
  * What somebody who reads title by title could guess of the category, from public numbers alone.
  *
  * By Bayes' rule with equal priors: P(k | all) is proportional to the product over items of
- * P(rated | k) P(value | k), where P(rated | k) is proportional to 1 / reveal_k (Algorithm 2's ratio
- * turned round) and P(value | k) is the disclosed distribution over the levels, or where only
- * offsets or averages are disclosed a Gaussian around them. For what is sent the same is worked out
- * through the scheme: that it comes out equal for all categories is computed, not assumed. Where
- * devices look for counterparts, P(rated | k) and P(rated and revealed | k) come from the prior of positions
- * (`expecting`). Two things are assumed there: values are taken as if they had not been moved, and with
- * more than 16 joint cells, that something is revealed is equally likely for all.
+ * P(rated | k) P(value | k), where P(rated | k) is proportional to 1 / reveal_k (Algorithm 2's ratio,
+ * inverted) and P(value | k) is the disclosed distribution over the levels, or where only offsets or
+ * averages are disclosed a Gaussian around them. For what is sent the same is worked out through the
+ * scheme: that it comes out equal for all categories is computed, not assumed. Under a scheme with
+ * counterparts, P(rated | k) and P(rated and revealed | k) come from the prior of positions
+ * (`expectations`). Two things are assumed there: values are taken as if they had not been moved, and
+ * with more than 16 joint cells, that something is revealed is equally likely for all.
  *
  * Items that were not rated are left out: without counterparts only ratios of how often categories
  * rate an item are disclosed. Nor does this see how one person's ratings go together: what a joint
- * attack reads is measured by an auditor, not here.
+ * attack leaks is measured by an auditor, not here.
  */
 import { cellsOf, type Disclosure, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
-import { modelOf } from "../core/counterparts";
 import { outputShares } from "../core/discrete";
 import { clip, reach } from "../core/obfuscation";
+import { modelOf } from "../parameters";
 import { type Expected, expected } from "./expectations";
 
 /** Probabilities over the K categories or joint cells, each summing to 1. */
@@ -27,7 +27,7 @@ export interface Evidence {
   readonly raw: readonly number[];
   /** From what is sent. */
   readonly sent: readonly number[];
-  /** Whether the disclosure tells how categories rate; if not, `raw` knows only what was rated. */
+  /** Whether the disclosure says how categories rate; if not, `raw` knows only what was rated. */
   readonly values: boolean;
 }
 
@@ -42,13 +42,12 @@ export function evidence(
   rated: ReadonlyMap<string, number>,
   sent: ReadonlyMap<string, number>,
 ): Evidence {
-  const places = new Map(disclosure.items.map((item, place) => [item, place]));
-  const posterior = (told: ReadonlyMap<string, number>, of: typeof rawLikelihood) => {
+  const posterior = (values: ReadonlyMap<string, number>, of: typeof rawLikelihood) => {
     const logs = new Array<number>(cellsOf(disclosure)).fill(0);
-    for (const [item, value] of told) {
-      const place = places.get(item);
-      if (place === undefined) continue;
-      of(disclosure, place, value).forEach((likelihood, k) => {
+    for (const [item, value] of values) {
+      const index = disclosure.index.get(item);
+      if (index === undefined) continue;
+      of(disclosure, index, value).forEach((likelihood, k) => {
         logs[k] += Math.log(likelihood);
       });
     }
@@ -60,81 +59,81 @@ export function evidence(
 
 /** Return, for each feature, the probability of each of its categories. */
 export function marginals({ features }: Disclosure, posterior: Row): number[][] {
-  const found = features.map(({ categories }) => categories.map(() => 0));
+  const shares = features.map(({ categories }) => categories.map(() => 0));
   posterior.forEach((probability, cell) => {
     let rest = cell;
     for (let f = features.length - 1; f >= 0; f--) {
       const n = features[f].categories.length;
-      found[f][rest % n] += probability;
+      shares[f][rest % n] += probability;
       rest = Math.floor(rest / n);
     }
   });
-  return found;
+  return shares;
 }
 
 /** Return P(rated | k) P(value | k), up to a factor that is the same for all k. */
-export function rawLikelihood(disclosure: Disclosure, place: number, value: number): number[] {
-  const shares = rawShares(disclosure, place, value);
-  return shares.map((share, k) => Math.max(share, LEAST) * ratedMoreOften(disclosure, place, k));
+export function rawLikelihood(disclosure: Disclosure, item: number, value: number): number[] {
+  const shares = rawShares(disclosure, item, value);
+  return shares.map((share, k) => Math.max(share, LEAST) * ratedMoreOften(disclosure, item, k));
 }
 
 /** Return P(rated | k) P(revealed | k) P(answer | k), up to a factor that is the same for all k. */
-export function sentLikelihood(disclosure: Disclosure, place: number, answer: number): number[] {
-  const shares = sentShares(disclosure, place, answer);
+export function sentLikelihood(disclosure: Disclosure, item: number, answer: number): number[] {
+  const shares = sentShares(disclosure, item, answer);
   return shares.map((share, k) => {
-    const revealed = (disclosure.reveal?.[place][k] ?? ONE) / ONE;
-    const often = expectedOf(disclosure, place)?.revealed[k];
-    return Math.max(share, LEAST) * (often ?? ratedMoreOften(disclosure, place, k) * revealed);
+    const revealed = (disclosure.reveal?.[item][k] ?? ONE) / ONE;
+    const often = expectedOf(disclosure, item)?.revealed[k];
+    return Math.max(share, LEAST) * (often ?? ratedMoreOften(disclosure, item, k) * revealed);
   });
 }
 
 /** P(rated | k), by the prior of positions or over the least of them: 1 / reveal_k. */
-function ratedMoreOften(disclosure: Disclosure, place: number, k: number): number {
+function ratedMoreOften(disclosure: Disclosure, item: number, k: number): number {
   const { reveal } = disclosure;
-  return expectedOf(disclosure, place)?.rated[k] ?? (reveal ? ONE / reveal[place][k] : 1);
+  return expectedOf(disclosure, item)?.rated[k] ?? (reveal ? ONE / reveal[item][k] : 1);
 }
 
 /** What the prior of positions says of an item; undefined without counterparts. */
-function expectedOf(disclosure: Disclosure, place: number): Expected | undefined {
+function expectedOf(disclosure: Disclosure, item: number): Expected | undefined {
   const model = modelOf(disclosure);
-  return model && expected(model, place);
+  return model && expected(model, item);
 }
 
 /** Return P(value | k) for each k; on a continuous scale a density, or the mass at an end. */
-function rawShares(disclosure: Disclosure, place: number, value: number): Row {
+function rawShares(disclosure: Disclosure, item: number, value: number): Row {
   const { low, high, levels: points } = disclosure.scale;
-  if (points) return distributions(disclosure, place).map((row) => row[points.indexOf(value)] ?? 0);
-  const means = centres(disclosure, place);
+  if (points) return distributions(disclosure, item).map((row) => row[points.indexOf(value)] ?? 0);
+  const means = centres(disclosure, item);
   const [mean, deviation] = [(low + high) / 2, spreadOf(disclosure)];
   const each = means ?? new Array<number>(cellsOf(disclosure)).fill(mean);
   return each.map((centre) => share(value, centre, deviation, low, high));
 }
 
 /** Return P(answer | k) for each k, through the scheme. */
-function sentShares(disclosure: Disclosure, place: number, answer: number): Row {
+function sentShares(disclosure: Disclosure, item: number, answer: number): Row {
   const { scale, levels, average } = disclosure;
   const { valueMap } = schemeOf(disclosure);
   const K = cellsOf(disclosure);
   if (valueMap === "discrete" && levels && scale.levels) {
     const points = scale.levels;
-    return outputShares(levels[place], points).map((row) => row[points.indexOf(answer)] ?? 0);
+    return outputShares(levels[item], points).map((row) => row[points.indexOf(answer)] ?? 0);
   }
   if (average) {
-    const drawn = average[place].filter((one) => one === answer).length / average[place].length;
+    const drawn = average[item].filter((value) => value === answer).length / average[item].length;
     return new Array<number>(K).fill(drawn);
   }
-  if (valueMap === "as_is") return rawShares(disclosure, place, answer);
+  if (valueMap === "as_is") return rawShares(disclosure, item, answer);
   return scale.levels
-    ? shiftedStars(disclosure, place, answer)
-    : shiftedSmooth(disclosure, place, answer);
+    ? shiftedStars(disclosure, item, answer)
+    : shiftedSmooth(disclosure, item, answer);
 }
 
 /** Add up what each level of each category is sent to by a shift, rounded or not. */
-function shiftedStars(disclosure: Disclosure, place: number, answer: number): Row {
+function shiftedStars(disclosure: Disclosure, item: number, answer: number): Row {
   const { low, high, levels: points = [] } = disclosure.scale;
   const rounds = schemeOf(disclosure).valueMap === "rounded";
-  const offsets = disclosure.offset?.[place] ?? [];
-  return distributions(disclosure, place).map((row, k) =>
+  const offsets = disclosure.offset?.[item] ?? [];
+  return distributions(disclosure, item).map((row, k) =>
     row.reduce((sum, mass, l) => {
       const y = points[l] - offsets[k];
       const hit = rounds ? splitShare(clip(y, low, high), points, answer) : Number(y === answer);
@@ -144,11 +143,11 @@ function shiftedStars(disclosure: Disclosure, place: number, answer: number): Ro
 }
 
 /** The density of r - offset, or the mass beyond what all categories can reach. */
-function shiftedSmooth(disclosure: Disclosure, place: number, answer: number): Row {
+function shiftedSmooth(disclosure: Disclosure, item: number, answer: number): Row {
   const { low, high } = disclosure.scale;
-  const offsets = disclosure.offset?.[place] ?? [];
+  const offsets = disclosure.offset?.[item] ?? [];
   const ends = reach(offsets, low, high);
-  const means = centres(disclosure, place) ?? [];
+  const means = centres(disclosure, item) ?? [];
   const deviation = spreadOf(disclosure);
   return means.map((mean, k) => share(answer, mean - offsets[k], deviation, ...ends));
 }
@@ -164,11 +163,11 @@ function splitShare(value: number, points: Row, answer: number): number {
 }
 
 /** Each category's distribution over the levels: as disclosed, or a Gaussian's. Shape (K, L). */
-function distributions(disclosure: Disclosure, place: number): readonly Row[] {
+function distributions(disclosure: Disclosure, item: number): readonly Row[] {
   const { levels, scale } = disclosure;
   const points = scale.levels ?? [];
-  if (levels) return levels[place].map((row) => row.map((mass) => mass / ONE));
-  const means = centres(disclosure, place);
+  if (levels) return levels[item].map((row) => row.map((mass) => mass / ONE));
+  const means = centres(disclosure, item);
   const deviation = spreadOf(disclosure);
   if (!means) {
     const equal = points.map(() => 1 / points.length);
@@ -182,11 +181,11 @@ function gaussian(points: Row, mean: number, deviation: number): number[] {
   return normalized(points.map((point) => -(((point - mean) / deviation) ** 2) / 2));
 }
 
-/** Where each category's ratings lie; undefined if nothing is disclosed about that. */
-function centres(disclosure: Disclosure, place: number): Row | undefined {
+/** The centre of each category's ratings; undefined if nothing is disclosed about that. */
+function centres(disclosure: Disclosure, item: number): Row | undefined {
   const { offset, average, scale } = disclosure;
-  if (offset) return offset[place].map((one) => (scale.low + scale.high) / 2 + one);
-  return schemeOf(disclosure).valueMap === "feature_average" ? average?.[place] : undefined;
+  if (offset) return offset[item].map((of) => (scale.low + scale.high) / 2 + of);
+  return schemeOf(disclosure).valueMap === "feature_average" ? average?.[item] : undefined;
 }
 
 /** A quarter of the scale: one star of five. Not disclosed, so it is a convention. */

@@ -1,16 +1,17 @@
 /**
- * What the prior of positions says of one item and each category: how often it is rated, and how often it
- * is rated and revealed, where devices look for counterparts (`counterparts`).
+ * What the prior of positions says of one item and each category: how often it is rated, and how often
+ * it is rated and revealed, under a scheme with counterparts (`counterparts`).
  *
  * Log odds are normal: those of category m, at the counterparts of the people of category k, are
- * rate_jm + <selection_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' selection_j. Expectations are sums
- * over points that are the same for all categories, so that equal laws give equal numbers. They are
- * means over the strata of activity, each of which is believed to hold the same share of every
+ * rate_jm + <selection_j, mean_m> + <a_m, z - mean_k> with a_m = map_km' selection_j. Expectations are
+ * sums over points that are the same for all categories, so that equal priors give equal numbers. They
+ * are means over the strata of activity, each of which is taken to hold the same share of every
  * category: a false prior that puts categories into strata of their own is not seen here.
  */
 import { GRAIN } from "../../wire/fixed";
-import { chance, type PositionModel, type Stratum } from "../core/counterparts";
+import { chance } from "../core/counterparts";
 import { dot, lower, solve, times } from "../core/matrices";
+import type { PositionModel, Stratum } from "../parameters";
 
 type Row = readonly number[];
 type Rows = readonly Row[];
@@ -39,16 +40,16 @@ const KNOWN = new WeakMap<PositionModel, Map<number, Expected>>();
 const COVARIANCES = new WeakMap<Stratum, readonly Rows[]>();
 
 /** Return what to expect of one item. */
-export function expected(model: PositionModel, place: number): Expected {
+export function expected(model: PositionModel, item: number): Expected {
   const known = KNOWN.get(model) ?? new Map<number, Expected>();
   KNOWN.set(model, known);
-  const found = known.get(place) ?? workedOut(model, place);
-  known.set(place, found);
-  return found;
+  const expectation = known.get(item) ?? workedOut(model, item);
+  known.set(item, expectation);
+  return expectation;
 }
 
-function workedOut(model: PositionModel, place: number): Expected {
-  const each = model.strata.map((stratum) => within(stratum, model, place));
+function workedOut(model: PositionModel, item: number): Expected {
+  const each = model.strata.map((stratum) => within(stratum, model, item));
   return {
     rated: meanOf(each.map(({ rated }) => rated)),
     revealed: meanOf(each.map(({ revealed }) => revealed)),
@@ -61,17 +62,17 @@ function meanOf(rows: Rows): number[] {
 }
 
 /** Return what to expect of one item and the people of one stratum. */
-function within(stratum: Stratum, model: PositionModel, place: number): Expected {
+function within(stratum: Stratum, model: PositionModel, item: number): Expected {
   const { mean, map } = stratum;
-  const selection = model.selection[place].map((one) => one / GRAIN);
+  const selection = model.selection[item].map((factor) => factor / GRAIN);
   if (selection.length === 0) return { rated: mean.map(() => 1), revealed: mean.map(() => 1) };
   const covariances = covariancesOf(stratum);
   const a = mean[0].map((_, i) => selection[i] ?? 0);
-  const odds = mean.map((own, k) => model.rate[place][k] / GRAIN + dot(a, own));
+  const odds = mean.map((of, k) => model.rate[item][k] / GRAIN + dot(a, of));
   const variance = (k: number) => dot(a, times(covariances[k], a));
   const least = (k: number) => leastChance(odds, jointly(map[k], covariances[k], a));
   return {
-    rated: odds.map((own, k) => leastChance([own], [[variance(k)]])),
+    rated: odds.map((logit, k) => leastChance([logit], [[variance(k)]])),
     revealed: odds.map((_, k) => (odds.length > MOST_CELLS ? 1 : least(k))),
   };
 }
@@ -79,8 +80,8 @@ function within(stratum: Stratum, model: PositionModel, place: number): Expected
 /** Return the covariance of the counterparts' log odds, for people of one category. Shape (K, K). */
 function jointly(maps: readonly Rows[], covariance: Rows, a: Row): number[][] {
   const back = maps.map((map) => transposedTimes(map, a));
-  const spread = back.map((one) => times(covariance, one));
-  return back.map((one) => spread.map((other) => dot(one, other)));
+  const spread = back.map((row) => times(covariance, row));
+  return back.map((row) => spread.map((other) => dot(row, other)));
 }
 
 /** Return A' b; where b is 0, the row of A is not looked at. Shapes (m, n), (m,). */
@@ -112,11 +113,11 @@ function leastChance(mean: Row, covariance: Rows): number {
 
 const FILLED = new Map<number, Rows>();
 
-/** Return points that fill a normal prior of so many dimensions evenly; the same each time. */
+/** Return points that fill a standard normal distribution of so many dimensions evenly; the same each time. */
 function normalPoints(dimensions: number): Rows {
-  const found = FILLED.get(dimensions) ?? filled(dimensions);
-  FILLED.set(dimensions, found);
-  return found;
+  const points = FILLED.get(dimensions) ?? filled(dimensions);
+  FILLED.set(dimensions, points);
+  return points;
 }
 
 function filled(dimensions: number): Rows {
@@ -133,9 +134,9 @@ function filling(n: number, i: number): number {
   return ((n + 0.5) * Math.sqrt(PRIMES[i])) % 1;
 }
 
-/** Return the covariance of each category's places: the inverse of its precision. */
+/** Return the covariance of each category's positions: the inverse of its precision. */
 function covariancesOf(stratum: Stratum): readonly Rows[] {
-  const found =
+  const covariances =
     COVARIANCES.get(stratum) ??
     stratum.precision.map((P) =>
       P.map((row, i) =>
@@ -145,6 +146,6 @@ function covariancesOf(stratum: Stratum): readonly Rows[] {
         ),
       ),
     );
-  COVARIANCES.set(stratum, found);
-  return found;
+  COVARIANCES.set(stratum, covariances);
+  return covariances;
 }

@@ -1,7 +1,7 @@
 /** What leaves the device, line by line, before anything is final. */
 import type { Report, Solicitation } from "../../wire/exchange";
+import { ONE } from "../../wire/fixed";
 import type { Accepted } from "../checks/disclosure";
-import { type Own, ownOf } from "../core/counterparts";
 import { plan, type Ratings } from "../core/decisions";
 import type { Ledger } from "../core/ledger";
 import type { PrivateCategory } from "../core/private";
@@ -25,8 +25,10 @@ export interface Line {
   readonly sent: number | undefined;
   /** Why. */
   readonly fate: Fate;
-  /** What her place makes of it; undefined where the scheme has no counterparts. */
-  readonly own: Own | undefined;
+  /** Probability of revealing such a rating. */
+  readonly reveal: number;
+  /** How far its value moves towards her counterparts'. */
+  readonly shift: number;
 }
 
 /** All that would leave, and why. */
@@ -40,7 +42,7 @@ export interface Preview {
 /**
  * Show what `decide` will do, one line for each rating.
  *
- * The coins are fixed, so looking again, or looking and not confirming, tosses nothing anew.
+ * The coins are fixed, so looking again, or looking and not confirming, tosses nothing again.
  */
 export function preview(
   ratings: Ratings,
@@ -49,22 +51,24 @@ export function preview(
   category: PrivateCategory,
   ledger: Ledger,
 ): Preview {
-  const { report, round, met } = plan(ratings, solicitation, accepted, category, ledger);
-  const { disclosure } = accepted;
-  const places = new Map(disclosure.items.map((item, place) => [item, place]));
-  const cell = category.cellIn(disclosure);
-  const told = new Map(round ? report.answers : []);
+  const { report, round, adjustment } = plan(ratings, solicitation, accepted, category, ledger);
+  const { index } = accepted.disclosure;
+  const answers = new Map(round ? report.answers : []);
   const withheld = new Set(round?.withheld);
-  const line = (item: string, rating: number): Line => {
-    const place = places.get(item);
-    const own = met && place !== undefined ? ownOf(disclosure, cell, place, met) : undefined;
+  const fateOf = (item: string): Pick<Line, "sent" | "fate"> => {
     const before = ledger.decision(item);
     if (before) {
       const fate = before.value === undefined ? "withheld_before" : "sent_before";
-      return { item, rating, sent: before.value, fate, own };
+      return { sent: before.value, fate };
     }
-    const fate = told.has(item) ? "sent" : withheld.has(item) ? "withheld" : "not_asked";
-    return { item, rating, sent: told.get(item), fate, own };
+    const fate = answers.has(item) ? "sent" : withheld.has(item) ? "withheld" : "not_asked";
+    return { sent: answers.get(item), fate };
   };
-  return { report, lines: [...ratings].map(([item, rating]) => line(item, rating)) };
+  const line = ([item, rating]: [string, number]): Line => {
+    const at = index.get(item);
+    const known = at !== undefined;
+    const reveal = known ? adjustment.reveal(at) : ONE;
+    return { item, rating, ...fateOf(item), reveal, shift: known ? adjustment.shift(at) : 0 };
+  };
+  return { report, lines: [...ratings].map(line) };
 }

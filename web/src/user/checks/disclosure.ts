@@ -1,23 +1,19 @@
 /**
  * What a device refuses. These checks prove consistency, not truth.
  *
- * An analyst that lies about its class statistics passes all of them. Only someone with the data can
- * tell: an auditor, whose signed certificate `verifyCertificate` reads.
+ * An analyst that lies about its class statistics passes all of them. Only someone with the data
+ * notices: an auditor, whose signed certificate `verifyCertificate` reads.
  */
 
 import { encode } from "../../wire/canonical";
 import { Disclosure, schemeOf } from "../../wire/disclosure";
 import { Catalogue } from "../../wire/listing";
-import { Certificate, Entry } from "../../wire/record";
+import type { Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
-import { type Signed, verify } from "../../wire/signing";
-import { requireContinuation, requireLinks, requireWitnessed } from "./links";
+import type { Signed } from "../../wire/signing";
+import { readChain, requireContinuation, requireLinks, requireWitnessed } from "./links";
 import { checkNumbers } from "./numbers";
-import { Pin, type Witness } from "./pin";
-
-export { checkNumbers };
-
-const REMEDY = "if you know why and agree, accept the change";
+import { Pin, REMEDY, type Witness } from "./pin";
 
 /** A disclosure that passed. */
 export interface Accepted {
@@ -42,7 +38,7 @@ export interface CheckOptions {
  * `chain` holds the analyst's entries in order, from the pinned one or the one after it (from the
  * very first on first use) to the newest, which must name this disclosure. It must be about the
  * pinned features, categories and scale: if those could change, whether a device can answer would
- * depend on the user's own category or ratings, and tell. Nor may the scheme change, to one that
+ * depend on the user's own category or ratings, and leak them. Nor may the scheme change, to one that
  * protects less.
  */
 export function checkDisclosure(
@@ -59,7 +55,7 @@ export function checkDisclosure(
   requireWitnessed(entries, witness);
   const entry = entries[entries.length - 1];
   if (entry.disclosure !== disclosure.digest) {
-    const older = entries.some((one) => one.disclosure === disclosure.digest);
+    const older = entries.some((earlier) => earlier.disclosure === disclosure.digest);
     const sentence = "the newest entry of the list names another disclosure";
     throw new RefusedError(older ? "rolled_back" : "wrong_digest", sentence);
   }
@@ -82,7 +78,7 @@ export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
   if (entry.catalogue === undefined) {
     throw new RefusedError(
       "titles_unsigned",
-      "the service's list names no titles, so anyone could be shown others; it has to publish anew",
+      "the service's list names no titles, so anyone could be shown others; it has to publish again",
     );
   }
   const catalogue = Catalogue.parse(raw);
@@ -90,55 +86,6 @@ export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
     throw new RefusedError("wrong_titles", "the titles are not those that the signed list names");
   }
   return catalogue;
-}
-
-/**
- * Return what a trusted auditor certified of the disclosure with this digest.
- *
- * Undefined means that nobody she trusts certified it, and is to be shown as such; when `required`
- * it is a refusal. A certificate that is forged or about another disclosure is always refused.
- */
-export function verifyCertificate(
-  signed: Signed | undefined,
-  disclosure: string,
-  trusted: readonly string[],
-  required = false,
-): Certificate | undefined {
-  if (signed) {
-    const certificate = Certificate.parse(signed.body);
-    if (!verify(signed, certificate.key, Certificate)) {
-      throw new RefusedError("bad_certificate", "the certificate's signature is wrong");
-    }
-    if (certificate.disclosure !== disclosure) {
-      throw new RefusedError("bad_certificate", "it certifies another disclosure");
-    }
-    if (trusted.includes(certificate.key)) return certificate;
-  }
-  if (required) {
-    throw new RefusedError("not_certified", "no auditor you trust certified this disclosure");
-  }
-  return undefined;
-}
-
-/** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
-function readChain(chain: readonly Signed[], pin?: Pin): Entry[] {
-  const entries = chain.map(({ body }) => Entry.parse(body));
-  if (entries.length === 0) {
-    throw new RefusedError("chain_gap", "no entry of the analyst's list was shown");
-  }
-  const key = pin?.key ?? entries[0].key;
-  entries.forEach((entry, i) => {
-    if (entry.key !== key) {
-      throw new RefusedError(
-        "key_changed",
-        `entry ${entry.sequence} is signed by another key than the one pinned; ask the service, by another way, whether it changed its key; ${REMEDY}`,
-      );
-    }
-    if (!verify(chain[i], key, Entry)) {
-      throw new RefusedError("bad_signature", `entry ${entry.sequence} is not signed`);
-    }
-  });
-  return entries;
 }
 
 /** Refuse a change for everyone, before anyone's category or rating is looked at. */
@@ -159,7 +106,7 @@ function requireScheme(disclosure: Disclosure, pin?: Pin): void {
   if (pin && disclosure.scheme !== pin.scheme) {
     throw new RefusedError(
       "scheme_changed",
-      `scheme '${disclosure.scheme}' takes the place of '${pin.scheme}'; ${REMEDY}`,
+      `scheme '${disclosure.scheme}' replaces '${pin.scheme}'; ${REMEDY}`,
     );
   }
 }

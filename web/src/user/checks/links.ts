@@ -1,7 +1,29 @@
 /** The analyst's list of disclosures: each entry follows the one before, and the pinned past. */
-import type { Entry } from "../../wire/record";
+import { Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
-import type { Pin, Witness } from "./pin";
+import { type Signed, verify } from "../../wire/signing";
+import { type Pin, REMEDY, type Witness } from "./pin";
+
+/** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
+export function readChain(chain: readonly Signed[], pin?: Pin): Entry[] {
+  const entries = chain.map(({ body }) => Entry.parse(body));
+  if (entries.length === 0) {
+    throw new RefusedError("chain_gap", "no entry of the analyst's list was shown");
+  }
+  const key = pin?.key ?? entries[0].key;
+  entries.forEach((entry, i) => {
+    if (entry.key !== key) {
+      throw new RefusedError(
+        "key_changed",
+        `entry ${entry.sequence} is signed by another key than the one pinned; ask the service, by another way, whether it changed its key; ${REMEDY}`,
+      );
+    }
+    if (!verify(chain[i], key, Entry)) {
+      throw new RefusedError("bad_signature", `entry ${entry.sequence} is not signed`);
+    }
+  });
+  return entries;
+}
 
 /** Refuse entries that do not follow each other. */
 export function requireLinks(entries: readonly Entry[]): void {
@@ -52,6 +74,6 @@ export function requireWitnessed(entries: readonly Entry[], witness?: Witness): 
 
 /** Return the digest of an entry in the list, or of the one just before it. */
 function digestAt(entries: readonly Entry[], sequence: number): string | undefined {
-  const place = sequence - entries[0].sequence;
-  return place < 0 ? entries[0].previous : entries[place].digest;
+  const index = sequence - entries[0].sequence;
+  return index < 0 ? entries[0].previous : entries[index].digest;
 }

@@ -2,10 +2,17 @@
 import { cellsOf, type Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../../wire/limits";
-import { FARTHEST_POSITION, MOST_LOGIT } from "../../wire/positions";
+import {
+  FARTHEST_POSITION,
+  LEAST_PRECISION,
+  MOST_ACTIVITY,
+  MOST_LOGIT,
+  MOST_PRECISION,
+  QUIETEST,
+} from "../../wire/positions";
 import { type Refusal, RefusedError } from "../../wire/refusal";
-import { modelOf, type PositionModel, type Stratum } from "../core/counterparts";
 import { isDefinite } from "../core/matrices";
+import { modelOf, type PositionModel, type Stratum } from "../parameters";
 
 type Row = readonly number[];
 type Require = <T>(
@@ -15,13 +22,6 @@ type Require = <T>(
   fine: (row: T) => boolean,
 ) => void;
 
-/** Least precision of places in any direction, and the greatest entry. */
-const [LEAST_PRECISION, MOST_PRECISION] = [2 ** -6, 2 ** 14];
-/** No stratum's least activity is beyond this, in 1/256. */
-const MOST_ACTIVITY = 2 ** 40;
-/** The noise of a rating is at least the scale's range by this: else no step could be solved. */
-const QUIETEST = 64;
-
 /**
  * Refuse numbers that no honest analyst sends, whatever its data.
  *
@@ -29,8 +29,8 @@ const QUIETEST = 64;
  * categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
  * units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
- * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/telling` allows, one answer
- * would tell too much: a reveal probability below 1/64, or means of categories, by offsets or by
+ * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/limits` allows, one answer
+ * would leak too much: a reveal probability below 1/64, or means of categories, by offsets or by
  * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
  * becomes of a rating because of them has the same two limits.
  */
@@ -38,8 +38,8 @@ export function checkNumbers(disclosure: Disclosure): void {
   const { scale, offset, levels, reveal, average, bits } = disclosure;
   const span = scale.high - scale.low;
   const require: Require = (column, code, what, fine) => {
-    const place = column?.findIndex((row) => !fine(row)) ?? -1;
-    if (place >= 0) throw new RefusedError(code, `item '${disclosure.items[place]}' has ${what}`);
+    const index = column?.findIndex((row) => !fine(row)) ?? -1;
+    if (index >= 0) throw new RefusedError(code, `item '${disclosure.items[index]}' has ${what}`);
   };
   const step = bits === undefined ? 1 : Math.max(1, Math.floor(span / 2 ** bits));
   const slack = cellsOf(disclosure) * step;
@@ -65,12 +65,12 @@ export function checkNumbers(disclosure: Disclosure): void {
 }
 
 /**
- * Refuse a prior of positions that is none, or whose numbers are beyond all measure.
+ * Refuse a prior of positions that is not valid, or whose numbers are out of range.
  *
- * The least activity of the first stratum is 0, and none's is below the one's before. A precision is
- * symmetric and positive definite, a category's map to itself changes nothing, the noise deviates by
- * at least 1/64 of the range. Bases lie on the scale or at most its range beyond; log odds, and what a
- * selection adds to them, up to 32, a taste up to twice the range; means and maps up to 64. So none of a
+ * The least activity of strata ascends from 0 to at most 2^40. A precision is symmetric and positive
+ * definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
+ * range. Bases lie on the scale or at most its range beyond; log odds, and what a selection factor
+ * adds to them, up to 32, a taste factor up to twice the range; means and maps up to 64. So none of a
  * device's steps fails.
  */
 function requirePositions(disclosure: Disclosure, require: Require): void {
@@ -79,22 +79,25 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   const { low, high } = disclosure.scale;
   const span = Math.floor(((high - low) * GRAIN) / ONE);
   const ends = Math.floor(((low + high) * GRAIN) / ONE);
-  const bounded = (rows: readonly Row[], most: number, of = (one: number) => one) => {
-    require(rows, "bad_positions", "numbers of places out of range", (row) =>
+  const bounded = (rows: readonly Row[], most: number, of = (number: number) => number) => {
+    require(rows, "bad_positions", "numbers of positions out of range", (row) =>
       within(row.map(of), -most, most));
   };
   bounded(model.rate, MOST_LOGIT * GRAIN);
-  bounded(model.selection, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // tastes that choose among them
+  bounded(model.selection, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // taste factors that choose among them
   bounded(model.taste, 2 * span);
-  bounded(model.base, 3 * span, (one) => 2 * one - ends);
-  if (!isPrior(model, high - low))
-    throw new RefusedError("bad_positions", "the prior of positions is no prior");
+  bounded(model.base, 3 * span, (number) => 2 * number - ends);
+  if (!isPrior(model, high - low)) {
+    throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
 }
 
 function isPrior({ strata, noise }: PositionModel, span: number): boolean {
   const ascending = strata.every(({ least }, g) => {
     const before = strata[g - 1]?.least;
-    return least.every((one, k) => (before ? one >= before[k] && one <= MOST_ACTIVITY : one === 0));
+    return least.every((activity, k) =>
+      before ? activity >= before[k] && activity <= MOST_ACTIVITY : activity === 0,
+    );
   });
   return (
     noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum)
@@ -108,21 +111,21 @@ function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {
     precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
     near(mean) &&
     map.every((maps) => maps.every(near)) &&
-    map.every((maps, k) => entries(maps[k]).every(([i, j, one]) => one === Number(i === j))) &&
-    precision.every((P) => entries(P).every(([i, j, one]) => one === P[j][i])) &&
+    map.every((maps, k) => entries(maps[k]).every(([i, j, entry]) => entry === Number(i === j))) &&
+    precision.every((P) => entries(P).every(([i, j, entry]) => entry === P[j][i])) &&
     precision.every((P) => isDefinite(P, LEAST_PRECISION))
   );
 }
 
 /** Return a matrix's entries, each after its row and column. */
 function entries(matrix: readonly Row[]): [number, number, number][] {
-  return matrix.flatMap((row, i) => row.map((one, j): [number, number, number] => [i, j, one]));
+  return matrix.flatMap((row, i) => row.map((entry, j): [number, number, number] => [i, j, entry]));
 }
 
 function within(row: Row, low: number, high: number): boolean {
-  return row.every((one) => one >= low && one <= high);
+  return row.every((number) => number >= low && number <= high);
 }
 
 function sum(row: Row): number {
-  return row.reduce((total, one) => total + one, 0);
+  return row.reduce((total, number) => total + number, 0);
 }

@@ -29,7 +29,7 @@ export function coinBits(secret: DeviceSecret, item: string): readonly number[] 
   });
 }
 
-/** Coins never change, and what would leave is shown anew with every star that she gives. */
+/** Coins never change, and what would leave is shown again with every star that she gives. */
 const TOSSED = new WeakMap<DeviceSecret, Map<string, Uniforms>>();
 
 /** Return uniforms in [0, 1), one row per item. */

@@ -2,12 +2,12 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { MidpointError } from "../../errors";
 import { compare, utf8 } from "../../wire/canonical";
-import { type Disclosure, numbersOf } from "../../wire/disclosure";
+import { type Disclosure, numbersOf, schemeOf } from "../../wire/disclosure";
 import { Report, type Solicitation } from "../../wire/exchange";
 import { RefusedError } from "../../wire/refusal";
 import type { Accepted } from "../checks/disclosure";
 import { toss } from "./coins";
-import { type Counterparts, counterparts, modelOf, ownOf } from "./counterparts";
+import { type Adjustment, adjust } from "./counterparts";
 import { type Ledger, Round } from "./ledger";
 import { illegal, obfuscate } from "./obfuscation";
 import { framed, type PrivateCategory } from "./private";
@@ -16,7 +16,8 @@ const TAG = utf8("midpoint/v1/report");
 
 /** Her ratings in fixed point, by item. */
 export type Ratings = ReadonlyMap<string, number>;
-type PositionModel = Map<string, number>;
+/** A value that is revealed, and the digest of what was disclosed about its item then. */
+type Revealed = ReadonlyMap<string, { value: number; numbers: string }>;
 
 /** What a round would decide; nothing is final before it is recorded. */
 export interface Plan {
@@ -24,8 +25,8 @@ export interface Plan {
   readonly report: Report;
   /** What the ledger is to keep; undefined if the round was answered before. */
   readonly round: Round | undefined;
-  /** Her counterparts by all that was asked and answered; undefined if nothing needs them. */
-  readonly met: Counterparts | undefined;
+  /** What becomes of her ratings, by all that was asked and answered. */
+  readonly adjustment: Adjustment;
 }
 
 /**
@@ -34,7 +35,7 @@ export interface Plan {
  * An item that was decided before, under whatever disclosure, rating or category, keeps its
  * decision. What is asked about and left unrated is closed for the round. An open round decides
  * every other rated item of the disclosure too, once: what was decided before and is not asked about
- * is not told again. There is a report whatever was withheld, even an empty one. `accepted` comes
+ * is not reported again. There is a report whatever was withheld, even an empty one. `accepted` comes
  * from `checkDisclosure`; coins and the report's name come from the ledger's own secret.
  */
 export async function decide(
@@ -59,54 +60,53 @@ export function plan(
 ): Plan {
   requireLegal(ratings, disclosure);
   const cell = category.cellIn(disclosure); // here, so that no question decides whether this stops
+  const adjustment = adjustmentBy(ratings, solicitation, disclosure, ledger, cell);
   const answered = ledger.answered(solicitation.round);
-  if (answered) return { report: again(answered, solicitation), round: undefined, met: undefined };
-  const places = positionsOf(solicitation, disclosure);
-  requireUnchanged(places, disclosure, ledger);
-  if (solicitation.open) addUndecided(places, ratings, disclosure, ledger);
-  const fresh = [...places.keys()].filter((item) => ratings.has(item) && !ledger.decision(item));
-  const told = new Map<string, { value: number; numbers: string }>();
-  for (const item of places.keys()) {
+  if (answered) return { report: again(answered, solicitation), round: undefined, adjustment };
+  requireAsked(solicitation, disclosure, ledger);
+  const items = [...solicitation.items];
+  if (solicitation.open) items.push(...undecided(ratings, items, disclosure, ledger));
+  const fresh = items.filter((item) => ratings.has(item) && !ledger.decision(item));
+  const revealed = new Map<string, { value: number; numbers: string }>();
+  for (const item of items) {
     const { value, numbers = "" } = ledger.decision(item) ?? {};
-    if (value !== undefined) told.set(item, { value, numbers });
+    if (value !== undefined) revealed.set(item, { value, numbers });
   }
-  const met = metBy(ratings, solicitation, disclosure, ledger, cell);
   toss(ledger.secret, fresh).forEach((uniform, i) => {
     const item = fresh[i];
-    const place = places.get(item) as number;
-    const own = met && ownOf(disclosure, cell, place, met);
+    const index = disclosure.index.get(item) as number;
     const rating = ratings.get(item) as number;
-    const done = obfuscate(place, rating, cell, disclosure, uniform, 1, own);
-    if (done.keep) told.set(item, { value: done.value, numbers: numbersOf(disclosure, place) });
+    const { keep, value } = obfuscate(index, rating, cell, disclosure, uniform, adjustment);
+    if (keep) revealed.set(item, { value, numbers: numbersOf(disclosure, index) });
   });
   const rated = fresh.map((item) => [item, ratings.get(item) as number] as const);
-  return planned(told, rated, solicitation, disclosure, ledger, met);
+  return planned(revealed, rated, solicitation, disclosure, ledger, adjustment);
 }
 
 /**
  * Refuse ratings that are not whole numbers on the scale; for the moment she enters one.
  *
- * Later it would be too late: a device that is silent because of a rating tells it. So `decide`
+ * Later it would be too late: a device that is silent because of a rating shows it. So `decide`
  * looks at all ratings, asked about or not, before it looks at the question, and since the scale is
  * pinned, what was legal once stays so.
  */
 export function requireLegal(ratings: Ratings, disclosure: Disclosure): void {
   for (const [item, value] of ratings) {
     if (illegal(value, disclosure)) {
-      throw new MidpointError(`the rating of item '${item}' is not on the scale; mend it first`);
+      throw new MidpointError(`the rating of item '${item}' is not on the scale; correct it first`);
     }
   }
 }
 
 function planned(
-  told: ReadonlyMap<string, { value: number; numbers: string }>,
+  revealed: Revealed,
   rated: readonly (readonly [string, number])[],
   solicitation: Solicitation,
   disclosure: Disclosure,
   ledger: Ledger,
-  met: Counterparts | undefined,
+  adjustment: Adjustment,
 ): Plan {
-  const sorted = [...told].sort(([a], [b]) => compare(a, b));
+  const sorted = [...revealed].sort(([a], [b]) => compare(a, b));
   const name = ledger.secret.prf(framed(TAG, utf8(solicitation.digest)));
   const report = Report.make({
     id: bytesToHex(name.slice(0, 16)),
@@ -114,18 +114,21 @@ function planned(
     round: solicitation.round,
     answers: sorted.map(([item, { value }]) => [item, value] as const),
   });
+  const evidence = {
+    open: solicitation.open,
+    asked: solicitation.items,
+    given: rated,
+    move: rated.length > 0 ? adjustment.move : undefined,
+  };
   const round = Round.make({
     round: solicitation.round,
     solicitation: solicitation.digest,
     report: report.text,
     numbers: sorted.map(([, { numbers }]) => numbers),
-    withheld: rated.map(([item]) => item).filter((item) => !told.has(item)),
-    open: met && solicitation.open,
-    asked: met && solicitation.items,
-    given: met && rated,
-    move: rated.length > 0 ? met?.move : undefined,
+    withheld: rated.map(([item]) => item).filter((item) => !revealed.has(item)),
+    ...(schemeOf(disclosure).counterparts ? evidence : {}), // for her position in later rounds
   });
-  return { report, round, met };
+  return { report, round, adjustment };
 }
 
 function again(answered: Round, solicitation: Solicitation): Report {
@@ -138,82 +141,72 @@ function again(answered: Round, solicitation: Solicitation): Report {
   return Report.parse(answered.report);
 }
 
-/** Return where the disclosure has each item that is asked about. */
-function positionsOf(solicitation: Solicitation, disclosure: Disclosure): PositionModel {
-  if (solicitation.disclosure !== disclosure.digest) {
-    throw new RefusedError("wrong_digest", "the question goes with another disclosure");
-  }
-  const known = new Map(disclosure.items.map((item, place) => [item, place]));
-  const places: PositionModel = new Map();
-  for (const item of solicitation.items) {
-    const place = known.get(item);
-    if (place === undefined) {
-      throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
-    }
-    places.set(item, place);
-  }
-  return places;
-}
-
 /**
- * Find her counterparts by all that was asked and answered so far; undefined if nothing needs them.
- *
- * By one round of a few items alone, she would be placed too badly to hide what all rounds together
- * tell. What was rated in an earlier round counts as it was rated then.
- */
-function metBy(
-  ratings: Ratings,
-  solicitation: Solicitation,
-  disclosure: Disclosure,
-  ledger: Ledger,
-  cell: number,
-): Counterparts | undefined {
-  const model = modelOf(disclosure);
-  if (!model) return undefined;
-  const everything = solicitation.open || ledger.rounds.some(({ open }) => open);
-  const asked = new Set(ledger.rounds.flatMap((round) => round.asked ?? []));
-  for (const item of solicitation.items) asked.add(item);
-  const legal = new Set(disclosure.scale.levels); // she may have agreed to another scale since
-  const before = ledger.rounds.flatMap((round) => round.given ?? []);
-  const given = new Map([...ratings, ...before.filter(([, rating]) => legal.has(rating))]);
-  const [rated, left, value]: [number[], number[], number[]] = [[], [], []];
-  disclosure.items.forEach((item, place) => {
-    if (!everything && !asked.has(item)) return;
-    const rating = given.get(item);
-    if (rating !== undefined) {
-      rated.push(place);
-      value.push(rating);
-    } else if (!ledger.decision(item)) left.push(place);
-  });
-  return counterparts(model, cell, [...rated, ...left], rated, value);
-}
-
-/** Add each other rated item of the disclosure that has no decision yet. */
-function addUndecided(
-  places: PositionModel,
-  ratings: Ratings,
-  disclosure: Disclosure,
-  ledger: Ledger,
-): void {
-  disclosure.items.forEach((item, place) => {
-    if (ratings.has(item) && !ledger.decision(item)) places.set(item, place);
-  });
-}
-
-/**
- * Refuse to be asked again, under other numbers, about an item that was answered.
+ * Refuse a question about unknown items, or again, under other numbers, about one that was answered.
  *
  * Only revealed answers count, which the analyst knows: a refusal that depended on withheld items
  * would tell them from unrated ones. For those the decision stands in silence.
  */
-function requireUnchanged(places: PositionModel, disclosure: Disclosure, ledger: Ledger): void {
-  for (const [item, place] of places) {
+function requireAsked(solicitation: Solicitation, disclosure: Disclosure, ledger: Ledger): void {
+  if (solicitation.disclosure !== disclosure.digest) {
+    throw new RefusedError("wrong_digest", "the question goes with another disclosure");
+  }
+  for (const item of solicitation.items) {
+    if (!disclosure.index.has(item)) {
+      throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
+    }
+  }
+  for (const item of solicitation.items) {
     const numbers = ledger.decision(item)?.numbers;
-    if (numbers && numbers !== numbersOf(disclosure, place)) {
+    if (numbers && numbers !== numbersOf(disclosure, disclosure.index.get(item) as number)) {
       throw new RefusedError(
         "numbers_changed",
         `item '${item}' was answered and is asked again under other numbers`,
       );
     }
   }
+}
+
+/** Return each rated item of the disclosure that is not among these and has no decision yet. */
+function undecided(
+  ratings: Ratings,
+  asked: readonly string[],
+  disclosure: Disclosure,
+  ledger: Ledger,
+): string[] {
+  const known = new Set(asked);
+  return disclosure.items.filter(
+    (item) => ratings.has(item) && !ledger.decision(item) && !known.has(item),
+  );
+}
+
+/**
+ * Adjust to her by all that was asked and answered so far.
+ *
+ * One round of a few items shows her position too badly to hide what all rounds together reveal. What
+ * was rated in an earlier round counts as it was rated then.
+ */
+function adjustmentBy(
+  ratings: Ratings,
+  solicitation: Solicitation,
+  disclosure: Disclosure,
+  ledger: Ledger,
+  cell: number,
+): Adjustment {
+  const { rounds } = ledger;
+  const everything = solicitation.open || rounds.some(({ open }) => open);
+  const asked = new Set([...rounds.flatMap((round) => round.asked ?? []), ...solicitation.items]);
+  const legal = new Set(disclosure.scale.levels); // she may have agreed to another scale since
+  const before = rounds.flatMap((round) => round.given ?? []);
+  const given = new Map([...ratings, ...before.filter(([, rating]) => legal.has(rating))]);
+  const [rated, left, value]: [number[], number[], number[]] = [[], [], []];
+  disclosure.items.forEach((item, index) => {
+    if (!everything && !asked.has(item)) return;
+    const rating = given.get(item);
+    if (rating !== undefined) {
+      rated.push(index);
+      value.push(rating);
+    } else if (!ledger.decision(item)) left.push(index);
+  });
+  return adjust(disclosure, cell, [...rated, ...left], rated, value);
 }

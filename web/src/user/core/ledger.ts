@@ -44,7 +44,7 @@ export class BrokenSealError extends MidpointError {
  * `solicitation` is the digest of what was asked, `report` the exact text of the answer; `numbers`
  * has, per answer, the digest of what was disclosed about its item when it was first given. Where the
  * scheme has counterparts, `open` says whether all items were asked about, `asked` which were,
- * `given` what she rated that was decided then, and `move` how her tastes were moved, in 1/256.
+ * `given` what she rated that was decided then, and `move` how her taste factors were moved, in 1/256.
  */
 export const Round = kind("round", {
   round: count,
@@ -100,7 +100,7 @@ export class Ledger {
     const body = text.slice(end + 1);
     if (end < 0 || text.slice(0, end) !== sealOf(body, secret)) {
       throw new BrokenSealError(
-        "the ledger was changed, or belongs to another secret; restore it from a copy, or start anew",
+        "the ledger was changed, or belongs to another secret; restore it from a copy, or start over",
       );
     }
     const ledger = new Ledger(secret);
@@ -133,7 +133,7 @@ export class Ledger {
     return [...this.#rounds.values()];
   }
 
-  /** Return how her tastes were moved in the last round under a disclosure; empty if not. */
+  /** Return how her taste factors moved in the last round under a disclosure; empty if not. */
   moveUnder(disclosure: string): readonly number[] {
     for (const { move, report } of [...this.#rounds.values()].reverse()) {
       if (move?.length && Report.parse(report).disclosure === disclosure) return move;

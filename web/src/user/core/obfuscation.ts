@@ -3,10 +3,10 @@ import { MidpointError } from "../../errors";
 import { type Disclosure, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { MIX, REVEAL, SPLIT, type Uniforms, VALUE } from "./coins";
-import type { Own } from "./counterparts";
+import type { Adjustment } from "./counterparts";
 import { discreteMidpoint, split } from "./discrete";
 
-/** What may be told of one rating. */
+/** What may be sent of one rating. */
 export interface Obfuscated {
   /** Whether the rating is revealed at all. */
   readonly keep: boolean;
@@ -17,31 +17,26 @@ export interface Obfuscated {
 /**
  * Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
  *
- * With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2). `place`
- * is the item's index in the disclosure, `value` her rating in fixed point, `cell` her category. A
- * scheme with counterparts takes what `ownOf` says of this rating; given that it is obfuscated,
- * u_mix / alpha is uniform again, and decides which neighbouring level a moved value goes to.
+ * With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2). `item` is
+ * its index in the disclosure, `value` her rating in fixed point, `cell` her category, `adjustment`
+ * what `adjust` says of her. Given that a rating is obfuscated, u_mix / alpha is uniform again, and
+ * decides which neighbouring level a moved value goes to.
  */
 export function obfuscate(
-  place: number,
+  item: number,
   value: number,
   cell: number,
   disclosure: Disclosure,
   uniform: Uniforms,
+  adjustment: Adjustment,
   alpha = 1,
-  own?: Own,
 ): Obfuscated {
   if (!(alpha >= 0 && alpha <= 1)) throw new MidpointError(`alpha is a probability, not ${alpha}`);
-  if ((own !== undefined) !== schemeOf(disclosure).counterparts) {
-    throw new MidpointError(
-      "a scheme with counterparts, and no other, takes a rating's own numbers",
-    );
-  }
-  const before = own ? moved(value, own.shift, disclosure, uniform[MIX] / (alpha || 1)) : value;
-  const told = toldAs(place, before, cell, disclosure, uniform);
+  const shift = adjustment.shift(item);
+  const before = moved(value, shift, disclosure, uniform[MIX] / (alpha || 1));
+  const reported = reportedAs(item, before, cell, disclosure, uniform);
   if (uniform[MIX] >= alpha) return { keep: true, value };
-  const chance = own ? own.reveal : chanceOf(place, cell, disclosure);
-  return { keep: uniform[REVEAL] * ONE < chance, value: told };
+  return { keep: uniform[REVEAL] * ONE < adjustment.reveal(item), value: reported };
 }
 
 /** Tell whether a value is not a rating on the scale. */
@@ -50,13 +45,9 @@ export function illegal(value: number, { scale }: Disclosure): boolean {
   return !(Number.isInteger(value) && value >= scale.low && value <= scale.high);
 }
 
-/** Return b_j ~ Bern(min over categories of p_j / own p_j) of Algorithm 2, in fixed point. */
-function chanceOf(place: number, cell: number, { reveal }: Disclosure): number {
-  return reveal ? reveal[place][cell] : ONE;
-}
-
 /** Move a rating towards its counterparts', to a level next to where that is. */
 function moved(value: number, shift: number, disclosure: Disclosure, uniform: number): number {
+  if (shift === 0) return value;
   const { low, high, levels } = disclosure.scale;
   if (!levels || illegal(value, disclosure)) {
     throw new MidpointError("a rating that is not a level of the scale cannot be moved");
@@ -65,8 +56,8 @@ function moved(value: number, shift: number, disclosure: Disclosure, uniform: nu
 }
 
 /** Turn a rating into what is reported, by the scheme's map of values. */
-function toldAs(
-  place: number,
+function reportedAs(
+  item: number,
   value: number,
   cell: number,
   disclosure: Disclosure,
@@ -76,17 +67,17 @@ function toldAs(
   const { valueMap, name } = schemeOf(disclosure);
   if (valueMap === "as_is") return value;
   if (valueMap === "shifted" && offset) {
-    return shifted(value - offset[place][cell], offset[place], disclosure);
+    return shifted(value - offset[item][cell], offset[item], disclosure);
   }
   if (valueMap === "rounded" && offset && scale.levels) {
     return split(
-      clip(value - offset[place][cell], scale.low, scale.high),
+      clip(value - offset[item][cell], scale.low, scale.high),
       scale.levels,
       uniform[SPLIT],
     );
   }
   if (average && (valueMap === "item_average" || valueMap === "feature_average")) {
-    return average[place][Math.floor(uniform[VALUE] * average[place].length)];
+    return average[item][Math.floor(uniform[VALUE] * average[item].length)];
   }
   if (valueMap === "discrete" && levels && scale.levels) {
     if (illegal(value, disclosure)) {
@@ -94,7 +85,7 @@ function toldAs(
     }
     const coins = [uniform[VALUE], uniform[SPLIT]] as const;
     return discreteMidpoint(
-      levels[place],
+      levels[item],
       scale.levels,
       scale.levels.indexOf(value),
       cell,

@@ -45,22 +45,22 @@ export class PrivateCategory extends Hidden {
    * Names, not numbers, are kept: another service may order its features differently. A name that
    * is not known stops her when she enters it, once: features are pinned.
    */
-  cellIn({ features }: Disclosure): number {
+  cellIn(disclosure: Disclosure): number {
+    const { features } = disclosure;
     const known = new Set(features.map(({ name }) => name));
     const unprotected = [...this.#names.keys()].filter((name) => !known.has(name)).sort();
     if (unprotected.length > 0) {
       throw new MidpointError(`the disclosure does not protect ${unprotected.join(", ")}`);
     }
-    let cell = 0;
-    for (const { name, categories } of features) {
-      const place = categories.indexOf(this.#names.get(name) ?? "");
-      if (place < 0) {
-        // The message must not name what she is.
-        throw new MidpointError(`feature '${name}' needs one of ${categories.join(", ")}`);
-      }
-      cell = cell * categories.length + place;
-    }
-    return cell;
+    const cell = disclosure.cell(this.#names);
+    if (cell !== undefined) return cell;
+    const wrong = features.find(
+      ({ name, categories }) => !categories.includes(this.#names.get(name) ?? ""),
+    );
+    // The message must not name what she is.
+    throw new MidpointError(
+      `feature '${wrong?.name}' needs one of ${wrong?.categories.join(", ")}`,
+    );
   }
 }
 
