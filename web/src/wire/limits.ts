@@ -1,8 +1,8 @@
 /**
- * How far apart categories may be said to be: limits that analysts keep and devices check.
+ * How far apart categories may be disclosed to be: limits that analysts keep and devices check.
  *
- * They leave room beyond all data we have. They stop what nobody's data says; they do not stop a
- * lie within them.
+ * They leave room beyond all data we have. They stop what no data shows; they do not stop a lie
+ * within them.
  */
 import { ONE } from "./fixed";
 

@@ -62,7 +62,7 @@ export function requireShape(given: Prior, cells: number, dimensions: number, pa
   const fitting = strata >= 1 && strata <= MOST_STRATA;
   const few = dimensions >= 1 && dimensions <= MOST_DIMENSIONS;
   if (!fitting || !few || strata * (cells * dimensions) ** 2 > MOST_NUMBERS) {
-    refuse("wrong_shape", path, "there are no dimensions or strata of positions, or too many");
+    refuse("wrong_shape", path, "a prior has no dimensions or strata, or too many");
   }
   const squares = [...precision, ...map.flat()];
   const right =

@@ -30,7 +30,7 @@ export type Entry = MessageOf<typeof Entry>;
  * What an auditor measured of one disclosure on one data set; figures in millionths.
  *
  * `auc` is that of the strongest `attack`: 0.5 is a blind guess, below leaks as much as above. The
- * `null` interval is what the strongest of all attacks reads from shuffled labels.
+ * `null` interval is the chance band: what the strongest attack reaches on shuffled labels.
  */
 export const Certificate = kind(
   "certificate",

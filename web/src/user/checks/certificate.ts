@@ -1,4 +1,4 @@
-/** What an auditor she trusts measured of a disclosure. */
+/** What an auditor certified: only someone with the data can say whether numbers are true. */
 import { Certificate } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";

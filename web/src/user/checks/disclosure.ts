@@ -11,7 +11,7 @@ import { Catalogue } from "../../wire/listing";
 import type { Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import type { Signed } from "../../wire/signing";
-import { readChain, requireContinuation, requireLinks, requireWitnessed } from "./links";
+import { requireContinuation, requireLinks, requireWitnessed, signedEntries } from "./links";
 import { checkNumbers } from "./numbers";
 import { Pin, REMEDY, type Witness } from "./pin";
 
@@ -49,7 +49,7 @@ export function checkDisclosure(
   { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
 ): Accepted {
   const disclosure = Disclosure.parse(raw);
-  const entries = readChain(chain, pin);
+  const entries = signedEntries(chain, pin);
   requireLinks(entries);
   requireContinuation(entries, pin);
   requireWitnessed(entries, witness);

@@ -1,11 +1,11 @@
-/** The analyst's list of disclosures: each entry follows the one before, and the pinned past. */
+/** What a device refuses of the analyst's list: its signatures, its links, what others saw of it. */
 import { Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";
 import { type Pin, REMEDY, type Witness } from "./pin";
 
 /** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
-export function readChain(chain: readonly Signed[], pin?: Pin): Entry[] {
+export function signedEntries(chain: readonly Signed[], pin?: Pin): Entry[] {
   const entries = chain.map(({ body }) => Entry.parse(body));
   if (entries.length === 0) {
     throw new RefusedError("chain_gap", "no entry of the analyst's list was shown");

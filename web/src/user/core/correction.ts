@@ -50,7 +50,7 @@ export function correct(
       throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
     }
     if (rated.has(item)) return;
-    const shift = valueShift(disclosure, index, move);
+    const shift = valueShift(disclosure, move, index);
     const score = scores.score[i] + (offsets[index][cell] - shift);
     ranked.push({ item, score, shown: clip(score, low, high), deviation: scores.deviation[i] });
   });

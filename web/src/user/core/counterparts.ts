@@ -97,7 +97,7 @@ export function adjustmentTo(
   if (!model) throw new MidpointError(`scheme '${disclosure.scheme}' has no counterparts`);
   return {
     reveal: (item) => revealProbability(model, cell, item, selection),
-    shift: (item) => valueShift(disclosure, item, move),
+    shift: (item) => valueShift(disclosure, move, item),
     move,
   };
 }
@@ -140,7 +140,7 @@ export function revealProbability(
 }
 
 /** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4; 0 if nothing moves. */
-export function valueShift({ taste, scale, scheme }: Disclosure, item: number, move: Row): number {
+export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, item: number): number {
   if (move.length === 0) return 0;
   if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
   const most = Math.floor(mostSpread(scale.high - scale.low) / 2);

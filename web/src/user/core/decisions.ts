@@ -86,7 +86,7 @@ export function plan(
 /**
  * Refuse ratings that are not whole numbers on the scale; for the moment she enters one.
  *
- * Later it would be too late: a device that is silent because of a rating shows it. So `decide`
+ * Later it would be too late: a device that is silent because of a rating leaks it. So `decide`
  * looks at all ratings, asked about or not, before it looks at the question, and since the scale is
  * pinned, what was legal once stays so.
  */
@@ -145,7 +145,7 @@ function again(answered: Round, solicitation: Solicitation): Report {
  * Refuse a question about unknown items, or again, under other numbers, about one that was answered.
  *
  * Only revealed answers count, which the analyst knows: a refusal that depended on withheld items
- * would tell them from unrated ones. For those the decision stands in silence.
+ * would distinguish them from unrated ones. For those the decision stands in silence.
  */
 function requireAsked(solicitation: Solicitation, disclosure: Disclosure, ledger: Ledger): void {
   if (solicitation.disclosure !== disclosure.digest) {

@@ -26,7 +26,7 @@ export function solve(A: Matrix, b: readonly number[]): number[] {
   return y;
 }
 
-/** Tell whether a symmetric A - least I is positive definite. */
+/** Return whether a symmetric A - least I is positive definite. */
 export function isDefinite(A: Matrix, least: number): boolean {
   const lessened = A.map((row, i) => row.map((entry, j) => (i === j ? entry - least : entry)));
   return lower(lessened).every((row) => row[row.length - 1] > 0);

@@ -39,7 +39,7 @@ export function obfuscate(
   return { keep: uniform[REVEAL] * ONE < adjustment.reveal(item), value: reported };
 }
 
-/** Tell whether a value is not a rating on the scale. */
+/** Return whether a value is not a rating on the scale. */
 export function illegal(value: number, { scale }: Disclosure): boolean {
   if (scale.levels) return !scale.levels.includes(value);
   return !(Number.isInteger(value) && value >= scale.low && value <= scale.high);

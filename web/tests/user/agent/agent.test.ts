@@ -66,7 +66,7 @@ describe("the walk", () => {
     await agent.submit();
     const move = agent.home.ledger.moveUnder(adjusted.digest);
     const after = await scored();
-    const shift = (item: string) => valueShift(adjusted, adjusted.index.get(item)!, move);
+    const shift = (item: string) => valueShift(adjusted, move, adjusted.index.get(item)!);
     expect([...after.keys()].some((item) => shift(item) !== 0)).toBe(true);
     for (const [item, score] of after) expect(score).toBe(before.get(item)! - shift(item));
   });

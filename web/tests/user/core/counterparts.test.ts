@@ -57,7 +57,7 @@ describe("counterparts", () => {
   });
 
   it("move a value by at most 3/8 of the scale", () => {
-    const far = shown.items.map((_, index) => valueShift(shown, index, [2 ** 20, 2 ** 20]));
+    const far = shown.items.map((_, index) => valueShift(shown, [2 ** 20, 2 ** 20], index));
     expect(new Set(far.map(Math.abs))).toEqual(new Set([1.5 * ONE]));
   });
 });
@@ -72,8 +72,8 @@ describe("an adjustment", () => {
       });
       expect(move).toEqual([]);
       expect(() => adjustmentTo(plain, 0, { selection: [], move: [] })).toThrow("no counterparts");
-      expect(() => valueShift(plain, 0, [1])).toThrow("moves no values");
-      expect(valueShift(plain, 0, [])).toBe(0);
+      expect(() => valueShift(plain, [1], 0)).toThrow("moves no values");
+      expect(valueShift(plain, [], 0)).toBe(0);
     }
     expect(() => identity(shown, 0)).toThrow("adjusts to each person");
   });

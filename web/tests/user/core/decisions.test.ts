@@ -99,7 +99,7 @@ describe("a round", () => {
     );
     const moved = correct(scores, shown, woman, new Set(), move);
     for (const { item, score } of moved) {
-      expect(score).toBe(still.get(item)! - valueShift(shown, shown.index.get(item)!, move));
+      expect(score).toBe(still.get(item)! - valueShift(shown, move, shown.index.get(item)!));
     }
     expect(moved.some(({ item, score }) => score !== still.get(item))).toBe(true);
     // @ts-expect-error: how values were moved must be given, also where they were not
