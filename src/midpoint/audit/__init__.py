@@ -1,4 +1,11 @@
-"""The audit: attack the protocol, measure the leak and its price."""
+"""The audit: attack the protocol, measure the leak and its price.
+
+The package can be called: `midpoint.audit(...)` is `midpoint.audit.audit(...)`.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
 
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.contract import check_attacker
@@ -25,3 +32,13 @@ __all__ = [
     "check_attacker",
     "read_scheme",
 ]
+
+
+class _CallableModule(ModuleType):
+    """A module that runs its main function, whichever of the two somebody imported first."""
+
+    def __call__(self, *arguments: Any, **settings: Any) -> AuditResults:
+        return audit(*arguments, **settings)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user.checks.pin import Pin, Witness
+from midpoint.user.checks.pin import Pin
 from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import (
     GRAIN,
@@ -23,6 +23,7 @@ from midpoint.wire import (
     Refusal,
     RefusedError,
     Signed,
+    Witness,
 )
 from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_means
 from midpoint.wire.positions import FARTHEST_POSITION, MOST_LOGIT
@@ -33,7 +34,10 @@ MOST_ACTIVITY = 2**40
 """The least activity of a stratum is at most this, in 1/256."""
 QUIETEST = 64
 """The noise of a rating is at least the scale's range by this: else no step could be solved."""
-REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
+REMEDY = (
+    "if you know why and agree, accept the change (midpoint answer --accept-changes, or in Python"
+    " accept_changes=True)"
+)
 
 
 @dataclass(frozen=True)
