@@ -6,7 +6,7 @@ whole population, and `audit` attacks. Each is imported when it is first used.
 
 from importlib import import_module
 
-from midpoint.extras import advice
+from midpoint.extras import explained
 
 __version__ = "0.1.0"
 
@@ -30,10 +30,7 @@ def __getattr__(name: str) -> object:
             return import_module("midpoint.audit")
         return getattr(import_module(_HOMES[name]), name)
     except ModuleNotFoundError as error:
-        install = advice(error)
-        if install is None:
-            raise
-        raise ModuleNotFoundError(f"midpoint.{name}: {install}", name=error.name) from error
+        raise explained(name, error) from error
 
 
 def __dir__() -> list[str]:

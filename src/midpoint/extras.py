@@ -12,6 +12,14 @@ EXTRAS = {
 """Extra by library."""
 
 
+def explained(name: str, missing: ModuleNotFoundError) -> ModuleNotFoundError:
+    """Return the error that says what a name of the package needs; the same if no extra helps."""
+    install = advice(missing)
+    if install is None:
+        return missing
+    return ModuleNotFoundError(f"midpoint.{name}: {install}", name=missing.name)
+
+
 def advice(missing: ModuleNotFoundError) -> str | None:
     """Return a sentence that says what to install; None if no extra brings the library."""
     library = (missing.name or "").split(".")[0]

@@ -9,7 +9,7 @@ Report = Callable[[int, int], None]
 
 @contextmanager
 def shown(label: str, show: bool | None = None) -> Iterator[Report]:  # noqa: FBT001 - a setting
-    """Show a bar while the block runs; it goes away at the end.
+    """Show a bar while the block runs; where it moves, it goes away at the end.
 
     Args:
         label: What is being done.
@@ -23,11 +23,12 @@ def shown(label: str, show: bool | None = None) -> Iterator[Report]:  # noqa: FB
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
-    if show is None and not (console.is_terminal or console.is_jupyter):
+    seen = console.is_terminal or console.is_jupyter
+    if show is None and not seen:
         yield _silent
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=seen) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

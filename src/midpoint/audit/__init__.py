@@ -17,6 +17,7 @@ from midpoint.audit.run.audit import audit
 from midpoint.audit.run.curves import audit_curves
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress
+from midpoint.extras import explained
 
 __all__ = [
     "ATTACKERS",
@@ -38,7 +39,10 @@ class _CallableModule(ModuleType):
     """A module that runs its main function, whichever of the two somebody imported first."""
 
     def __call__(self, *arguments: Any, **settings: Any) -> AuditResults:
-        return audit(*arguments, **settings)
+        try:
+            return audit(*arguments, **settings)
+        except ModuleNotFoundError as error:  # attackers import their libraries when they begin
+            raise explained("audit", error) from error
 
 
 sys.modules[__name__].__class__ = _CallableModule

@@ -1,6 +1,6 @@
 """Ratings as a person writes them, by title or item and in stars, and the items they are of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Real
@@ -49,10 +49,17 @@ def _item(name: str, titles: Mapping[str, str], items: Mapping[str, list[str]]) 
         return titled[0]
     if name in titles:
         return name
-    folded = {title.casefold(): title for title in items}
-    near = [folded[match] for match in get_close_matches(name.casefold(), folded, n=NEAR)]
+    near = _near(name, items)
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise MidpointError(f"there is no title or item {name!r} in the catalogue{meant}")
+
+
+def _near(name: str, titles: Iterable[str]) -> list[str]:
+    """Return titles that hold a name, the shortest first, or that look like it."""
+    folded, wanted = {title.casefold(): title for title in titles}, name.casefold()
+    holding = sorted((title for title in folded if wanted in title), key=len)
+    near = holding or get_close_matches(wanted, folded, n=NEAR)
+    return [folded[match] for match in near[:NEAR]]
 
 
 def _on_scale(name: str, stars: object, scale: RatingScale) -> float:
