@@ -1,15 +1,16 @@
 """The analyst as an object: it chooses as the command line does, signs, scores, asks, is kept."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, posterior, report_weights
 from midpoint.analyst.analyst import Analyst
 from midpoint.analyst.score.scorer import answers_of, evidence_of, private_top, score
-from midpoint.data import Ratings, Simulation, SimulationConfig, load, simulate
+from midpoint.cli.app import app
+from midpoint.data import PRESETS, Ratings, Simulation, SimulationConfig, load, simulate
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
@@ -28,6 +29,8 @@ MANY = SimulationConfig(
     selection_taste_sd=0.3,
 )
 """People enough for counterparts, who rate less than half of all titles."""
+FULL = replace(MANY, name="full", ratings=23_500)
+"""Almost everyone rates almost everything."""
 STARS = {f"Film {n:04d}": 1 + n % 5 for n in range(1, 31)}
 
 
@@ -40,34 +43,34 @@ def reported(analyst: Analyst, gender: str = "F") -> Report:
     return Device(analyst.published, gender=gender).protect(STARS)
 
 
-def trained_by_command(ratings: Ratings, directory: Path) -> ItemProfiles:
-    """Do what `midpoint train` does with ratings in memory."""
-    from rich.console import Console  # noqa: PLC0415
-
-    from midpoint.cli.train import Counterparts, with_counterparts  # noqa: PLC0415
-
-    profiles = Factorizer().fit(ratings, ["gender"])
-    with_counterparts(Console(quiet=True), Counterparts.auto, profiles, ratings).save(directory)
-    return ItemProfiles.load(directory)
+def tables(ratings: Ratings, directory: Path) -> tuple[str, str]:
+    """Write ratings and people as somebody's own tables."""
+    rows = zip(ratings.user.tolist(), ratings.item_ids[ratings.item], ratings.value, strict=True)
+    given = "".join(f"{user},{item},{value:g}\n" for user, item, value in rows)
+    gender = ratings.features["gender"]
+    people = enumerate(gender.codes.tolist())
+    known = "".join(f"{user},{gender.categories[code]}\n" for user, code in people if code >= 0)
+    (directory / "ratings.csv").write_text("user,item,rating\n" + given)
+    (directory / "people.csv").write_text("user,gender\n" + known)
+    return str(directory / "ratings.csv"), str(directory / "people.csv")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("make", "scheme"),
-    [
-        (lambda: load("simulated-tiny"), "dmpss"),
-        (lambda: simulate(MANY, seed=1).ratings, "cmpss"),
-        (lambda: simulate(replace(MANY, ratings=23_500), seed=1).ratings, "cmp"),
-    ],
+    ("config", "scheme"),
+    [(PRESETS["simulated-tiny"], "dmpss"), (MANY, "cmpss"), (FULL, "cmp")],
     ids=["dmpss", "cmpss", "cmp"],
 )
 def test_it_chooses_and_discloses_as_the_command_does(
-    make: Callable[[], Ratings], scheme: str, tmp_path: Path
+    config: SimulationConfig, scheme: str, tmp_path: Path
 ) -> None:
-    ratings = make()
+    source, people = tables(simulate(config, seed=1).ratings, tmp_path)
+    ratings, model = load(source, users=people), tmp_path / "model"
+    command = ["train", source, "--users", people, "--feature", "gender", "--out", str(model)]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    by_command = disclose(ItemProfiles.load(model))
     analyst = Analyst.train(ratings, "gender")
     assert analyst.scheme == scheme
-    by_command = disclose(trained_by_command(ratings, tmp_path / "model"))
     assert analyst.disclosure.raw == by_command.raw
     # The control: another scheme is another disclosure, and is taken where it is named.
     named = Analyst.train(ratings, "gender", scheme="dmp")

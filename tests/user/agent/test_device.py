@@ -172,6 +172,11 @@ def test_one_home_is_opened_once_at_a_time(at_home: MakeDevice, tmp_path: Path) 
     at_home().protect(EVERYTHING)
 
 
+def test_a_device_that_is_gone_holds_no_home(at_home: MakeDevice, tmp_path: Path) -> None:
+    Device(published(), home=tmp_path / "home", gender="F").protect(EVERYTHING)
+    at_home().protect(EVERYTHING)
+
+
 def test_people_with_homes_side_by_side_do_not_hinder_each_other(at_home: MakeDevice) -> None:
     at_home(home="hers").protect(EVERYTHING)
     at_home(home="his", gender="M").protect(EVERYTHING)

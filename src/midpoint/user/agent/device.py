@@ -4,6 +4,7 @@ Its ratings, category, secret and ledger stay in it; what leaves is the report.
 """
 
 import logging
+import weakref
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -66,6 +67,7 @@ class Device:
             self._home = Home.in_memory()
         else:
             self._home = Home.inside(Path(home).expanduser().resolve(), FOLDER)
+        weakref.finalize(self, self._home.close)
         terms = Terms(auditors=tuple(auditors), require_certificate=require_certificate)
         try:
             if accept_changes:
