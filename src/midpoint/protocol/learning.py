@@ -8,8 +8,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, Scorer, disclose, estimate_profiles
+from midpoint.analyst import ItemProfiles, Scorer, estimate_profiles
 from midpoint.analyst.categories.estimates import Estimation
+from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence

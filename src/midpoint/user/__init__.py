@@ -8,7 +8,7 @@ from midpoint.user.checks.disclosure import (
     check_titles,
     verify_certificate,
 )
-from midpoint.user.checks.pin import Pin, Witness
+from midpoint.user.checks.pin import Pin
 from midpoint.user.core.coins import PURPOSES, toss
 from midpoint.user.core.correction import Recommendation, correct
 from midpoint.user.core.counterparts import Adjustment, adjustments, reveal_probability, value_shift
@@ -19,6 +19,7 @@ from midpoint.user.core.obfuscation import Obfuscated, obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory
 from midpoint.user.device_files import BrokenSealError, StorageError
 from midpoint.user.parameters import Parameters
+from midpoint.wire import Witness
 from midpoint.wire.numbers import check_numbers
 
 if TYPE_CHECKING:

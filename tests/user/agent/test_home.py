@@ -560,7 +560,7 @@ def test_a_rating_off_the_scale_decides_nothing(
     agent.connect()
     asked = agent.solicit()
     for step in (agent.preview, agent.answer):
-        with pytest.raises(MidpointError, match="mend it first"):
+        with pytest.raises(MidpointError, match="fix it first"):
             step(dict.fromkeys(asked.items, 3.0) | {asked.items[0]: wrong}, WOMAN)
     assert agent.home.unsent == ()
     assert agent.answer(dict.fromkeys(asked.items, 3.0), WOMAN).round == 0

@@ -14,7 +14,7 @@ from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import PAPER_ATTACKS
 from midpoint.audit.run.folds import audited
 from midpoint.audit.run.plan import RAW, Plan, Work, read_scheme
-from midpoint.audit.run.processes import Progress, worked_on, workers
+from midpoint.audit.run.processes import Progress, reported, worked_on, workers
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks import Auditor, Task, Unit
 from midpoint.data import Ratings, Scale, describe
@@ -53,7 +53,7 @@ def audit(  # noqa: PLR0913
     quick: bool = False,
     out: Path | str | None = None,
     factorizer: Factorizer | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
@@ -70,7 +70,8 @@ def audit(  # noqa: PLR0913
         quick: A few schemes, attackers and folds.
         out: Directory for what was found so far; a killed run resumes from it.
         factorizer: How item profiles are learned.
-        progress: Called after each result.
+        progress: Called after each result, or whether to show a bar; unless given, one is shown in
+            terminals and notebooks.
     """
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(
@@ -90,7 +91,8 @@ def audit(  # noqa: PLR0913
         store = Store(Path(out or scratch))
         store.open(plan, data, work)
         auditor = Auditor(people, plan, work, store)
-        run_all(auditor, jobs, progress)
+        with reported(progress) as report:
+            run_all(auditor, jobs, report)
         return collect(store, plan, people, describe(people))
 
 

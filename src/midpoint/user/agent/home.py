@@ -61,9 +61,13 @@ class Home:
     @classmethod
     def at(cls, address: str, root: Path | None = None) -> Self:
         """Open the folder for an address, or make it."""
-        root = root or user_data_path("midpoint", appauthor=False)
+        return cls.inside(root or user_data_path("midpoint", appauthor=False), folder_name(address))
+
+    @classmethod
+    def inside(cls, root: Path, name: str) -> Self:
+        """Open the folder of this name in a person's directory, or make both."""
         root.mkdir(parents=True, exist_ok=True, mode=0o700)  # names of services are hers as well
-        folder = root / folder_name(address)
+        folder = root / name
         for rest in root.glob(f"{GONE}*"):  # a crash came between erasing and its end
             shutil.rmtree(rest, ignore_errors=True)
         known = (folder / LEDGER).exists()

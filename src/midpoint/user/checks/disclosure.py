@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from midpoint.user.checks.pin import Pin, Witness
+from midpoint.user.checks.pin import Pin
 from midpoint.wire import (
     Catalogue,
     Certificate,
@@ -17,10 +17,14 @@ from midpoint.wire import (
     Refusal,
     RefusedError,
     Signed,
+    Witness,
 )
 from midpoint.wire.numbers import check_numbers
 
-REMEDY = "if you know why and agree, accept the change (midpoint answer --accept-changes)"
+REMEDY = (
+    "if you know why and agree, accept the change (midpoint answer --accept-changes, or in Python"
+    " accept_changes=True)"
+)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What a device holds the analyst to: its key, its list of disclosures, and what they are about."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -43,13 +42,3 @@ class Pin(Message):
             raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
         except MidpointError as error:
             raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What an independent party saw of the same list."""
-
-    sequence: int
-    """Number of the last entry it saw."""
-    head: str
-    """Digest of that entry."""

@@ -84,7 +84,7 @@ def require_legal(ratings: Mapping[str, object], disclosure: Disclosure) -> None
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise MidpointError(f"the rating of item {item!r} is not a whole number, fixed point")
         if value not in levels if levels else not scale.low <= value <= scale.high:
-            raise MidpointError(f"the rating of item {item!r} is not on the scale; mend it first")
+            raise MidpointError(f"the rating of item {item!r} is not on the scale; fix it first")
 
 
 def _again(answered: Round, solicitation: Solicitation) -> Report:

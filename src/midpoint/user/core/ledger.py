@@ -226,5 +226,8 @@ def _locked(path: Path) -> IO[bytes]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         stream.close()
-        raise MidpointError(f"{path} is in use by another program; close that first") from error
+        raise MidpointError(
+            f"{path} is in use by another program, or by another object of this one; close that"
+            " first"
+        ) from error
     return stream
