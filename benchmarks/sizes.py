@@ -33,7 +33,7 @@ def sizes() -> dict[str, Any]:
     config = replace(PRESETS["simulated-movielens-1m"], users=4_000, items=ITEMS, ratings=1_000_000)
     ratings = simulate(config, seed=0).ratings
     profiles = Factorizer(dimension=20, iterations=3).fit(ratings, "gender")
-    disclosure = disclose(profiles)
+    disclosure = disclose(profiles, "dmpss")
     rng = np.random.default_rng(0)
     items = rng.choice(ITEMS, ANSWERS, replace=False)
     value = rng.integers(1, 6, ANSWERS).astype(np.float64)
