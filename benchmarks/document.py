@@ -69,7 +69,7 @@ class Audited(NamedTuple):
 
 
 def audits(results: Path) -> Iterator[str]:
-    """Write the audits' part: of each case the newest first, of run day that of all schemes."""
+    """Write the audits' part: of each case the newest first, and of one day that of all schemes."""
     read = [_audited(path) for path in sorted(results.glob("audit-*.json"))]
     newest = {run.case: max(r.when for r in read if r.case == run.case) for run in read}
     read.sort(key=lambda run: (not run.schemes, run.folds is None, run.folds or 0), reverse=True)
