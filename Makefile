@@ -38,7 +38,7 @@ test: ## everything: format, lint, types, import contract, all tests
 	npm --prefix web test
 	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
-test-spark: $(READY) ## of these only what starts Spark (Java 17), a cluster of two processes among it
+test-spark: $(READY) ## only the tests that start Spark (Java 17), among them a cluster of two processes
 	$(BIN)/pytest -m spark
 
 # Every process of a test run would read the plugin of schemathesis, which one slow test needs.
@@ -79,7 +79,7 @@ $(BENCH_READY): pyproject.toml
 	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 
-bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
+bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17, wrk)
 	@sh tools/wrk.sh >/dev/null
 	@for program in factorization new_users privacy audit scaling engines sizes selection obfuscation \
 		service service_faults page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done

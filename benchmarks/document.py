@@ -69,17 +69,17 @@ class Audited(NamedTuple):
 
 
 def audits(results: Path) -> Iterator[str]:
-    """Write the audits' part: of each case the newest first, of one day that of all schemes."""
+    """Write the audits' part: of each case the newest first, and of one day that of all schemes."""
     read = [_audited(path) for path in sorted(results.glob("audit-*.json"))]
-    newest = {one.case: max(o.when for o in read if o.case == one.case) for one in read}
-    read.sort(key=lambda one: (not one.schemes, one.folds is None, one.folds or 0), reverse=True)
-    read.sort(key=lambda one: one.when, reverse=True)
-    for one in sorted(read, key=lambda one: one.case):
-        yield f"### {one.heading}\n"
-        if one.when < newest[one.case]:
-            yield f"An older run, of {one.when[0]}; the newest of {one.case} is above.\n"
-        yield from chapter("audit", CHAPTERS["audit"], one.found)
-        yield from transcripts(results / f"{one.file}.csv")
+    newest = {run.case: max(r.when for r in read if r.case == run.case) for run in read}
+    read.sort(key=lambda run: (not run.schemes, run.folds is None, run.folds or 0), reverse=True)
+    read.sort(key=lambda run: run.when, reverse=True)
+    for run in sorted(read, key=lambda run: run.case):
+        yield f"### {run.heading}\n"
+        if run.when < newest[run.case]:
+            yield f"An older run, of {run.when[0]}; the newest of {run.case} is above.\n"
+        yield from chapter("audit", CHAPTERS["audit"], run.found)
+        yield from transcripts(results / f"{run.file}.csv")
 
 
 def transcripts(path: Path) -> Iterator[str]:

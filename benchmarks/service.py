@@ -291,10 +291,10 @@ def one_by_one(server: str, tokens: Sequence[str], site: Site) -> Figures:
 
 def ratios(found: dict[str, Figures]) -> dict[str, float]:
     """Return ours beside each bare endpoint at 32 connections: the median of neighbouring turns."""
-    mine = found[f"service {JUDGED}"]["turns"]
+    turns = found[f"service {JUDGED}"]["turns"]
     return {
         kind: statistics.median(
-            a / b for a, b in zip(mine, found[f"{kind} {JUDGED}"]["turns"], strict=True)
+            a / b for a, b in zip(turns, found[f"{kind} {JUDGED}"]["turns"], strict=True)
         )
         for kind in KINDS[1:]
     }
