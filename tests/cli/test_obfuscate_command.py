@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from midpoint.analyst import disclose
-from midpoint.cli.protecting import protect
 from midpoint.data import load
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.protocol import LearningProtocol, Population
+from midpoint.protocol.copies import obfuscated_copy
 from tests.support.small_model import Model, run, trained
 
 
@@ -70,7 +70,7 @@ def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh() -> None:
     model = trained()
 
     def values(seed: int | None) -> list[float]:
-        copy, _ = protect(model.ratings, model.told, seed=seed)
+        copy, _ = obfuscated_copy(model.ratings, model.told, seed=seed)
         return [float(value) for value in copy.value]
 
     assert values(1) == values(1) != values(2)
@@ -79,7 +79,7 @@ def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh() -> None:
 
 def test_the_systems_coins_are_as_fair_as_those_of_a_seed() -> None:
     model = trained()
-    copies = [protect(model.ratings, model.told, seed=seed)[0] for seed in (None, 1)]
+    copies = [obfuscated_copy(model.ratings, model.told, seed=seed)[0] for seed in (None, 1)]
     kept = [len(copy) / len(model.ratings) for copy in copies]
     assert kept[0] == pytest.approx(kept[1], abs=0.04)
     means = [float(copy.value.mean()) for copy in copies]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import expected_loss
 from midpoint.protocol import PROTOCOLS, LearningProtocol, Setting, more_accurate, worst_case_loss
 from midpoint.protocol.accuracy import MOST_COINS
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.wire import (
     ONE,
     Disclosure,
@@ -21,6 +21,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
+from tests.support.unadjusted import obfuscate_unadjusted
 
 
 def setting(S: int = 8, D: int = 2, K: int = 2, seed: int = 0, certain: int = 3) -> Setting:
@@ -101,7 +102,7 @@ def rounded(s: Setting, y: float, runs: int) -> NDArray[np.float64]:
     item = np.tile(np.arange(8), runs)
     ratings = to_fixed(y) + to_fixed(s.offset)[item, 0]
     coins = np.random.default_rng(1).random((8 * runs, 4))
-    sent = obfuscate(item, ratings, 0, Parameters.of(told), coins).value
+    sent = obfuscate_unadjusted(item, ratings, 0, Parameters.of(told), coins).value
     return from_fixed(sent).reshape(runs, 8)
 
 
@@ -129,9 +130,9 @@ def test_losses_without_bound() -> None:
 
 def test_quantised_offsets_cost_their_error() -> None:
     s = setting()
-    off = worst_case_loss(least_squares("mp"), replace(s, told=s.offset + 0.1)).least
+    off = worst_case_loss(least_squares("mp"), replace(s, disclosed=s.offset + 0.1)).least
     assert off > worst_case_loss(least_squares("mp"), s).least
-    assert worst_case_loss(least_squares("mp"), replace(s, told=0 * s.offset)) == worst_case_loss(
+    assert worst_case_loss(least_squares("mp"), replace(s, disclosed=0 * s.offset)) == worst_case_loss(
         least_squares("no"), s
     )
 

@@ -19,7 +19,7 @@ from midpoint.data import Ratings, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
-from midpoint.user import Parameters, adjustments, obfuscate, toss
+from midpoint.user import Parameters, adjust, obfuscate, toss
 from midpoint.wire import SCHEMES, Disclosure, Scores, from_fixed, to_fixed
 from tests.support.tables_on_disk import Tables, write
 
@@ -81,8 +81,8 @@ def test_everyone_is_obfuscated_as_by_her_own_device(people: Ratings, told: Disc
     parameters, value = Parameters.of(told), to_fixed(people.value[mine])
     item = np.array([told.items.index(name) for name in names])
     coins = toss(secret_of(plan.key, people.user_ids[user]), names)
-    own = adjustments(parameters, np.array([0, len(item)]), item, value, [cell])
-    done = obfuscate(item, value, cell, parameters, coins, own=own)
+    adjustment = adjust(parameters, cell, np.arange(len(told.items)), item, value)
+    done = obfuscate(item, value, cell, parameters, coins, adjustment)
     expected = [
         (name, float(value))
         for name, value, keep in zip(names, from_fixed(done.value), done.keep, strict=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import Evidence, expected_loss, least_squares
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population, Reports, Setting, worst_case_loss
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import (
     ONE,
@@ -23,6 +23,7 @@ from midpoint.wire import (
     to_fixed,
 )
 from tests.support.invented import Float, World, world
+from tests.support.unadjusted import obfuscate_unadjusted
 
 pytestmark = pytest.mark.slow
 
@@ -262,7 +263,7 @@ def _shifted(told: Float, ratings: Float, k: int) -> Float:
         offset=as_rows(offset),
     )
     parameters = Parameters.of(disclosure)
-    done = obfuscate(np.arange(3), to_fixed(ratings), k, parameters, np.zeros((3, 4)))
+    done = obfuscate_unadjusted(np.arange(3), to_fixed(ratings), k, parameters, np.zeros((3, 4)))
     return from_fixed(done.value)
 
 

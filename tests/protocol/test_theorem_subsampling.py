@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.protocol import LearningProtocol
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, Disclosure, FeatureNames, RatingScale
 from tests.support.invented import World, raters, world
+from tests.support.unadjusted import obfuscate_unadjusted
 
 PEOPLE = 40_000
 Sets = NDArray[np.bool_]
@@ -51,7 +52,7 @@ def test_lemma_2_in_whole_numbers() -> None:
         for k, reveal in enumerate(row):
             p = least * ONE / reveal
             item = np.full(ONE, j)
-            keep = obfuscate(item, np.full(ONE, 3 * ONE), k, parameters, coins).keep
+            keep = obfuscate_unadjusted(item, np.full(ONE, 3 * ONE), k, parameters, coins).keep
             assert p * Fraction(int(keep.sum()), ONE) == least
 
 
@@ -77,7 +78,7 @@ def revealed(told: Disclosure, own: int, rated: Sets, coin: NDArray[np.float64])
     coins[:, REVEAL] = coin[person, item]
     value = np.full(len(item), 3 * ONE)
     found = np.zeros_like(rated)
-    found[person, item] = obfuscate(item, value, own, Parameters.of(told), coins).keep
+    found[person, item] = obfuscate_unadjusted(item, value, own, Parameters.of(told), coins).keep
     return found
 
 

@@ -1,4 +1,4 @@
-"""The vectors of the schemes with counterparts: people's places, and what becomes of them."""
+"""The vectors of the schemes with counterparts: positions, and what becomes of ratings."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from midpoint.user import Parameters, PrivateCategory, adjustments, correct, obfuscate
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Parameters, PrivateCategory, correct, obfuscate
 from midpoint.user.core.coins import PURPOSES
 from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
@@ -57,11 +58,10 @@ def moved_obfuscations() -> Iterator[Case]:
         person = rng.integers(0, shown.n_cells, 4)
         bits = rng.integers(0, 2**53, (24, len(PURPOSES)))
         bits[0], bits[1], bits[2] = 0, 2**53 - 1, 2**52
-        own = adjustments(parameters, starts, item, value, person)
-        assert own is not None
+        adjustment = adjust_population(parameters, starts, item, value, person)
         category = person.repeat(6)
         for alpha in (1.0, 0.5, 0.0) if turn == 0 else (1.0, 0.5):
-            done = obfuscate(item, value, category, parameters, bits / 2**53, alpha, own)
+            done = obfuscate(item, value, category, parameters, bits / 2**53, adjustment, alpha)
             yield {
                 "name": f"{name}, alpha {alpha}",
                 "disclosure": text(shown),
@@ -70,8 +70,8 @@ def moved_obfuscations() -> Iterator[Case]:
                 "value": value.tolist(),
                 "category": category.tolist(),
                 "coins": bits.tolist(),
-                "reveal": own.reveal.tolist(),
-                "shift": own.shift.tolist(),
+                "reveal": adjustment.reveal.tolist(),
+                "shift": adjustment.shift.tolist(),
                 "keep": done.keep.tolist(),
                 "reported": done.value.tolist(),
             }
@@ -329,7 +329,7 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
         cell = int(rng.integers(0, shown.n_cells))
         found = counterparts(model, cell, asked, rated, value)
         some = rng.permutation(M)[:4]
-        own = adjustment_of(parameters, cell, some, found)
+        adjustment = adjustment_of(parameters, cell, some, found)
         yield {
             "asked": asked.tolist(),
             "rated": rated.tolist(),
@@ -338,6 +338,6 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
             "selection": found.selection.tolist(),
             "move": found.move.tolist(),
             "some": some.tolist(),
-            "reveal": own.reveal.tolist(),
-            "shift": own.shift.tolist(),
+            "reveal": adjustment.reveal.tolist(),
+            "shift": adjustment.shift.tolist(),
         }

@@ -21,7 +21,6 @@ from midpoint.user import (
     Witness,
     correct,
     decide,
-    obfuscate,
     output_distribution,
 )
 from midpoint.user.core.coins import PURPOSES, coin_bits
@@ -72,6 +71,7 @@ from tests.support.make_position_vectors import (
     places,
     with_counterparts,
 )
+from tests.support.unadjusted import obfuscate_unadjusted
 from tests.support.vector_parts import (
     FEATURES,
     HALVES,
@@ -176,7 +176,9 @@ def obfuscations() -> Iterator[Case]:
         bits = rng.integers(0, 2**53, (n, len(PURPOSES)))
         bits[0], bits[1] = 0, 2**53 - 1
         for alpha in (1.0, 0.5) if turn % 3 == 0 else (1.0,):
-            done = obfuscate(item, value, category, Parameters.of(shown), bits / 2**53, alpha)
+            done = obfuscate_unadjusted(
+                item, value, category, Parameters.of(shown), bits / 2**53, alpha
+            )
             yield {
                 "name": f"{name}, alpha {alpha}",
                 "disclosure": text(shown),
@@ -217,7 +219,7 @@ def corrections() -> Iterator[Case]:
         names, rated = own_category(shown, turn), shown.items[1::4]
         if n == 1:
             names = {feature.name: feature.categories[0] for feature in shown.features}
-        ranked = correct(scores, shown, PrivateCategory.of(shown, names), rated)
+        ranked = correct(scores, shown, PrivateCategory.of(shown, names), rated, ())
         yield {
             "name": name,
             "disclosure": text(shown),

@@ -39,7 +39,8 @@ from midpoint.analyst.kernels.logistic import CHUNK, LogisticSums
 from midpoint.analyst.kernels.simd import WIDTH
 from midpoint.data import Feature, Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.core.counterparts import Adjustment, adjustments
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Adjustment
 from midpoint.user.parameters import Parameters
 from midpoint.wire import GRAIN, from_fixed, to_fixed
 from midpoint.wire.positions import STEPS
@@ -444,9 +445,7 @@ def as_devices_do(profiles: ItemProfiles, people: People) -> Adjustment:
     """Return what devices make of people's ratings, told what was learned."""
     told = Parameters.of(disclose(profiles))
     item, value = profiles.message_index[people.item], to_fixed(people.value)
-    own = adjustments(told, people.offsets, item, value, people.category)
-    assert own is not None
-    return own
+    return adjust_population(told, people.offsets, item, value, people.category)
 
 
 # Strata.

@@ -142,20 +142,20 @@ def test_the_private_top_is_exact_on_the_device_with_withheld_items_taken_out(
     shown = disclose(profiles, scheme)
     plain = score(profiles, posterior(Evidence.none(profiles), profiles), shown)
     me = PrivateCategory({"gender": category})
-    best = [one.item for one in correct(plain, shown, me, ())][:30]  # she rates what she likes
+    best = [one.item for one in correct(plain, shown, me, (), ())][:30]  # she rates what she likes
     ratings = dict.fromkeys(best, 4 * ONE)
     reports, ledger = person(shown, ratings, category, tuple(sorted(best)))
     answers = answers_of(reports, shown)
     assert answers.keys() < set(best) == set(ledger.decided)  # some are withheld
     belief = posterior(evidence_of(profiles, answers), profiles)
     everything = score(profiles, belief, shown)
-    expected = correct(everything, shown, me, ledger.decided)[:top]
+    expected = correct(everything, shown, me, ledger.decided, ())[:top]
     listed = private_top(profiles, belief, shown, top=top, margin=30)
     assert len(listed.items) == 2 * (top + 30) < len(everything.items)
-    assert correct(listed, shown, me, ledger.decided)[:top] == expected
+    assert correct(listed, shown, me, ledger.decided, ())[:top] == expected
     # The control: a margin for what the analyst knows of is too small.
     narrow = private_top(profiles, belief, shown, top=top, margin=0)
-    assert correct(narrow, shown, me, ledger.decided)[:top] != expected
+    assert correct(narrow, shown, me, ledger.decided, ())[:top] != expected
 
 
 def test_scores_of_other_items_than_the_disclosure_are_refused(trained_stars: Training) -> None:

@@ -19,8 +19,8 @@ from midpoint.data import Ratings, Scale
 from midpoint.user import Adjustment, Obfuscated, Parameters, check_numbers, obfuscate
 from midpoint.user.core.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
-from tests.support.lawful import Float, Integers, Nature, People, disclose
 from tests.support.made_up import STARS
+from tests.support.nature import Float, Integers, Nature, People, disclose
 
 N = 4000
 CHANCE = 3 * np.sqrt(8 / N / 12)
@@ -55,20 +55,18 @@ class World:
         check_numbers(shown)
         p, people = Parameters.of(shown), self.attacked
         cell = people.category[people.person]
-        return obfuscate(people.item, people.value, cell, p, self.coins, own=people.own(p))
+        return obfuscate(people.item, people.value, cell, p, self.coins, people.adjustment(p))
 
     def disclosure(self, scheme: str) -> Disclosure:
         """Know the law, and count level tables exactly: of values as devices move and reveal."""
         everything = (len(self.learned.item), ONE)
         if SCHEMES[scheme].counterparts:
-            own = self.learned.own(Parameters.of(disclose(self.nature, scheme, STARS)))
-            assert own is not None
-            return disclose(self.nature, scheme, STARS, tables(self.learned, own))
-        own = Adjustment(
-            np.full(*everything), np.zeros(everything[0], np.int64), np.zeros((1, 1), int)
-        )
+            moved = self.learned.adjustment(Parameters.of(disclose(self.nature, scheme, STARS)))
+            return disclose(self.nature, scheme, STARS, tables(self.learned, moved))
+        still = np.zeros(everything[0], np.int64)
+        unmoved = Adjustment(np.full(*everything), still, np.zeros(0, np.int64))
         more = {"reveal": self.reveal()} if SCHEMES[scheme].sub_samples else {}
-        return disclose(self.nature, scheme, STARS, tables(self.learned, own), **more)
+        return disclose(self.nature, scheme, STARS, tables(self.learned, unmoved), **more)
 
     @cached_property
     def trained(self) -> ItemProfiles:
@@ -151,15 +149,15 @@ def summed(person: NDArray[np.intp], rows: Float) -> Float:
     return total
 
 
-def tables(people: People, own: Adjustment) -> Integers:
+def tables(people: People, adjustment: Adjustment) -> Integers:
     """Count moved values by item and category, weighed by the probability of being revealed."""
-    there = np.clip(people.value + own.shift, STARS[0], STARS[-1])
+    there = np.clip(people.value + adjustment.shift, STARS[0], STARS[-1])
     below = split(there, np.asarray(STARS), np.ones(len(there)))
     level, above = below // ONE - 1, (there - below) / ONE
     cell = people.category[people.person]
     total = np.full((int(people.item.max()) + 1, 2, 6), float(HALF_A_RATING))
-    np.add.at(total, (people.item, cell, level), own.reveal * (1 - above))
-    np.add.at(total, (people.item, cell, level + 1), own.reveal * above)
+    np.add.at(total, (people.item, cell, level), adjustment.reveal * (1 - above))
+    np.add.at(total, (people.item, cell, level + 1), adjustment.reveal * above)
     total = total[:, :, :5]
     ends = np.rint(total.cumsum(axis=2) / total.sum(axis=2, keepdims=True) * ONE)
     return np.asarray(np.diff(ends.astype(np.int64), axis=2, prepend=0))

@@ -11,15 +11,15 @@ from midpoint.user import (
     Ledger,
     Parameters,
     PrivateCategory,
-    adjustments,
+    adjust,
     decide,
     obfuscate,
     toss,
 )
 from midpoint.user.core.ledger import Round
 from midpoint.wire import ONE, Disclosure, Refusal, RefusedError, Report
-from tests.support.lawful import Nature, disclose
 from tests.support.made_up import STARS, accepted, disclosure, ratings, solicitation
+from tests.support.nature import Nature, disclose
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclose(Nature.draw(np.random.default_rng(3), (40, 2, 2, 2)), "cmpss", STARS)
@@ -47,20 +47,19 @@ def expected(
     told: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
 ) -> tuple[list[tuple[str, int]], list[int]]:
     """Say what a device answers about some items, placed by what it was asked; and the move."""
-    index = {item: place for place, item in enumerate(SHOWN.items)}
+    index = SHOWN.index
     known = sorted(item for item in rated if item in asked)
     item = np.array([index[i] for i in known], dtype=np.intp)
     value = np.array([rated[i] for i in known])
     p, about = Parameters.of(SHOWN), np.array([index[i] for i in asked])
-    own = adjustments(p, np.array([0, len(item)]), item, value, [cell], asked=[about])
-    assert own is not None
-    done = obfuscate(item, value, cell, p, toss(SECRET, known), own=own)
+    adjustment = adjust(p, cell, about, item, value)
+    done = obfuscate(item, value, cell, p, toss(SECRET, known), adjustment)
     kept = [
         (i, int(v))
         for i, v, keep in zip(known, done.value, done.keep, strict=True)
         if keep and i in told
     ]
-    return kept, own.move[0].tolist()
+    return kept, adjustment.move.tolist()
 
 
 def moved(ledger: Ledger, number: int = 1) -> list[int] | None:
@@ -136,7 +135,7 @@ def test_all_rounds_together_place_her() -> None:
 def test_a_rehearsal_shows_what_will_be_decided() -> None:
     ledger = Ledger(SECRET)
     ask(ledger, 1, items=SHOWN.items[:10])
-    shown = ask(ledger.rehearsal(), 2)
+    shown = ask(ledger.copy_in_memory(), 2)
     assert ledger.answered(2) is None
     assert ask(ledger, 2).raw == shown.raw
 

@@ -11,21 +11,18 @@ from midpoint.user import (
     PURPOSES,
     Adjustment,
     Parameters,
-    PrivateCategory,
-    adjustments,
-    correct,
+    adjust,
     obfuscate,
     reveal_probability,
 )
-from midpoint.user.core import counterparts as counterparts_module
 from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
 from midpoint.user.core.counterparts import Counterparts, adjustment_of, counterparts, value_shift
 from midpoint.user.core.discrete import split
 from midpoint.user.parameters import PositionModel
-from midpoint.wire import GRAIN, ONE, Scores, to_fixed
+from midpoint.wire import GRAIN, ONE, SCHEMES, to_fixed
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
-from tests.support.lawful import Float, Nature, People, disclose
 from tests.support.made_up import STARS, disclosure
+from tests.support.nature import Float, Nature, People, disclose
 
 Index = np.ndarray[tuple[int], np.dtype[np.intp]]
 MOST = most_spread(4 * ONE)
@@ -163,14 +160,12 @@ def test_equal_laws_change_nothing_but_single_items() -> None:
     """With one law for both, everyone is her own counterpart: only rates and levels act."""
     nature = Nature.draw(np.random.default_rng(2), (30, 2, 2, 3), contrast=0.0)
     people = People.draw(nature, 50, np.random.default_rng(3), STARS)
-    own = people.own(Parameters.of(disclose(nature, "cmpss", STARS)))
-    assert own is not None
+    own = people.adjustment(Parameters.of(disclose(nature, "cmpss", STARS)))
     assert (own.reveal == ONE).all()
     assert not own.shift.any()
     assert not own.move.any()
     rates = replace(nature, rate=nature.rate + np.array([0.0, 1.0]))
-    own = people.own(Parameters.of(disclose(rates, "cmpss", STARS)))
-    assert own is not None
+    own = people.adjustment(Parameters.of(disclose(rates, "cmpss", STARS)))
     second = people.category[people.person] == 1
     assert (own.reveal[~second] == ONE).all()
     assert (own.reveal[second] < ONE).all()
@@ -205,8 +200,7 @@ def test_an_item_is_revealed_at_least_once_in_sixty_four_and_moves_by_a_limit() 
     for nearer, wild in ((nature, False), (apart, True)):
         people = People.draw(nature, 40, np.random.default_rng(8), STARS)
         parameters = Parameters.of(disclose(nearer, "cmpss", STARS))
-        own = people.own(parameters)
-        assert own is not None
+        own = people.adjustment(parameters)
         assert own.reveal.min() >= LEAST_REVEAL
         assert own.reveal.max() <= ONE
         assert np.abs(own.shift).max() <= MOST
@@ -214,24 +208,23 @@ def test_an_item_is_revealed_at_least_once_in_sixty_four_and_moves_by_a_limit() 
         assert (np.abs(own.shift).max() > MOST / 3) == wild
         coins = np.random.default_rng(9).random((len(people.item), 4))
         cell = people.category[people.person]
-        done = obfuscate(people.item, people.value, cell, parameters, coins, own=own)
+        done = obfuscate(people.item, people.value, cell, parameters, coins, own)
         assert set(done.value.tolist()) <= set(STARS)
 
 
 @pytest.mark.parametrize("scheme", ["cmp", "cmpss"])
-def test_nothing_is_released_as_it_is_for_want_of_own_numbers(scheme: str) -> None:
+def test_nothing_is_released_for_want_of_an_adjustment(scheme: str) -> None:
     item, value, coins = np.arange(3), np.full(3, 3 * ONE), np.zeros((3, 4))
-    p = Parameters.of(disclosure(scheme))
-    own = adjustments(p, np.array([0, 3]), item, value, [0])
-    assert own is not None
-    assert len(obfuscate(item, value, 0, p, coins, own=own).value) == 3
-    for alpha in (0.0, 0.5, 1.0):
-        with pytest.raises(MidpointError, match="own numbers"):
-            obfuscate(item, value, 0, p, coins, alpha)
-    plain = Parameters.of(disclosure("dmpss"))
-    assert adjustments(plain, np.array([0, 3]), item, value, [0]) is None
-    with pytest.raises(MidpointError, match="own numbers"):
-        obfuscate(item, value, 0, plain, coins, own=own)
+    p, plain = Parameters.of(disclosure(scheme)), Parameters.of(disclosure("dmpss"))
+    adjustment = adjust(p, 0, np.arange(12), item, value)
+    assert len(obfuscate(item, value, 0, p, coins, adjustment).value) == 3
+    with pytest.raises(MidpointError, match="adjusts to each person"):
+        Adjustment.identity(p, item, 0)
+    with pytest.raises(MidpointError, match="of these 3 ratings"):
+        obfuscate(item, value, 0, p, coins, adjustment.of(np.arange(2)))
+    moving = given(3, ONE, ONE)
+    with pytest.raises(MidpointError, match="moves no values"):
+        obfuscate(item, value, 0, plain, coins, moving)
     with pytest.raises(MidpointError, match="no counterparts"):
         adjustment_of(
             plain, 0, item, Counterparts(np.zeros((2, 2), np.int64), np.zeros(2, np.int64))
@@ -240,15 +233,28 @@ def test_nothing_is_released_as_it_is_for_want_of_own_numbers(scheme: str) -> No
         value_shift(plain, np.zeros(2, np.int64), item)
 
 
+@pytest.mark.parametrize("scheme", [name for name in SCHEMES if not SCHEMES[name].counterparts])
+def test_without_counterparts_the_adjustment_is_the_identity(scheme: str) -> None:
+    shown, item = disclosure(scheme), np.array([3, 1, 7])
+    p = Parameters.of(shown)
+    for cell in (0, 1):
+        found = adjust(p, cell, np.arange(12), item, np.full(3, 3 * ONE))
+        wanted = [ONE] * 3 if shown.reveal is None else [shown.reveal[j][cell] for j in item]
+        assert found.reveal.tolist() == wanted
+        assert found.shift.tolist() == [0, 0, 0]
+        assert found.move.shape == (0,)
+        assert not value_shift(p, found.move, item).any()
+
+
 def test_a_rating_between_levels_cannot_be_moved() -> None:
     p = Parameters.of(disclosure("cmp"))
-    own = Adjustment(np.array([ONE]), np.array([0]), np.zeros((1, 2), np.int64))
+    still = given(1, ONE, 0)
     with pytest.raises(MidpointError, match="not a level of the scale"):
-        obfuscate(np.array([0]), to_fixed([2.5]), 0, p, np.zeros((1, 4)), own=own)
+        obfuscate(np.array([0]), to_fixed([2.5]), 0, p, np.zeros((1, 4)), still)
 
 
 def given(n: int, reveal: int, shift: int) -> Adjustment:
-    return Adjustment(np.full(n, reveal), np.full(n, shift), np.zeros((1, 2), np.int64))
+    return Adjustment(np.full(n, reveal), np.full(n, shift), np.zeros(2, np.int64))
 
 
 def test_a_moved_value_goes_to_its_neighbours_unbiased_by_a_coin_of_its_own() -> None:
@@ -258,14 +264,14 @@ def test_a_moved_value_goes_to_its_neighbours_unbiased_by_a_coin_of_its_own() ->
     coins[:, MIX] = (np.arange(n) + 0.5) / n
     item, value = np.zeros(n, dtype=np.intp), np.full(n, 3 * ONE)
     for shift in (-ONE // 4, ONE // 3, ONE + ONE // 8, 3 * ONE):
-        told = obfuscate(item, value, 0, p, coins, own=given(n, ONE, shift)).value
+        told = obfuscate(item, value, 0, p, coins, given(n, ONE, shift)).value
         there = min(3 * ONE + shift, 5 * ONE)
         assert told.mean() == pytest.approx(there, abs=ONE / n)
         assert np.abs(told - there).max() < ONE
     for other in (VALUE, SPLIT, REVEAL):
         still = np.full((n, len(PURPOSES)), 0.5)
         still[:, other] = (np.arange(n) + 0.5) / n
-        told = obfuscate(item, value, 0, p, still, own=given(n, ONE, ONE // 3)).value
+        told = obfuscate(item, value, 0, p, still, given(n, ONE, ONE // 3)).value
         assert len(set(told.tolist())) == 1
 
 
@@ -277,7 +283,7 @@ def test_what_is_obfuscated_does_not_depend_on_how_much_is() -> None:
     item, value = np.zeros(n, dtype=np.intp), np.full(n, 3 * ONE)
     for alpha in (1.0, 0.5, 0.2):
         chosen = coins[:, MIX] < alpha
-        told = obfuscate(item, value, 0, p, coins, alpha, given(n, ONE, shift)).value
+        told = obfuscate(item, value, 0, p, coins, given(n, ONE, shift), alpha).value
         assert (told[~chosen] == 3 * ONE).all()
         error = 4 * np.sqrt(0.24 / chosen.sum())
         assert (told[chosen] == 4 * ONE).mean() == pytest.approx(0.6, abs=error)
@@ -325,90 +331,6 @@ def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
         value = np.full(asked, 3 * ONE)
         found, light = (counterparts(m, 0, item, item, value) for m in (two, one))
         assert np.array_equal(found.selection, light.selection) == fine
-
-
-@pytest.mark.parametrize(("at_once", "pairing"), [(2**19, 8), (210, 8), (210, 2), (2**19, 99)])
-def test_one_person_at_a_time_is_the_same_as_all_together(
-    at_once: int, pairing: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the size of the groups, and however they are added up."""
-    monkeypatch.setattr(counterparts_module, "AT_ONCE", at_once)
-    monkeypatch.setattr(counterparts_module, "PAIRING", pairing)
-    nature = Nature.draw(np.random.default_rng(3), (30, 3, 2, 2))
-    people, p = (
-        People.draw(nature, 30, np.random.default_rng(4), STARS),
-        Parameters.of(disclose(nature, "cmpss", STARS)),
-    )
-    together = people.own(p)
-    assert together is not None
-    for i in range(30):
-        part = slice(people.starts[i], people.starts[i + 1])
-        rated, value = people.item[part], people.value[part]
-        whole = np.array([0, len(rated)])
-        alone = adjustments(
-            p, whole, rated, value, people.category[i : i + 1], asked=[np.arange(30)]
-        )
-        assert alone is not None
-        assert np.array_equal(alone.reveal, together.reveal[part])
-        assert np.array_equal(alone.shift, together.shift[part])
-        assert np.array_equal(alone.move[0], together.move[i])
-
-
-def test_the_move_is_taken_off_what_is_recommended() -> None:
-    """Scores made from moved values are off by the move; the control leaves it there."""
-    rng = np.random.default_rng(11)
-    nature = Nature.draw(rng, (60, 2, 2, 3))
-    shown = disclose(nature, "cmpss", STARS)
-    p, people = Parameters.of(shown), People.draw(nature, 100, rng, STARS)
-    own = people.own(p)
-    assert own is not None
-    errors: dict[bool, list[float]] = {True: [], False: []}
-    for i in range(100):
-        cell = int(people.category[i])
-        hers = nature.base[:, cell] + nature.taste @ people.position[i, 2:]
-        moved = to_fixed(hers + nature.taste @ own.move[i] / GRAIN)
-        scores = Scores(
-            disclosure=shown.digest,
-            items=shown.items,
-            score=tuple(moved.tolist()),
-            deviation=(0,) * 60,
-        )
-        for taken_off in (True, False):
-            category = PrivateCategory({"group": f"g{cell}"})
-            move = own.move[i].tolist() if taken_off else ()
-            found = {one.item: one.score for one in correct(scores, shown, category, (), move)}
-            told = np.array([found[item] for item in shown.items]) / ONE
-            errors[taken_off].append(float(np.abs(told - hers).max()))
-    assert max(errors[True]) < 0.001
-    assert np.mean(errors[False]) > 0.5
-
-
-def test_a_move_of_nothing_changes_no_recommendation() -> None:
-    shown = disclosure("cmpss")
-    scores = Scores(
-        disclosure=shown.digest, items=shown.items[:1], score=(3 * ONE,), deviation=(0,)
-    )
-    woman = PrivateCategory({"gender": "F"})
-    still = correct(scores, shown, woman, (), ())
-    assert correct(scores, shown, woman, (), (0, 0)) == still
-    assert correct(scores, shown, woman, (), (64, 0)) != still
-    most = correct(scores, shown, woman, (), (2**30, 0))[0].score
-    assert MOST // 2 <= abs(most - still[0].score) <= MOST
-
-
-@pytest.mark.parametrize("scheme", ["cmpss", "cmp"])
-def test_a_move_that_is_forgotten_is_an_error_that_says_what_to_give(scheme: str) -> None:
-    woman = PrivateCategory({"gender": "F"})
-    for name in (scheme, "dmpss"):
-        shown = disclosure(name)
-        scores = Scores(
-            disclosure=shown.digest, items=shown.items[:1], score=(3 * ONE,), deviation=(0,)
-        )
-        if name == "dmpss":  # the control: nothing is moved, and nothing need be given
-            assert correct(scores, shown, woman, ()) == correct(scores, shown, woman, (), ())
-        else:
-            with pytest.raises(MidpointError, match=r"move=ledger\.move_under\(disclosure\.digest"):
-                correct(scores, shown, woman, ())
 
 
 @pytest.mark.parametrize("shape", [(30, 2, 3, 2), (30, 3, 2, 2)])

@@ -17,7 +17,6 @@ from midpoint.user import (
     PrivateCategory,
     check_disclosure,
     decide,
-    obfuscate,
     require_legal,
     toss,
 )
@@ -39,6 +38,7 @@ from tests.support.made_up import (
     sealed,
     solicitation,
 )
+from tests.support.unadjusted import obfuscate_unadjusted
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclosure("dmpss")
@@ -67,7 +67,7 @@ def test_a_report_is_the_obfuscation_of_the_coins() -> None:
     rated = sorted(RATED)
     index = np.array([SHOWN.items.index(item) for item in rated])
     value = np.array([RATED[item] for item in rated])
-    done = obfuscate(index, value, 0, Parameters.of(SHOWN), toss(SECRET, rated))
+    done = obfuscate_unadjusted(index, value, 0, Parameters.of(SHOWN), toss(SECRET, rated))
     kept = [
         (item, int(told))
         for item, told, keep in zip(rated, done.value, done.keep, strict=True)
@@ -113,7 +113,10 @@ def test_fresh_coins_on_a_repeated_question_would_average_the_noise_away() -> No
     value = np.full(2000, 3 * ONE)
     shown = SHOWN.model_copy(update={"reveal": ((ONE, ONE // 4), *(SHOWN.reveal or ())[1:])})
     coins = np.random.default_rng(0).random((2000, 4))
-    shares = [obfuscate(index, value, k, Parameters.of(shown), coins).keep.mean() for k in range(2)]
+    shares = [
+        obfuscate_unadjusted(index, value, k, Parameters.of(shown), coins).keep.mean()
+        for k in range(2)
+    ]
     assert shares[0] - shares[1] > 0.7
     item = (SHOWN.items[0],)
     for category in (WOMAN, MAN):

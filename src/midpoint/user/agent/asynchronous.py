@@ -134,9 +134,9 @@ class AsyncAgent:
         witness = None if self._witness is None else await self._seen(self._witness)
         chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
         newest = chain.entries[-1].open(Entry)
-        place = f"/v1/disclosures/{newest.disclosure}"
-        disclosure = await self._named(place)
-        certificates = await self._public(f"{place}/certificates", Certificates, LARGEST_ANSWER)
+        path = f"/v1/disclosures/{newest.disclosure}"
+        disclosure = await self._named(path)
+        certificates = await self._public(f"{path}/certificates", Certificates, LARGEST_ANSWER)
         titles = newest.catalogue
         catalogue = await self._named(f"/v1/catalogues/{titles}") if titles else b""
         return Fetched(witness, chain, disclosure, certificates, catalogue)
@@ -173,7 +173,7 @@ class AsyncAgent:
         """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""
         strange = [item for item, value in ratings.items() if not isfinite(value)]
         if strange:
-            raise MidpointError(f"the rating of item {strange[0]!r} is no number; mend it first")
+            raise MidpointError(f"the rating of item {strange[0]!r} is no number; correct it first")
         fixed = {item: round(value * ONE) for item, value in ratings.items()}
         require_legal(fixed, self.standing.accepted.disclosure)
         return fixed

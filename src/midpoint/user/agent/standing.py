@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from midpoint.user.checks.disclosure import Accepted, verify_certificate
+from midpoint.user.checks.certificate import verify_certificate
+from midpoint.user.checks.disclosure import Accepted
 from midpoint.user.checks.pin import Witness
 from midpoint.wire import Catalogue, Certificate, Certificates, Chain
 
@@ -70,8 +71,8 @@ class Terms:
 def trusted_certificate(fetched: Fetched, disclosure: str, terms: Terms) -> Certificate | None:
     """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so."""
     shown = fetched.certificates.certificates
-    found = [verify_certificate(one, disclosure, terms.auditors) for one in shown]
-    trusted = next((one for one in found if one is not None), None)
+    checked = [verify_certificate(signed, disclosure, terms.auditors) for signed in shown]
+    trusted = next((certificate for certificate in checked if certificate is not None), None)
     if trusted is None and terms.require_certificate:
         verify_certificate(None, disclosure, terms.auditors, required=True)
     return trusted
