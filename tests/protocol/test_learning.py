@@ -24,11 +24,11 @@ PEOPLE = raters(MADE, 40, seed=2)
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
     one, profiles = LearningProtocol(name), ready(MADE, name)
-    told = one.disclose(profiles)
-    check_numbers(told)
-    sent = one.report(told, profiles, PEOPLE, np.random.default_rng(3))
+    disclosure = one.disclose(profiles)
+    check_numbers(disclosure)
+    sent = one.report(disclosure, profiles, PEOPLE, np.random.default_rng(3))
     coins = np.random.default_rng(3).random((len(PEOPLE.user), 4))
-    again = one.report(told, profiles, PEOPLE, coins)
+    again = one.report(disclosure, profiles, PEOPLE, coins)
     assert np.array_equal(sent.value, again.value)
     found = one.estimate(profiles, sent)
     assert found.shape == (80, 3)
@@ -82,10 +82,10 @@ def test_nothing_learns_nothing_and_no_is_no_obfuscation() -> None:
 
 def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
     full, mp = LearningProtocol("full"), LearningProtocol("mp")
-    told = full.disclose(MADE.profiles)
-    assert isinstance(told, FullDisclosure)
+    disclosure = full.disclose(MADE.profiles)
+    assert isinstance(disclosure, FullDisclosure)
     coins = np.random.default_rng(5).random((len(PEOPLE.user), 4))
-    sent = full.report(told, MADE.profiles, PEOPLE, coins)
+    sent = full.report(disclosure, MADE.profiles, PEOPLE, coins)
     assert sent.profile is not None
     other = mp.report(mp.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
     expected = mp.estimate(MADE.profiles, other)
@@ -114,17 +114,17 @@ def test_alpha_mixes_in_ratings_as_they_are() -> None:
 def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
     """One after another, with the code of a device, against all at once."""
     profiles, one = ready(MADE, name), LearningProtocol(name)
-    told = one.disclose(profiles)
+    disclosure = one.disclose(profiles)
     coins = np.random.default_rng(9).random((len(PEOPLE.user), 4))
-    sent = one.report(told, profiles, PEOPLE, coins)
-    moves = one.moves(told, profiles, PEOPLE, coins)
-    parameters = Parameters.of(told)
-    place, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
+    sent = one.report(disclosure, profiles, PEOPLE, coins)
+    moves = one.moves(disclosure, profiles, PEOPLE, coins)
+    parameters = Parameters.of(disclosure)
+    index, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
     everything, kept, values = np.arange(profiles.n_items), [], []
     for person, cell in enumerate(PEOPLE.category.tolist()):
         mine = np.flatnonzero(PEOPLE.user == person)
-        hers = adjust(parameters, cell, everything, place[mine], value[mine])
-        done = obfuscate(place[mine], value[mine], cell, parameters, coins[mine], hers)
+        hers = adjust(parameters, cell, everything, index[mine], value[mine])
+        done = obfuscate(index[mine], value[mine], cell, parameters, coins[mine], hers)
         kept += mine[done.keep].tolist()
         values += from_fixed(done.value[done.keep]).tolist()
         assert np.array_equal(moves[person], hers.move)
@@ -139,9 +139,9 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
 
 def test_half_of_the_ratings_move_a_person_half_as_far() -> None:
     profiles, coins = ready(MADE, "cmpss"), np.random.default_rng(10)
-    told = LearningProtocol("cmpss").disclose(profiles)
+    disclosure = LearningProtocol("cmpss").disclose(profiles)
     whole, half = (
-        LearningProtocol("cmpss", alpha=alpha).moves(told, profiles, PEOPLE, coins)
+        LearningProtocol("cmpss", alpha=alpha).moves(disclosure, profiles, PEOPLE, coins)
         for alpha in (1.0, 0.5)
     )
     assert np.abs(half - whole / 2).max() <= 0.5
@@ -158,8 +158,10 @@ def test_bits_and_estimation_reach_the_disclosure() -> None:
 
 
 def test_estimators_differ_where_the_prior_matters() -> None:
-    told = LearningProtocol("mp").disclose(MADE.profiles)
-    sent = LearningProtocol("mp").report(told, MADE.profiles, PEOPLE, np.random.default_rng(7))
+    disclosure = LearningProtocol("mp").disclose(MADE.profiles)
+    sent = LearningProtocol("mp").report(
+        disclosure, MADE.profiles, PEOPLE, np.random.default_rng(7)
+    )
     ours = LearningProtocol("mp").estimate(MADE.profiles, sent)
     papers = LearningProtocol("mp", estimator="least-squares").estimate(MADE.profiles, sent)
     assert (papers**2).sum() > (ours**2).sum() * 1.01

@@ -68,7 +68,7 @@ from tests.support.make_position_vectors import (
     changes_of_counterparts,
     moved_corrections,
     moved_obfuscations,
-    places,
+    people_at_positions,
     with_counterparts,
 )
 from tests.support.unadjusted import obfuscate_unadjusted
@@ -159,7 +159,7 @@ def cases_of(
             "category": names,
             "cell": category.cell_in(shown),
             "coins": {item: coin_bits(secret, item) for item in shown.items},
-            "numbers": [shown.numbers_of(place) for place in range(len(shown.items))],
+            "numbers": [shown.numbers_of(index) for index in range(len(shown.items))],
             "rounds": rounds,
         }
 
@@ -422,12 +422,12 @@ def service_texts() -> Iterator[Case]:
            "code": None}  # fmt: skip
     for kind, message in good.items():
         yield {"name": kind, "kind": kind, "text": text(message), "code": None}
-    told = {kind: text(message) for kind, message in good.items()}
-    titles = told["catalogue"]
+    sent = {kind: text(message) for kind, message in good.items()}
+    titles = sent["catalogue"]
     rows: list[tuple[str, str, str, Refusal]] = [
-        ("open left out", "solicitation", _without(told["solicitation"], "open"),
+        ("open left out", "solicitation", _without(sent["solicitation"], "open"),
          Refusal.MISSING_FIELD),
-        ("open as a number", "solicitation", _swap(told["solicitation"], "true", "1"),
+        ("open as a number", "solicitation", _swap(sent["solicitation"], "true", "1"),
          Refusal.WRONG_SHAPE),
         ("a long title", "catalogue", _swap(titles, "é", "éé"), Refusal.WRONG_SHAPE),
         ("an empty title", "catalogue", _swap(titles, "é" * 500, ""), Refusal.WRONG_SHAPE),
@@ -439,19 +439,19 @@ def service_texts() -> Iterator[Case]:
         ("items not sorted", "catalogue", _swap(titles, '"a","b"', '"b","a"'),
          Refusal.WRONG_SHAPE),
         ("no entries", "chain", '{"entries":[],"version":1}', Refusal.WRONG_SHAPE),
-        ("an entry without version", "chain", _swap(told["chain"], ',"version":1}],', "}],"),
+        ("an entry without version", "chain", _swap(sent["chain"], ',"version":1}],', "}],"),
          Refusal.MISSING_FIELD),
-        ("an entry with more", "chain", _swap(told["chain"], '[{"', '[{"a":1,"'),
+        ("an entry with more", "chain", _swap(sent["chain"], '[{"', '[{"a":1,"'),
          Refusal.UNKNOWN_FIELD),
-        ("a short digest", "receipt", _swap(told["receipt"], shown.digest, shown.digest[1:]),
+        ("a short digest", "receipt", _swap(sent["receipt"], shown.digest, shown.digest[1:]),
          Refusal.WRONG_SHAPE),
-        ("a code with spaces", "problem", _swap(told["problem"], "not_current", "not current"),
+        ("a code with spaces", "problem", _swap(sent["problem"], "not_current", "not current"),
          Refusal.WRONG_SHAPE),
-        ("lines", "problem", _swap(told["problem"], "this is", "this\\nis"), Refusal.BAD_NAME),
+        ("lines", "problem", _swap(sent["problem"], "this is", "this\\nis"), Refusal.BAD_NAME),
         ("after too many rounds", "solicitation_request",
-         _swap(told["solicitation_request"], "{", '{"after":1000001,'), Refusal.WRONG_SHAPE),
+         _swap(sent["solicitation_request"], "{", '{"after":1000001,'), Refusal.WRONG_SHAPE),
         ("a feature", "solicitation_request",
-         _swap(told["solicitation_request"], "{", '{"gender":"F",'), Refusal.UNKNOWN_FIELD),
+         _swap(sent["solicitation_request"], "{", '{"gender":"F",'), Refusal.UNKNOWN_FIELD),
     ]  # fmt: skip
     for name, kind, content, code in rows:
         yield {"name": f"{kind}: {name}", "kind": kind, "text": content, "code": code}
@@ -483,11 +483,11 @@ def refused_after(
     rated, first = ratings(shown), solicitation(shown, 1)
     category = PrivateCategory({"gender": "M"})
     report = decide(rated, first, accepted(shown), category, Ledger(DeviceSecret(KEY)))
-    told = [item for item, _ in report.answers]
+    sent = [item for item, _ in report.answers]
     rows: list[tuple[str, Disclosure, Solicitation, Refusal]] = [
-        ("changed numbers for an answered item", later, solicitation(later, 2, told),
+        ("changed numbers for an answered item", later, solicitation(later, 2, sent),
          Refusal.NUMBERS_CHANGED),
-        ("same round, other items", shown, solicitation(shown, 1, told), Refusal.ROUND_CHANGED),
+        ("same round, other items", shown, solicitation(shown, 1, sent), Refusal.ROUND_CHANGED),
         ("same round, other disclosure", later, solicitation(later, 1), Refusal.ROUND_CHANGED),
         ("unknown item", shown, solicitation(shown, 2, ["item-77"]), Refusal.UNKNOWN_ITEM),
         ("question for another disclosure", shown, solicitation(later, 2), Refusal.WRONG_DIGEST),
@@ -555,14 +555,14 @@ def titles() -> Iterator[Case]:
     rows: list[tuple[str, Entry, str, Refusal | None]] = [
         ("as named", named, text(good), None),
         ("not named", unnamed, text(good), Refusal.TITLES_UNSIGNED),
-        ("two changed places", named, text(swapped), Refusal.WRONG_TITLES),
+        ("two swapped titles", named, text(swapped), Refusal.WRONG_TITLES),
         ("other counts", named, text(rated), Refusal.WRONG_TITLES),
         ("other bytes that say the same", named, text(good) + " ", Refusal.WRONG_TITLES),
         ("no catalogue", named, "{", Refusal.NOT_JSON),
     ]
-    for name, entry, told, code in rows:
+    for name, entry, sent, code in rows:
         expected = {"titles": list(good.titles)} if code is None else {"code": code}
-        yield {"name": name, "entry": text(entry), "catalogue": told, "expect": expected}
+        yield {"name": name, "entry": text(entry), "catalogue": sent, "expect": expected}
 
 
 def _after(*parts: Callable[[], Iterator[Case]]) -> Callable[[], Iterator[Case]]:
@@ -581,7 +581,7 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "bad_rounds": bad_rounds,
     "certificates": certificates,
     "titles": titles,
-    "positions": places,
+    "positions": people_at_positions,
 }
 
 

@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Nature:
-    """How people come to rate: M items, K categories, d selection and r taste factors, D = d + r."""
+    """How people come to rate: M items, K categories, d selection, r taste factors, D = d + r."""
 
     rate: Float
     """Log odds of rating at selection factors of 0. Shape (M, K)."""
@@ -140,7 +140,7 @@ class People:
 
 
 def transports(covariance: Float) -> Float:
-    """Return the symmetric maps between normal distributions, T S_k T = S_m. (K, D, D) -> (K, K, D, D)."""
+    """Return the maps between normal distributions, T S_k T = S_m. (K, D, D) -> (K, K, D, D)."""
     K, D, _ = covariance.shape
     found = np.broadcast_to(np.eye(D), (K, K, D, D)).copy()
     for k in range(K):

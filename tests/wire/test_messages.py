@@ -344,13 +344,13 @@ def test_the_numbers_of_an_item_are_all_that_is_disclosed_of_it() -> None:
     assert one.numbers_of(1) != other.numbers_of(1)
     assert one.numbers_of(0) != example("dmp").numbers_of(0)
     assert one.numbers_of(0) == AS_EVER
-    place = example("cmpss")
+    index = example("cmpss")
     assert len({example(scheme).numbers_of(0) for scheme in ("dmp", "dmpss", "cmp", "cmpss")}) == 4
     for name in sorted(SCHEMES["cmpss"].columns):
         rows = COLUMN[name]
         changed = example("cmpss", **{name: (rows[0], rows[0])})
-        assert changed.numbers_of(0) == place.numbers_of(0)
-        assert changed.numbers_of(1) != place.numbers_of(1)
+        assert changed.numbers_of(0) == index.numbers_of(0)
+        assert changed.numbers_of(1) != index.numbers_of(1)
 
 
 @pytest.mark.parametrize(
@@ -384,9 +384,9 @@ def test_noise_is_refused_and_never_crashes(raw: bytes) -> None:
 
 
 @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
-def test_damage_is_refused_or_changes_the_digest(place: int, patch: bytes) -> None:
+def test_damage_is_refused_or_changes_the_digest(index: int, patch: bytes) -> None:
     raw = REPORT.raw
-    at = place % len(raw)
+    at = index % len(raw)
     changed = raw[:at] + patch + raw[at + len(patch) :]
     if changed != raw and code_of(Report, changed) is None:
         assert Report.parse(changed).digest != REPORT.digest

@@ -147,13 +147,13 @@ FAULTS: dict[str, Callable[[Door], None]] = {
 @settings(max_examples=8)
 @given(st.lists(st.sampled_from([*FAULTS]), min_size=1, max_size=8), st.data())
 def test_whatever_fails_each_round_has_one_report(faults: list[str], data: st.DataObject) -> None:
-    """Faults at every step, and the program starts anew each time: nothing is sent twice."""
+    """Faults at every step, and the program starts again each time: nothing is sent twice."""
     analyst = TinyAnalyst()
     door = Door(analyst.port)
     brief = Channel(Patience(attempt=10, tries=2, first_wait=0.001))
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as index:
         for fault in [*faults, "fine"]:
-            with Agent.open(door.address, Path(place), None, brief) as agent:
+            with Agent.open(door.address, Path(index), None, brief) as agent:
                 with suppress(MidpointError):
                     agent.connect()
                     asked = agent.solicit()
@@ -162,7 +162,7 @@ def test_whatever_fails_each_round_has_one_report(faults: list[str], data: st.Da
                     agent.answer(dict.fromkeys(asked.items, float(stars)), WOMAN)
                     agent.submit()
                 door.honest()
-        with Agent.open(door.address, Path(place), None, brief) as agent:
+        with Agent.open(door.address, Path(index), None, brief) as agent:
             agent.connect()
             decided = {one.round: one.report.encode() for one in agent.home.ledger.rounds}
     (account,) = analyst.accounts.values()
@@ -231,7 +231,7 @@ def test_a_new_disclosure_in_between_is_checked_and_gone_on_with(
 def test_a_question_under_figures_that_were_replaced_is_dropped(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    """An honest analyst that learns anew while she has an open round raises no alarm."""
+    """An honest analyst that learns again while she has an open round raises no alarm."""
     agent = agent_at(door.address)
     agent.connect()
     waiting = agent.solicit()
@@ -385,8 +385,10 @@ def test_the_real_service_learns_anew_while_she_answers(tiny: Simulation, tmp_pa
         agent.answer(dict.fromkeys(first.items[:4], 4.0), WOMAN)
         agent.submit()
         waiting = agent.solicit()
-        anew = Factorizer(dimension=2, iterations=3, validation=0.0).fit(tiny.ratings, "gender")
-        Site(site).publish(anew, disclose(anew), time=int(time.time()))
+        relearned = Factorizer(dimension=2, iterations=3, validation=0.0).fit(
+            tiny.ratings, "gender"
+        )
+        Site(site).publish(relearned, disclose(relearned), time=int(time.time()))
         late = agent.answer(dict.fromkeys(waiting.items[:4], 2.0), WOMAN)
         assert late.disclosure == up.shown.digest
         agent.submit()
@@ -560,7 +562,7 @@ def test_a_rating_off_the_scale_decides_nothing(
     agent.connect()
     asked = agent.solicit()
     for step in (agent.preview, agent.answer):
-        with pytest.raises(MidpointError, match="mend it first"):
+        with pytest.raises(MidpointError, match="correct it first"):
             step(dict.fromkeys(asked.items, 3.0) | {asked.items[0]: wrong}, WOMAN)
     assert agent.home.unsent == ()
     assert agent.answer(dict.fromkeys(asked.items, 3.0), WOMAN).round == 0

@@ -60,7 +60,7 @@ def newer(make: Callable[[Disclosure], Disclosure]) -> Lie:
 
 
 def number(text: str) -> Lie:
-    """Show a disclosure with this text in the place of a number."""
+    """Show a disclosure with this text instead of a number."""
     return lambda door, up: show(door, up.chain, with_number(up.shown, text))
 
 
@@ -87,7 +87,7 @@ def with_a_gap(door: Door, up: Upstream) -> None:
 
 
 def titles_of_her_own(door: Door, up: Upstream) -> None:
-    """The honest list, and two titles that changed places: an answer would be about the other."""
+    """The honest list, and two titles swapped: an answer would be about the other."""
     honest = httpx.get(f"{up.address}/v1/catalogues/{up.titles}").content
     titles = list(Catalogue.parse(honest).titles)
     titles[0], titles[1] = titles[1], titles[0]
@@ -257,8 +257,8 @@ def test_changed_numbers_for_an_answered_item(
     agent = agent_at(door.address)
     go_through_a_round(agent)
     answered, value = Report.parse(agent.home.ledger.rounds[0].report.encode()).answers[0]
-    place = up.shown.items.index(answered)
-    crafted = one_item(up.shown, place)
+    where = up.shown.items.index(answered)
+    crafted = one_item(up.shown, where)
     show_newer(door, up, crafted)
     agent.connect()
     again = Solicitation(disclosure=crafted.digest, round=99, items=(answered,), open=False)
@@ -275,7 +275,7 @@ def test_changed_numbers_for_an_answered_item(
     assert kept(agent)["ledger"] == before["ledger"]
 
     # control: the same question under the numbers that were answered
-    other = one_item(up.shown, (place + 1) % len(up.shown.items))
+    other = one_item(up.shown, (where + 1) % len(up.shown.items))
     show_newer(door, up, crafted, other)
     agent.connect()
     fine = Solicitation(disclosure=other.digest, round=99, items=(answered,), open=False)
@@ -367,8 +367,8 @@ def test_false_scores_are_refused(up: Upstream, door: Door, agent_at: MakeAgent)
     go_through_a_round(agent)
     for items, code in (("no such item",), Refusal.UNKNOWN_ITEM), (("b", "a"), Refusal.WRONG_SHAPE):
         ones = [1] * len(items)
-        told = {"disclosure": up.shown.digest, "items": items, "score": ones, "deviation": ones}
-        say(door, "/v1/scores", json.dumps(told | {"version": 1}).encode())
+        sent = {"disclosure": up.shown.digest, "items": items, "score": ones, "deviation": ones}
+        say(door, "/v1/scores", json.dumps(sent | {"version": 1}).encode())
         with pytest.raises(RefusedError) as refused:
             agent.recommend(3, WOMAN)
         assert refused.value.code is code

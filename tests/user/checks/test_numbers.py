@@ -1,4 +1,4 @@
-"""A law that no honest analyst sends is refused; one that is accepted stops no device."""
+"""A prior that no honest analyst sends is refused; one that is accepted stops no device."""
 
 from dataclasses import replace
 from typing import Any
@@ -42,10 +42,10 @@ def first_of(name: str, number: int) -> Any:
     return as_rows(rows)
 
 
-def entry(name: str, place: tuple[int, ...], number: int) -> Prior:
-    """Return the law with one other number."""
+def entry(name: str, index: tuple[int, ...], number: int) -> Prior:
+    """Return the prior with one other number."""
     numbers = array(name)
-    numbers[place] = number
+    numbers[index] = number
     return prior(**{name: as_rows(numbers)})
 
 
@@ -78,9 +78,9 @@ def test_numbers_of_items_have_their_limits(column: str, most: int) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_means_and_maps_have_theirs(sign: int) -> None:
-    for name, place in (("mean", (0, 0, 0)), ("map", (0, 0, 1, 0, 1))):
-        assert code_of(prior=entry(name, place, sign * 64 * ONE)) is None
-        assert code_of(prior=entry(name, place, sign * (64 * ONE + 1))) == Refusal.BAD_POSITIONS
+    for name, index in (("mean", (0, 0, 0)), ("map", (0, 0, 1, 0, 1))):
+        assert code_of(prior=entry(name, index, sign * 64 * ONE)) is None
+        assert code_of(prior=entry(name, index, sign * (64 * ONE + 1))) == Refusal.BAD_POSITIONS
 
 
 @pytest.mark.parametrize("noise", [0, -1, -ONE])
@@ -91,8 +91,8 @@ def test_noise_is_positive(noise: int) -> None:
 
 def test_a_map_to_ones_own_category_changes_nothing() -> None:
     for k in (0, 1):
-        for place, number in (((0, k, k, 0, 0), ONE - 1), ((0, k, k, 0, 1), 1)):
-            assert code_of(prior=entry("map", place, number)) == Refusal.BAD_POSITIONS
+        for index, number in (((0, k, k, 0, 0), ONE - 1), ((0, k, k, 0, 1), 1)):
+            assert code_of(prior=entry("map", index, number)) == Refusal.BAD_POSITIONS
     assert code_of(prior=entry("map", (0, 0, 1, 0, 0), ONE - 1)) is None
 
 
@@ -199,9 +199,9 @@ def test_no_accepted_law_stops_a_device_or_leaves_the_scale(data: st.DataObject)
     check_numbers(shown)
     rated = {item: int(rng.choice(STARS)) for item in shown.items if rng.random() < 0.7}
     for cell in (0, 1):
-        told = answers(shown, rated, cell)
-        assert told.keys() <= rated.keys()
-        assert set(told.values()) <= set(STARS)
+        sent = answers(shown, rated, cell)
+        assert sent.keys() <= rated.keys()
+        assert set(sent.values()) <= set(STARS)
 
 
 @pytest.mark.parametrize("span", [4, 20_000])
@@ -224,7 +224,7 @@ def test_tastes_that_all_say_the_same_stop_no_device(span: int) -> None:
 
 
 def liar(apart: float) -> Disclosure:
-    """A law by which the categories lie this far apart in a taste that all items share."""
+    """A prior by which the categories are this far apart in a taste that all items share."""
     nature = Nature.draw(np.random.default_rng(0), (40, 2, 0, 1))
     nature = replace(
         nature,
@@ -246,8 +246,8 @@ def test_a_law_that_lies_moves_categories_no_further_apart_than_offsets_may() ->
     means = np.zeros((2, 5))
     for level, star in enumerate(STARS):
         for cell in (0, 1):
-            told = answers(shown, dict.fromkeys(shown.items, star), cell)
-            means[cell, level] = np.mean([*told.values()]) / ONE
+            sent = answers(shown, dict.fromkeys(shown.items, star), cell)
+            means[cell, level] = np.mean([*sent.values()]) / ONE
     assert np.abs(means[0] - means[1]).max() <= 3 + 0.3
     low, high = means[1].max(), means[0].min()
     assert low > high  # the ranges of what they tell overlap
@@ -256,13 +256,13 @@ def test_a_law_that_lies_moves_categories_no_further_apart_than_offsets_may() ->
 def test_a_law_that_lies_a_little_moves_a_little() -> None:
     shown = liar(0.5)
     for star in STARS[1:-1]:
-        told = [answers(shown, dict.fromkeys(shown.items, star), cell) for cell in (0, 1)]
-        means = [np.mean([*one.values()]) / ONE for one in told]
+        sent = [answers(shown, dict.fromkeys(shown.items, star), cell) for cell in (0, 1)]
+        means = [np.mean([*one.values()]) / ONE for one in sent]
         assert 0.2 < means[0] - means[1] < 0.9
 
 
 def belongs(shown: Disclosure) -> bool:
-    """Tell whether the maps carry each category's law to every other's, and undo one another."""
+    """Return whether the maps carry each category's prior to every other's, and are inverse."""
     assert shown.prior is not None
     (P,), (T,) = np.array(shown.prior.precision) / ONE, np.array(shown.prior.map) / ONE
     carried = T.transpose(0, 1, 3, 2) @ P[None] @ T
@@ -271,7 +271,7 @@ def belongs(shown: Disclosure) -> bool:
 
 
 def crafted(reflected: bool) -> Nature:
-    """Tell of one title, the first, by what becomes of 40 others; each has the same law for all.
+    """Leak the first title by what becomes of 40 others; each has the same distribution for all.
 
     Reflected: who did not rate it lies far below the mean of her category, and her counterpart as
     far above. Else: it holds those who did not rate it at 0, where half of the titles are rated by
@@ -314,7 +314,7 @@ def revealed_later(honest: Disclosure, later: Disclosure, cell: int, *, rated: b
 def test_maps_that_belong_to_their_laws_do_not_stop_a_lie(reflected: bool, cell: int) -> None:
     """So devices do not check whether they do: a withheld title is read all the same.
 
-    The control is an honest law, under which nobody can tell.
+    The control is an honest prior, under which nothing leaks.
     """
     nature = Nature.draw(np.random.default_rng(3), (41, 2, 1, 1))
     nature.rate[0] = np.where(np.arange(2) == cell, 3.0, -3.0)  # her category withholds the first

@@ -83,7 +83,7 @@ def test_scores_of_other_disclosures_or_items_are_refused() -> None:
 
 
 def losses(shown: Disclosure, move: tuple[int, ...], rng: np.random.Generator) -> tuple[int, int]:
-    """Return what the fourth place loses, at most, by a list made without her move; and the bound.
+    """Return what the fourth rank loses, at most, by a list made without her move; and the bound.
 
     Of 60 items, she took out 6; the list holds every category's 4 + 6 best without a move.
     """
@@ -103,15 +103,15 @@ def losses(shown: Disclosure, move: tuple[int, ...], rng: np.random.Generator) -
     )
     woman = PrivateCategory({"gender": "F"})
     rated = {one.item for one in correct(everything, shown, woman, (), ())[:6]}
-    hers, told = (correct(one, shown, woman, rated, move)[:4] for one in (everything, some))
+    hers, sent = (correct(one, shown, woman, rated, move)[:4] for one in (everything, some))
     shift = value_shift(Parameters.of(shown), np.array(move), np.arange(60))
-    lost = max(a.score - b.score for a, b in zip(hers, told, strict=True))
+    lost = max(a.score - b.score for a, b in zip(hers, sent, strict=True))
     return lost, int(shift.max() - shift.min())
 
 
 @pytest.mark.slow
 def test_a_list_made_without_her_move_costs_at_most_the_range_of_what_it_moved() -> None:
-    """At every place of the list; the control: it does cost something, and nothing unmoved."""
+    """At every rank of the list; the control: it does cost something, and nothing unmoved."""
     rng, lost = np.random.default_rng(0), []
     for seed in range(30):
         shown = counterparts_disclosure(n_items=60, seed=seed)
@@ -144,8 +144,8 @@ def test_the_move_is_taken_off_what_is_recommended() -> None:
             category = PrivateCategory({"group": f"g{cell}"})
             move = own.move[i].tolist() if taken_off else ()
             found = {one.item: one.score for one in correct(scores, shown, category, (), move)}
-            told = np.array([found[item] for item in shown.items]) / ONE
-            errors[taken_off].append(float(np.abs(told - hers).max()))
+            sent = np.array([found[item] for item in shown.items]) / ONE
+            errors[taken_off].append(float(np.abs(sent - hers).max()))
     assert max(errors[True]) < 0.001
     assert np.mean(errors[False]) > 0.5
 

@@ -1,4 +1,4 @@
-"""Rounds under a scheme with counterparts: by what she is placed, and what the ledger keeps."""
+"""Rounds with counterparts: what her position is estimated by, and what the ledger keeps."""
 
 from pathlib import Path
 
@@ -44,9 +44,9 @@ def ask(
 
 
 def expected(
-    told: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
+    sent: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
 ) -> tuple[list[tuple[str, int]], list[int]]:
-    """Say what a device answers about some items, placed by what it was asked; and the move."""
+    """Return what a device answers about some items, by what it was asked; and the move."""
     index = SHOWN.index
     known = sorted(item for item in rated if item in asked)
     item = np.array([index[i] for i in known], dtype=np.intp)
@@ -57,7 +57,7 @@ def expected(
     kept = [
         (i, int(v))
         for i, v, keep in zip(known, done.value, done.keep, strict=True)
-        if keep and i in told
+        if keep and i in sent
     ]
     return kept, adjustment.move.tolist()
 
@@ -79,7 +79,7 @@ def test_a_report_is_the_obfuscation_of_the_coins(cell: int) -> None:
     assert any(move)
 
 
-def test_a_closed_round_places_by_what_it_asks_and_an_open_one_by_everything() -> None:
+def test_a_closed_round_estimates_by_what_it_asks_and_an_open_one_by_everything() -> None:
     asked = SHOWN.items[5:20]
     closed, opened = Ledger(SECRET), Ledger(SECRET)
     some, by_some = expected(list(asked), RATED, list(asked))
@@ -105,7 +105,7 @@ def test_asked_again_it_says_the_same_whatever_changed() -> None:
 
 
 @pytest.mark.parametrize("more", [False, True])
-def test_earlier_decisions_stand_when_the_place_has_changed(more: bool) -> None:
+def test_earlier_decisions_stand_when_the_position_has_changed(more: bool) -> None:
     ledger = Ledger(SECRET)
     half = SHOWN.items[:20]
     first = dict(ask(ledger, 1, items=half).answers)
@@ -119,7 +119,7 @@ def test_earlier_decisions_stand_when_the_place_has_changed(more: bool) -> None:
     assert {item: v for item, v in second.items() if item not in half} == dict(fresh)
 
 
-def test_all_rounds_together_place_her() -> None:
+def test_all_rounds_together_estimate_her_position() -> None:
     ledger = Ledger(SECRET)
     half = SHOWN.items[:20]
     ask(ledger, 1, items=half)
@@ -132,7 +132,7 @@ def test_all_rounds_together_place_her() -> None:
     assert move != alone  # the control: by the second round only
 
 
-def test_a_rehearsal_shows_what_will_be_decided() -> None:
+def test_a_copy_in_memory_shows_what_will_be_decided() -> None:
     ledger = Ledger(SECRET)
     ask(ledger, 1, items=SHOWN.items[:10])
     shown = ask(ledger.copy_in_memory(), 2)
@@ -193,7 +193,7 @@ def test_the_move_is_that_of_the_last_round_under_the_disclosure() -> None:
 
 
 def test_a_round_that_decides_nothing_leaves_the_move_as_it_was() -> None:
-    """What was told stays moved as it was; taking another move off would be wrong by both."""
+    """What was sent stays moved as it was; taking another move off would be wrong by both."""
     ledger = Ledger(SECRET)
     ask(ledger, 1)
     before = ledger.move_under(SHOWN.digest)
@@ -208,7 +208,7 @@ def test_ratings_may_be_numpys_integers() -> None:
     assert ask(numbers, 1, rated=rated).raw == ask(plain, 1).raw  # type: ignore[arg-type]
 
 
-def test_what_was_rated_on_another_scale_does_not_place_her() -> None:
+def test_what_was_rated_on_another_scale_does_not_count_for_her_position() -> None:
     """She agreed to a new scale; the ledger still has what she rated on the old one."""
     known = SHOWN.items[:5]
 

@@ -1,4 +1,4 @@
-"""What a device makes of one person's place: the mode, her counterparts, and their limits."""
+"""What a device makes of one person's position: the mode, her counterparts, and their limits."""
 
 from dataclasses import replace
 
@@ -29,41 +29,41 @@ MOST = most_spread(4 * ONE)
 
 
 def model_of(nature: Nature, scheme: str = "cmpss") -> PositionModel:
-    places = Parameters.of(disclose(nature, scheme, STARS)).positions
-    assert places is not None
-    return places
+    model = Parameters.of(disclose(nature, scheme, STARS)).positions
+    assert model is not None
+    return model
 
 
-def minimized(places: PositionModel, cell: int, rated: Index, value: Float) -> Float:
+def minimized(model: PositionModel, cell: int, rated: Index, value: Float) -> Float:
     """Find the mode by a general minimizer: sets by the logit model, values normal, a prior."""
-    d = places.selection.shape[1]
-    selection, rate = places.selection / GRAIN, places.rate[:, cell] / GRAIN
-    taste, rest = places.taste[rated] / GRAIN, value - places.base[rated, cell] / GRAIN
+    d = model.selection.shape[1]
+    selection, rate = model.selection / GRAIN, model.rate[:, cell] / GRAIN
+    taste, rest = model.taste[rated] / GRAIN, value - model.base[rated, cell] / GRAIN
 
     def loss(z: Float) -> tuple[float, Float]:
         logit, error, away = (
             rate + selection @ z[:d],
             rest - taste @ z[d:],
-            z - places.mean[0, cell],
+            z - model.mean[0, cell],
         )
-        pull = places.precision[0, cell] @ away
+        pull = model.precision[0, cell] @ away
         total = away @ pull / 2 + np.logaddexp(0, logit).sum() - logit[rated].sum()
         pull[:d] += (1 / (1 + np.exp(-logit))) @ selection - selection[rated].sum(axis=0)
-        pull[d:] -= taste.T @ error / places.noise
-        return float(total + error @ error / places.noise / 2), pull
+        pull[d:] -= taste.T @ error / model.noise
+        return float(total + error @ error / model.noise / 2), pull
 
-    start = places.mean[0, cell]
+    start = model.mean[0, cell]
     found: Float = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-7}).x
     return found
 
 
-def counterparts_by_hand(places: PositionModel, cell: int, z: Float) -> Counterparts:
-    d = places.selection.shape[1]
+def counterparts_by_hand(model: PositionModel, cell: int, z: Float) -> Counterparts:
+    d = model.selection.shape[1]
     rounded = np.floor(z * GRAIN + 0.5) / GRAIN
     others = np.stack(
         [
-            places.mean[0, m] + places.map[0, cell, m] @ (rounded - places.mean[0, cell])
-            for m in range(places.mean.shape[1])
+            model.mean[0, m] + model.map[0, cell, m] @ (rounded - model.mean[0, cell])
+            for m in range(model.mean.shape[1])
         ]
     )
     move = others[:, d:].mean(axis=0) - rounded[d:]
@@ -89,22 +89,22 @@ SIZES = [(60, 2, 2, 3, -2.0), (200, 3, 4, 6, -1.0), (40, 2, 0, 3, 0.0), (80, 4, 
 def test_the_steps_reach_the_mode(M: int, K: int, d: int, r: int, usual: float) -> None:
     rng = np.random.default_rng(M)
     nature = Nature.draw(rng, (M, K, d, r), usual=usual)
-    places = model_of(nature, "cmpss" if d else "cmp")
+    model = model_of(nature, "cmpss" if d else "cmp")
     people = People.draw(nature, 20, rng, STARS)
     moved = 0
     for i in range(20):
         part, cell = slice(people.starts[i], people.starts[i + 1]), int(people.category[i])
         rated, value = people.item[part], people.value[part]
-        found = counterparts(places, cell, np.arange(M), rated, value)
-        mode = minimized(places, cell, rated, value / ONE)
-        assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
-        start = counterparts_by_hand(places, cell, places.mean[0, cell])
+        found = counterparts(model, cell, np.arange(M), rated, value)
+        mode = minimized(model, cell, rated, value / ONE)
+        assert far_apart(found, counterparts_by_hand(model, cell, mode)) <= 2
+        start = counterparts_by_hand(model, cell, model.mean[0, cell])
         moved += far_apart(found, start) > GRAIN // 8
     assert moved > 9  # the control: where the steps start is not where they end
 
 
 def active(rng: np.random.Generator) -> Nature:
-    """A thousand titles, rarely rated, and a selection factor of rating: people differ by a factor of 100."""
+    """A thousand titles, rarely rated; by a selection factor people differ a hundredfold."""
     nature = Nature.draw(rng, (1000, 2, 3, 2), usual=-4.0, contrast=0.5)
     nature.selection[:, 0] = 1 + np.rint(nature.selection[:, 0] * GRAIN / 4) / GRAIN
     return nature
@@ -114,50 +114,50 @@ def active(rng: np.random.Generator) -> Nature:
 def test_the_steps_reach_the_mode_of_the_most_active_and_the_least() -> None:
     rng = np.random.default_rng(1)
     nature = active(rng)
-    places, people = model_of(nature), People.draw(nature, 60, rng, STARS)
+    model, people = model_of(nature), People.draw(nature, 60, rng, STARS)
     number = np.diff(people.starts)
     assert number.max() > 50 * max(1, number.min())
     for i in range(60):
         part, cell = slice(people.starts[i], people.starts[i + 1]), int(people.category[i])
         rated, value = people.item[part], people.value[part]
-        found = counterparts(places, cell, np.arange(1000), rated, value)
-        mode = minimized(places, cell, rated, value / ONE)
-        assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
+        found = counterparts(model, cell, np.arange(1000), rated, value)
+        mode = minimized(model, cell, rated, value / ONE)
+        assert far_apart(found, counterparts_by_hand(model, cell, mode)) <= 2
 
 
 @pytest.mark.parametrize("everything", [False, True])
-def test_who_rated_nothing_or_everything_has_a_place_too(everything: bool) -> None:
+def test_who_rated_nothing_or_everything_has_a_position_too(everything: bool) -> None:
     nature = Nature.draw(np.random.default_rng(4), (60, 2, 2, 3), usual=-2.0)
-    places, items = model_of(nature), np.arange(60)
+    model, items = model_of(nature), np.arange(60)
     rated = items[: 60 if everything else 0]
     for star in (1, 5):
         for cell in (0, 1):
             value = np.full(len(rated), star * ONE)
-            found = counterparts(places, cell, items, rated, value)
-            mode = minimized(places, cell, rated, value / ONE)
-            assert far_apart(found, counterparts_by_hand(places, cell, mode)) <= 2
+            found = counterparts(model, cell, items, rated, value)
+            mode = minimized(model, cell, rated, value / ONE)
+            assert far_apart(found, counterparts_by_hand(model, cell, mode)) <= 2
 
 
-def test_who_was_asked_nothing_lies_in_the_middle_of_her_category() -> None:
-    places, none = model_of(Nature.draw(np.random.default_rng(4), (9, 3, 2, 2))), np.arange(0)
+def test_who_was_asked_nothing_is_at_the_mean_of_her_category() -> None:
+    model, none = model_of(Nature.draw(np.random.default_rng(4), (9, 3, 2, 2))), np.arange(0)
     for cell in range(3):
-        found = counterparts(places, cell, none, none, none)
-        assert far_apart(found, counterparts_by_hand(places, cell, places.mean[0, cell])) == 0
-    asked = counterparts(places, 0, np.arange(9), none, none)  # asked, she left it out
-    assert far_apart(asked, counterparts(places, 0, none, none, none)) > 0
+        found = counterparts(model, cell, none, none, none)
+        assert far_apart(found, counterparts_by_hand(model, cell, model.mean[0, cell])) == 0
+    asked = counterparts(model, 0, np.arange(9), none, none)  # asked, she left it out
+    assert far_apart(asked, counterparts(model, 0, none, none, none)) > 0
 
 
 def test_what_was_not_asked_about_says_nothing() -> None:
-    places = model_of(Nature.draw(np.random.default_rng(4), (20, 2, 2, 2)))
+    model = model_of(Nature.draw(np.random.default_rng(4), (20, 2, 2, 2)))
     rated, value = np.arange(5), np.full(5, 4 * ONE)
-    some = counterparts(places, 0, np.arange(10), rated, value)
-    changed = replace(places, rate=np.where(np.arange(20)[:, None] < 10, places.rate, 2000))
+    some = counterparts(model, 0, np.arange(10), rated, value)
+    changed = replace(model, rate=np.where(np.arange(20)[:, None] < 10, model.rate, 2000))
     assert far_apart(counterparts(changed, 0, np.arange(10), rated, value), some) == 0
     assert far_apart(counterparts(changed, 0, np.arange(20), rated, value), some) > 0
 
 
-def test_equal_laws_change_nothing_but_single_items() -> None:
-    """With one law for both, everyone is her own counterpart: only rates and levels act."""
+def test_equal_priors_change_nothing_but_single_items() -> None:
+    """With one prior for both, everyone is her own counterpart: only rates and levels act."""
     nature = Nature.draw(np.random.default_rng(2), (30, 2, 2, 3), contrast=0.0)
     people = People.draw(nature, 50, np.random.default_rng(3), STARS)
     own = people.adjustment(Parameters.of(disclose(nature, "cmpss", STARS)))
@@ -173,12 +173,12 @@ def test_equal_laws_change_nothing_but_single_items() -> None:
 
 def test_a_reveal_probability_is_the_least_over_the_counterparts_against_ones_own() -> None:
     nature = Nature.draw(np.random.default_rng(6), (50, 3, 2, 1))
-    places, items = model_of(nature), np.arange(50)
+    model, items = model_of(nature), np.arange(50)
     selection_factors = np.array([[0, 100], [-300, 256], [50, -700]])
     logit = nature.rate + nature.selection @ (selection_factors / GRAIN).T
     p = 1 / (1 + np.exp(-logit))
     for cell in range(3):
-        found = reveal_probability(places, cell, items, selection_factors)
+        found = reveal_probability(model, cell, items, selection_factors)
         exact = np.maximum(p.min(axis=1) / p[:, cell] * ONE, LEAST_REVEAL)
         assert np.abs(found - exact).max() <= 0.5 + 1e-6
         assert (found == ONE).any()
@@ -187,10 +187,10 @@ def test_a_reveal_probability_is_the_least_over_the_counterparts_against_ones_ow
 
 def test_rates_alone_are_levelled_too() -> None:
     nature = Nature.draw(np.random.default_rng(6), (50, 2, 0, 1))
-    places, items = model_of(nature), np.arange(50)
+    model, items = model_of(nature), np.arange(50)
     p = 1 / (1 + np.exp(-nature.rate))
     for cell in range(2):
-        found = reveal_probability(places, cell, items, np.zeros((2, 0), dtype=np.int64))
+        found = reveal_probability(model, cell, items, np.zeros((2, 0), dtype=np.int64))
         assert np.abs(found - p.min(axis=1) / p[:, cell] * ONE).max() <= 0.5 + 1e-6
 
 
@@ -264,15 +264,15 @@ def test_a_moved_value_goes_to_its_neighbours_unbiased_by_a_coin_of_its_own() ->
     coins[:, MIX] = (np.arange(n) + 0.5) / n
     item, value = np.zeros(n, dtype=np.intp), np.full(n, 3 * ONE)
     for shift in (-ONE // 4, ONE // 3, ONE + ONE // 8, 3 * ONE):
-        told = obfuscate(item, value, 0, p, coins, given(n, ONE, shift)).value
+        sent = obfuscate(item, value, 0, p, coins, given(n, ONE, shift)).value
         there = min(3 * ONE + shift, 5 * ONE)
-        assert told.mean() == pytest.approx(there, abs=ONE / n)
-        assert np.abs(told - there).max() < ONE
+        assert sent.mean() == pytest.approx(there, abs=ONE / n)
+        assert np.abs(sent - there).max() < ONE
     for other in (VALUE, SPLIT, REVEAL):
         still = np.full((n, len(PURPOSES)), 0.5)
         still[:, other] = (np.arange(n) + 0.5) / n
-        told = obfuscate(item, value, 0, p, still, given(n, ONE, ONE // 3)).value
-        assert len(set(told.tolist())) == 1
+        sent = obfuscate(item, value, 0, p, still, given(n, ONE, ONE // 3)).value
+        assert len(set(sent.tolist())) == 1
 
 
 def test_what_is_obfuscated_does_not_depend_on_how_much_is() -> None:
@@ -283,16 +283,16 @@ def test_what_is_obfuscated_does_not_depend_on_how_much_is() -> None:
     item, value = np.zeros(n, dtype=np.intp), np.full(n, 3 * ONE)
     for alpha in (1.0, 0.5, 0.2):
         chosen = coins[:, MIX] < alpha
-        told = obfuscate(item, value, 0, p, coins, given(n, ONE, shift), alpha).value
-        assert (told[~chosen] == 3 * ONE).all()
+        sent = obfuscate(item, value, 0, p, coins, given(n, ONE, shift), alpha).value
+        assert (sent[~chosen] == 3 * ONE).all()
         error = 4 * np.sqrt(0.24 / chosen.sum())
-        assert (told[chosen] == 4 * ONE).mean() == pytest.approx(0.6, abs=error)
+        assert (sent[chosen] == 4 * ONE).mean() == pytest.approx(0.6, abs=error)
         naive = split(value + shift, np.asarray(STARS), coins[:, MIX])[chosen]
         assert ((naive == 4 * ONE).mean() > 0.6 + error) == (alpha < 1)
 
 
 def in_two_strata(model: PositionModel, least: int) -> PositionModel:
-    """Tell heavy raters apart, whose law is another."""
+    """Put heavy raters into a stratum of their own, with another prior."""
     return replace(
         model,
         least=np.array([[0] * 2, [least] * 2]),
@@ -334,22 +334,22 @@ def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
 
 
 @pytest.mark.parametrize("shape", [(30, 2, 3, 2), (30, 3, 2, 2)])
-def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_place(
+def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_position(
     shape: tuple[int, int, int, int],
 ) -> None:
     """p_jk(t_k) reveal_jk = min_m p_jm(t_m), whoever of the counterparts she is."""
     nature = Nature.draw(np.random.default_rng(3), shape)
-    places = Parameters.of(disclose(nature, "cmpss", STARS)).positions
-    assert places is not None
+    model = Parameters.of(disclose(nature, "cmpss", STARS)).positions
+    assert model is not None
     d, items = nature.selection.shape[1], np.arange(shape[0])
-    place = nature.mean[0] + np.random.default_rng(4).normal(size=nature.mean.shape[1])
-    others = places.mean[0] + places.map[0, 0] @ (place - places.mean[0, 0])
+    position = nature.mean[0] + np.random.default_rng(4).normal(size=nature.mean.shape[1])
+    others = model.mean[0] + model.map[0, 0] @ (position - model.mean[0, 0])
     selection_factors = np.rint(others[:, :d] * GRAIN).astype(np.int64)
     p = 1 / (1 + np.exp(-(nature.rate + nature.selection @ (selection_factors / GRAIN).T)))
     for k in range(shape[1]):
-        reveal = reveal_probability(places, k, items, selection_factors) / ONE
+        reveal = reveal_probability(model, k, items, selection_factors) / ONE
         assert p[:, k] * reveal == pytest.approx(p.min(axis=1), abs=1e-4)
-        back = places.mean[0] + places.map[0, k] @ (others[k] - places.mean[0, k])
+        back = model.mean[0] + model.map[0, k] @ (others[k] - model.mean[0, k])
         if shape[1] == 2:  # maps that were made here do not compose among more
             assert back == pytest.approx(others, abs=1e-3)
     assert np.abs(p - p.min(axis=1, keepdims=True)).max() > 0.1  # the control: not by nature

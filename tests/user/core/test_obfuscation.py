@@ -207,12 +207,12 @@ def test_theorem_1_midpoint_reports_do_not_depend_on_the_category() -> None:
     for scheme, private in (("mp", True), ("no", False), ("ss", False)):
         shown = disclosure(scheme, (AGE,), scale=scale)
         offset = np.array(disclosure("mp", (AGE,)).offset)
-        told = [
+        sent = [
             obfuscate_unadjusted(item, taste + offset[:, k], k, Parameters.of(shown), coins).value
             for k in range(3)
         ]
-        assert np.array_equal(told[0], told[1]) == private
-        assert np.array_equal(told[0], told[2]) == private
+        assert np.array_equal(sent[0], sent[1]) == private
+        assert np.array_equal(sent[0], sent[2]) == private
 
 
 def test_the_ends_of_a_continuous_scale_do_not_show_the_category() -> None:
@@ -221,13 +221,13 @@ def test_the_ends_of_a_continuous_scale_do_not_show_the_category() -> None:
     shown = disclosure("mp", n_items=1, scale=scale, offset=((-ONE, ONE),))
     rng = np.random.default_rng(0)
     item, coins, taste = np.zeros(N, dtype=np.intp), np.zeros((N, 4)), rng.normal(7, 3, N)
-    told, plain = [], []
+    sent, plain = [], []
     for category, offset in enumerate((-1, 1)):
         rating = to_fixed(np.clip(taste + offset, 0, 10))
-        told.append(obfuscate_unadjusted(item, rating, category, Parameters.of(shown), coins).value)
+        sent.append(obfuscate_unadjusted(item, rating, category, Parameters.of(shown), coins).value)
         plain.append(rating - offset * ONE)
-    assert np.array_equal(told[0], told[1])
-    assert (told[0].min(), told[0].max()) == (ONE, 9 * ONE)
+    assert np.array_equal(sent[0], sent[1])
+    assert (sent[0].min(), sent[0].max()) == (ONE, 9 * ONE)
     beyond = (plain[0] > plain[1].max()).mean()  # the control: what only one of them can reach
     assert 0.2 < beyond < 0.3
 
@@ -247,12 +247,12 @@ def test_what_is_reported_on_a_continuous_scale_is_in_every_categorys_reach(
         return
     for category, own in enumerate(offset):
         value, p = np.array([rating]), Parameters.of(shown)
-        told = int(
+        sent = int(
             obfuscate_unadjusted(np.array([0]), value, category, p, np.zeros((1, 4))).value[0]
         )
-        assert all(0 <= told + other <= 10 * ONE for other in offset)
+        assert all(0 <= sent + other <= 10 * ONE for other in offset)
         if all(0 <= rating - own + other <= 10 * ONE for other in offset):
-            assert told == rating - own
+            assert sent == rating - own
 
 
 def test_the_fraction_attack_reads_plain_midpoint_and_not_the_rounded_or_discrete() -> None:
