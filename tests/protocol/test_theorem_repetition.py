@@ -92,7 +92,7 @@ KEY = SigningKey(bytes(range(32)))
 Outcome = tuple[object, ...]
 
 
-def told_with(rate: float, scheme: str = "dmpss") -> Disclosure:
+def disclosure_with(rate: float, scheme: str = "dmpss") -> Disclosure:
     """Disclose of two items what is true of people, but for how likely category 0 rates them."""
     levels = tuple(tuple(int(share * ONE) for share in row) for row in GIVEN.tolist())
     reveal = ((int(ONE * RATED[1] / rate), ONE),) * 2 if scheme == "dmpss" else None
@@ -170,8 +170,8 @@ def with_another_rating(device: Device, *, broken: bool) -> Outcome:
     return first, device.ask(accepted, 1, "a")
 
 
-SAME, ALL_RATED = accept(told_with(RATED[0])), accept(told_with(1, "dmp"))
-CHANGED = accept(told_with(RATED[0]), told_with(0.6))
+SAME, ALL_RATED = accept(disclosure_with(RATED[0])), accept(disclosure_with(1, "dmp"))
+CHANGED = accept(disclosure_with(RATED[0]), disclosure_with(0.6))
 
 
 @pytest.mark.slow

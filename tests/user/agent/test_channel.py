@@ -217,7 +217,7 @@ def test_a_strange_retry_after_is_ignored(text: str, server: Door) -> None:
     assert ask(server) == CONTENT
 
 
-def test_a_reason_is_told_with_its_code_and_not_asked_again(server: Door) -> None:
+def test_a_reason_is_reported_with_its_code_and_not_asked_again(server: Door) -> None:
     said = Problem(code="round_unknown", message="nobody asked this")
     server.behave["*"] = answering(plain(said.raw, 409))
     with pytest.raises(ServiceError, match="nobody asked this") as no:
