@@ -151,22 +151,6 @@ def test_people_are_taken_together_wherever_their_rows_are(
     assert 0 < len(made[0]) < len(sets.ratings)
 
 
-def test_nobody_is_parted_by_how_many_are_handled_at_once(
-    sets: Trained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, _ = obfuscated_copy(sets.ratings, sets.told, seed=1)
-    seen: list[int] = []
-    for size in (1, 37, 500):
-        monkeypatch.setattr(copies, "CHUNK", size)
-        copy, _ = obfuscated_copy(
-            sets.ratings, sets.told, seed=1, progress=lambda done, _total: seen.append(done)
-        )
-        assert np.array_equal(copy.value, whole.value)
-        assert np.array_equal(copy.item, whole.item)
-        assert seen[-1] == len(sets.ratings)
-    assert set(seen) <= set(sets.ratings.user_offsets.tolist())
-
-
 def test_publishing_takes_the_scheme_of_the_model(sets: Trained, tmp_path: Path) -> None:
     site = tmp_path / "site"
     facts = run("publish", sets.model, site, "--json")

@@ -1,6 +1,7 @@
 """Learning protocols: disclosure, obfuscation and estimator put together."""
 
 from midpoint.protocol.accuracy import Loss, Setting, more_accurate, worst_case_loss
+from midpoint.protocol.contract import check_protocol
 from midpoint.protocol.disclosure_size import (
     bits_per_item,
     derive,
@@ -27,6 +28,7 @@ __all__ = [
     "Statement",
     "adjust_population",
     "bits_per_item",
+    "check_protocol",
     "derive",
     "discloses_at_least_as_much",
     "discloses_strictly_more",
