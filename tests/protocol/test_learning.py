@@ -1,5 +1,3 @@
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 
@@ -7,17 +5,15 @@ from midpoint.analyst import default_scheme
 from midpoint.errors import MidpointError
 from midpoint.protocol import (
     PROTOCOLS,
-    STATEMENTS,
-    FullDisclosure,
     LearningProtocol,
     Population,
-    state,
 )
 from midpoint.user import Parameters, adjust, check_numbers, obfuscate
-from midpoint.wire import SCHEMES, from_fixed, to_fixed
+from midpoint.wire import from_fixed, to_fixed
 from tests.support.invented import WIDE, raters, ready, world
 
 MADE = world(M=15, seed=1)
+
 PEOPLE = raters(MADE, 40, seed=2)
 
 
@@ -41,29 +37,6 @@ def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
     assert reveals_some == (name not in {"nothing", "full"})
 
 
-def test_all_schemes_and_the_three_non_solutions_have_a_statement() -> None:
-    assert list(PROTOCOLS) == ["nothing", "full", *SCHEMES]
-    assert set(STATEMENTS) == set(PROTOCOLS)
-    for statement in STATEMENTS.values():
-        assert all(len(text) > 3 for text in astuple(statement))
-    assert {name for name, s in STATEMENTS.items() if s.reach == "nothing"} == {
-        "no",
-        "mpr",
-    }
-
-
-def test_nothing_is_guaranteed_for_stars_that_are_shifted_or_ratings_mixed_in() -> None:
-    for name, says in STATEMENTS.items():
-        assert state(name, discrete=False) == says
-        assert state(name, discrete=True, alpha=0.9).reach == "nothing"
-        void = name in {"full", "mp", "mpss"}
-        on_stars = state(name, discrete=True)
-        assert (on_stars != says) == void
-        if void:
-            assert on_stars.reach == "nothing"
-            assert "independent" not in on_stars.guarantees
-
-
 def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_one() -> None:
     assert default_scheme(MADE.profiles.scale) == "dmpss"
     assert default_scheme(WIDE) == "mpss"
@@ -78,21 +51,6 @@ def test_nothing_learns_nothing_and_no_is_no_obfuscation() -> None:
     sent = no.report(no.disclose(MADE.profiles), MADE.profiles, PEOPLE, rng)
     assert np.array_equal(sent.value, PEOPLE.value)
     assert not np.array_equal(no.estimate(MADE.profiles, sent), found)
-
-
-def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
-    full, mp = LearningProtocol("full"), LearningProtocol("mp")
-    disclosure = full.disclose(MADE.profiles)
-    assert isinstance(disclosure, FullDisclosure)
-    coins = np.random.default_rng(5).random((len(PEOPLE.user), 4))
-    sent = full.report(disclosure, MADE.profiles, PEOPLE, coins)
-    assert sent.profile is not None
-    other = mp.report(mp.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
-    expected = mp.estimate(MADE.profiles, other)
-    assert full.estimate(MADE.profiles, sent) == pytest.approx(expected, abs=1e-4)
-    no = LearningProtocol("no")
-    other = no.report(no.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
-    assert np.abs(sent.profile - no.estimate(MADE.profiles, other)).max() > 0.1
 
 
 def test_alpha_mixes_in_ratings_as_they_are() -> None:

@@ -181,10 +181,10 @@ def estimates_everyone(trial: Trial) -> str | None:
     """Estimate a finite profile for everyone, the same for all who sent nothing."""
     how = trial.protocol
     for disclosure in (None, trial.disclosure):
-        found = how.estimate(trial.profiles, trial.reports, disclosure)
-        if wrong := _wrong_profiles(found, trial):
+        estimate = how.estimate(trial.profiles, trial.reports, disclosure)
+        if wrong := _wrong_profiles(estimate, trial):
             return wrong
-        if np.ptp(found[-SILENT:], axis=0).any():
+        if np.ptp(estimate[-SILENT:], axis=0).any():
             return "people who sent nothing are estimated differently"
     return None
 
@@ -218,16 +218,16 @@ def check_protocol(protocol: LearningProtocol) -> None:
     """See that a protocol keeps the contract, or raise an error that names the clause it breaks."""
     trial = Trial(protocol)
     for clause, broken in CLAUSES.items():
-        if found := broken(trial):
+        if wrong := broken(trial):
             name = f"{type(protocol).__name__}({protocol.name!r})"
-            raise MidpointError(f"protocol {name} breaks the contract, {clause}: {found}")
+            raise MidpointError(f"protocol {name} breaks the contract, {clause}: {wrong}")
 
 
-def _wrong_profiles(found: Float, trial: Trial) -> str | None:
+def _wrong_profiles(estimate: Float, trial: Trial) -> str | None:
     wanted = trial.people.n_users, trial.profiles.vectors.shape[1]
-    if found.shape != wanted:
-        return f"profiles have shape {found.shape}, not {wanted}"
-    return None if np.isfinite(found).all() else "a profile is not finite"
+    if estimate.shape != wanted:
+        return f"profiles have shape {estimate.shape}, not {wanted}"
+    return None if np.isfinite(estimate).all() else "a profile is not finite"
 
 
 def _of(reports: Reports, person: int) -> Reports:

@@ -82,8 +82,8 @@ def adjust_population(
         strata = _strata(model, about, people)
         modes = _modes(model, about, people, strata)
         for i, person, stratum, mode in zip(group, people, strata, modes, strict=True):
-            found = counterparts_at(model, stratum, person.cell, mode)
-            hers = adjustment_of(parameters, person.cell, person.item, found)
+            other = counterparts_at(model, stratum, person.cell, mode)
+            hers = adjustment_of(parameters, person.cell, person.item, other)
             reveal[part[i]], shift[part[i]], move[i] = hers.reveal, hers.shift, hers.move
     return Adjustment(reveal, shift, move)
 

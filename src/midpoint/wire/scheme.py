@@ -43,12 +43,12 @@ class Scheme:
     def columns(self) -> frozenset[str]:
         """The columns that a disclosure for it has, and no other."""
         value = _COLUMN[self.value_map]
-        found = {value} if value else set()
+        names = {value} if value else set()
         if self.counterparts:
-            found |= {"base", "taste"}
+            names |= {"base", "taste"}
         if self.sub_samples:
-            found |= {"rate", "selection"} if self.counterparts else {"reveal"}
-        return frozenset(found)
+            names |= {"rate", "selection"} if self.counterparts else {"reveal"}
+        return frozenset(names)
 
     def protects(self, *, discrete: bool) -> bool:
         """Whether it hides the category in the ratings themselves, item by item.

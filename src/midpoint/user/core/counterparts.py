@@ -113,8 +113,8 @@ def adjust(
     if not len(rated):
         none = np.zeros(0, dtype=np.int64)
         return Adjustment(none, none, np.zeros(model.taste.shape[1], dtype=np.int64))
-    found = counterparts(model, cell, asked, rated, value)
-    return adjustment_of(parameters, cell, rated, found)
+    hers = counterparts(model, cell, asked, rated, value)
+    return adjustment_of(parameters, cell, rated, hers)
 
 
 def counterparts(
@@ -174,14 +174,12 @@ def counterparts_at(model: PositionModel, stratum: int, cell: int, mode: Float) 
     return Counterparts(selection=_round(others[:, :d]), move=_round(move))
 
 
-def adjustment_of(
-    parameters: Parameters, cell: int, item: Index, found: Counterparts
-) -> Adjustment:
+def adjustment_of(parameters: Parameters, cell: int, item: Index, hers: Counterparts) -> Adjustment:
     """Return what becomes of one person's ratings of some items, steps 3 and 4."""
     if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} has no counterparts")
-    reveal = reveal_probability(parameters.positions, cell, item, found.selection)
-    return Adjustment(reveal, value_shift(parameters, found.move, item), found.move)
+    reveal = reveal_probability(parameters.positions, cell, item, hers.selection)
+    return Adjustment(reveal, value_shift(parameters, hers.move, item), hers.move)
 
 
 def reveal_probability(

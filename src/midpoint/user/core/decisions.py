@@ -12,11 +12,15 @@ from midpoint.user.core.coins import toss
 from midpoint.user.core.counterparts import Adjustment, adjust
 from midpoint.user.core.ledger import Ledger, Round
 from midpoint.user.core.obfuscation import obfuscate
-from midpoint.user.core.private import PrivateCategory, framed
+from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
 from midpoint.user.parameters import Parameters
 from midpoint.wire import Disclosure, Refusal, RefusedError, Report, Solicitation
 
 TAG = b"midpoint/v1/report"
+
+
+Revealed = dict[str, tuple[int, str]]
+"""By item: the value in fixed point, and the digest of what was disclosed about it then."""
 
 
 class Evidence(NamedTuple):
@@ -53,32 +57,21 @@ def decide(
     if answered is not None:
         return _again(answered, solicitation)
     items = _items_to_decide(ratings, solicitation, disclosure, ledger)
-    earlier = {item: ledger.decision(item) for item in items}
-    fresh = [item for item in items if item in ratings and earlier[item] is None]
-    parameters = Parameters.of(disclosure)
+    fresh = {i: int(ratings[i]) for i in items if i in ratings and ledger.decision(i) is None}
     evidence = _evidence(ratings, solicitation, disclosure, ledger)
+    parameters = Parameters.of(disclosure)
     adjustment = adjust(parameters, cell, *evidence)
     index = np.array([disclosure.index[item] for item in fresh], dtype=np.intp)
-    done = obfuscate(
-        index,
-        np.array([ratings[item] for item in fresh], dtype=np.int64),
-        cell,
-        parameters,
-        toss(ledger.secret, fresh),
-        adjustment.of(np.searchsorted(evidence.rated, index)),
-    )
-    before = {item: decision for item, decision in earlier.items() if decision is not None}
-    revealed = {i: (d.value, d.numbers) for i, d in before.items() if d.value is not None}
-    for item, value, keep in zip(fresh, done.value.tolist(), done.keep, strict=True):
-        if keep:
-            revealed[item] = (value, disclosure.numbers_of(disclosure.index[item]))
+    hers = adjustment.of(np.searchsorted(evidence.rated, index))
+    values = _revealed_now(fresh, index, cell, parameters, ledger.secret, hers)
+    revealed = _revealed_before(items, ledger)
+    revealed |= {i: (v, disclosure.numbers_of(disclosure.index[i])) for i, v in values.items()}
     report = Report(
         id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,
         round=solicitation.round,
         answers=tuple((item, revealed[item][0]) for item in sorted(revealed)),
     )
-    given = {item: int(ratings[item]) for item in fresh}
     ledger.record(
         Round(
             round=solicitation.round,
@@ -86,7 +79,7 @@ def decide(
             report=report.raw.decode(),
             numbers=tuple(revealed[item][1] for item in sorted(revealed)),
             withheld=tuple(item for item in fresh if item not in revealed),
-            **_kept_for_later(given, solicitation, adjustment, disclosure),
+            **_kept_for_later(fresh, solicitation, adjustment, disclosure),
         )
     )
     return report
@@ -173,6 +166,27 @@ def _evidence(
     index = np.array([disclosure.index[item] for item in rated + left], dtype=np.intp)
     value = np.array([given[item] for item in rated], dtype=np.int64)
     return Evidence(index, index[: len(rated)], value)
+
+
+def _revealed_before(items: Sequence[str], ledger: Ledger) -> Revealed:
+    """Return what earlier rounds revealed of these items."""
+    decisions = {item: ledger.decision(item) for item in items}
+    return {i: (d.value, d.numbers) for i, d in decisions.items() if d and d.value is not None}
+
+
+def _revealed_now(
+    fresh: Mapping[str, int],
+    index: NDArray[np.intp],
+    cell: int,
+    parameters: Parameters,
+    secret: DeviceSecret,
+    adjustment: Adjustment,
+) -> dict[str, int]:
+    """Decide items for the first time; return the values that are revealed."""
+    value, coins = np.array([*fresh.values()], dtype=np.int64), toss(secret, [*fresh])
+    done = obfuscate(index, value, cell, parameters, coins, adjustment)
+    rows = zip(fresh, done.value.tolist(), done.keep, strict=True)
+    return {item: reported for item, reported, keep in rows if keep}
 
 
 def _kept_for_later(
