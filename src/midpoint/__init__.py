@@ -16,7 +16,7 @@ _HOMES = {
     "Analyst": "midpoint.analyst.analyst",
     "Device": "midpoint.user.agent.device",
     "load": "midpoint.data.sources.loader",
-    "obfuscate": "midpoint.populations",
+    "obfuscate": "midpoint.protocol.copies",
 }
 """The module of each name; `audit` is a package that can be called."""
 

@@ -3,7 +3,7 @@
 from midpoint.analyst.analyst import Analyst as Analyst
 from midpoint.audit import audit as audit
 from midpoint.data.sources.loader import load as load
-from midpoint.populations import obfuscate as obfuscate
+from midpoint.protocol.copies import obfuscate as obfuscate
 from midpoint.user.agent.device import Device as Device
 
 __all__ = ["Analyst", "Device", "__version__", "audit", "load", "obfuscate"]

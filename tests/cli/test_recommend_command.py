@@ -48,13 +48,13 @@ def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, catego
     assert listed == scorer.top(reports, top=4, margin=8)
     everything = scorer.scores(reports)
     own = PrivateCategory.of(model.told, {"gender": category})
-    ranked = [one.item for one in correct(everything, model.told, own, ())]
+    ranked = [one.item for one in correct(everything, model.told, own, (), ())]
     rated = set(ranked[:8])
-    top = [one.item for one in correct(everything, model.told, own, rated)][:4]
-    assert [one.item for one in correct(listed, model.told, own, rated)][:4] == top
+    top = [one.item for one in correct(everything, model.told, own, rated, ())][:4]
+    assert [one.item for one in correct(listed, model.told, own, rated, ())][:4] == top
     run("recommend", model.directory, report, "--top", 4, "--margin", 0, *words[4:], "--out", out)
     narrow = Scores.parse(out.read_bytes())
-    assert [one.item for one in correct(narrow, model.told, own, rated)][:4] != top
+    assert [one.item for one in correct(narrow, model.told, own, rated, ())][:4] != top
 
 
 def test_scores_go_with_the_disclosure_of_the_reports(tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ from midpoint.cli.app import app
 from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
-from midpoint.protocol.population import local_offset
-from midpoint.wire import from_fixed, to_fixed
+from midpoint.wire import correction, from_fixed, to_fixed
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +171,7 @@ def test_batches_are_scored_by_what_was_disclosed(
     other = plan_of(model, monkeypatch, "--disclosure", tmp_path / "told.json")
     np.testing.assert_array_equal(other.scorer.weights, 1.0)
     offsets = from_fixed(other.scorer.corrections)[profiles.message_index]
-    np.testing.assert_array_equal(offsets, local_offset(rounded, profiles))
+    np.testing.assert_array_equal(offsets, from_fixed(correction(rounded))[profiles.message_index])
     assert not np.array_equal(other.scorer.corrections, plan.scorer.corrections)
     half = plan_of(model, monkeypatch, "--alpha", 0.5)
     np.testing.assert_array_equal(half.scorer.weights, report_weights(profiles, told, alpha=0.5))

@@ -12,7 +12,8 @@ from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior
 from midpoint.analyst.fit.positions import STEP
 from midpoint.data import Feature, Ratings, Scale
-from midpoint.user.core.counterparts import Adjustment, adjustments
+from midpoint.protocol.positions import adjust_population
+from midpoint.user.core.counterparts import Adjustment
 from midpoint.user.parameters import Parameters
 from midpoint.wire import to_fixed
 
@@ -115,6 +116,4 @@ def as_devices_do(profiles: ItemProfiles, people: People) -> Adjustment:
     scheme = "cmpss" if the_positions(profiles).selection_factors else "cmp"
     parameters = Parameters.of(disclose(profiles, scheme))
     item, value = profiles.message_index[people.item], to_fixed(people.value)
-    adjusted = adjustments(parameters, people.offsets, item, value, people.category)
-    assert adjusted is not None
-    return adjusted
+    return adjust_population(parameters, people.offsets, item, value, people.category)

@@ -182,9 +182,7 @@ def _everyone(
     import numpy as np
 
     from midpoint.analyst import itemwise_scheme, predict
-    from midpoint.protocol import PROTOCOLS, Population, local_offset
-    from midpoint.user import Parameters, value_shift
-    from midpoint.wire import from_fixed
+    from midpoint.protocol import PROTOCOLS, Population, local_correction
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -198,11 +196,9 @@ def _everyone(
         learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
-        own = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
         move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
-        if move is not None:
-            rows = move[hidden.user], profiles.message_index[hidden.item]
-            own = own - from_fixed(value_shift(Parameters.of(disclosure), *rows))
+        rows = hidden.item, category[hidden.user], move[hidden.user]
+        own = local_correction(disclosure, profiles, *rows)
         x = learning.estimate(profiles, reports, disclosure)
         guess = predict(profiles, x, hidden.user, hidden.item, own)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))

@@ -16,7 +16,7 @@ from midpoint.cli.options.messages import AsJson, read_message
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.cli.protecting import Summary
+    from midpoint.protocol.copies import Summary
     from midpoint.wire import Disclosure
 
 
@@ -53,8 +53,8 @@ def obfuscate_command(
     People whose category is unknown are left out and counted, as are items that the disclosure
     does not know: neither can be protected. Times are left out too.
     """
-    from midpoint.cli.protecting import protect, table_suffix, written
     from midpoint.files import replace_file
+    from midpoint.protocol.copies import obfuscated_copy, table_bytes, table_suffix
     from midpoint.user import check_numbers
     from midpoint.wire import Disclosure
 
@@ -73,8 +73,8 @@ def obfuscate_command(
             scale=scale,
         )
     with _bar() as progress:
-        copy, summary = protect(read, told, alpha=alpha, seed=seed, progress=progress)
-    replace_file(out, written(copy, out))
+        copy, summary = obfuscated_copy(read, told, alpha=alpha, seed=seed, progress=progress)
+    replace_file(out, table_bytes(copy, out))
     _show(summary, told, out, alpha, as_json=as_json)
 
 

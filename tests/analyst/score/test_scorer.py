@@ -174,20 +174,20 @@ def test_the_private_top_is_exact_on_the_device_with_withheld_items_taken_out(
     shown = disclose(profiles, scheme)
     scorer = Scorer(profiles, shown)
     me = PrivateCategory({"gender": category})
-    liked = correct(scorer.scores([]), shown, me, ())
+    liked = correct(scorer.scores([]), shown, me, (), ())
     best = [one.item for one in liked][:30]  # she rates what she likes
     ratings = dict.fromkeys(best, 4 * ONE)
     reports, ledger = person(shown, ratings, category, tuple(sorted(best)))
     answers = scorer.answers(reports)
     assert answers.keys() < set(best) == set(ledger.decided)  # some are withheld
     everything = scorer.scores(reports)
-    expected = correct(everything, shown, me, ledger.decided)[:top]
+    expected = correct(everything, shown, me, ledger.decided, ())[:top]
     listed = scorer.top(reports, top=top, margin=30)
     assert len(listed.items) == 2 * (top + 30) < len(everything.items)
-    assert correct(listed, shown, me, ledger.decided)[:top] == expected
+    assert correct(listed, shown, me, ledger.decided, ())[:top] == expected
     # The control: a margin for what the analyst knows of is too small.
     narrow = scorer.top(reports, top=top, margin=0)
-    assert correct(narrow, shown, me, ledger.decided)[:top] != expected
+    assert correct(narrow, shown, me, ledger.decided, ())[:top] != expected
 
 
 def test_scores_of_other_items_than_the_disclosure_are_refused(trained_stars: Training) -> None:

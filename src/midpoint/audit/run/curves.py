@@ -66,7 +66,7 @@ class Thinned(LearningProtocol):
 
     def moves(
         self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
-    ) -> NDArray[np.int64] | None:
+    ) -> NDArray[np.int64]:
         """Return how devices move tastes that they know by the ratings that are given only."""
         _, some = self._given(people, coins)
         return super().moves(disclosure, profiles, some, coins)

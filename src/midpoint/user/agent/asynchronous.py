@@ -210,7 +210,7 @@ class AsyncAgent:
         raw = await self._kept_there()
         require_strict(raw)
         notes = self.home.notes.model_dump(mode="json", exclude_none=True)
-        rounds = [one.model_dump(mode="json") for one in self.home.ledger.rounds]
+        rounds = [entry.model_dump(mode="json") for entry in self.home.ledger.rounds]
         whole = {"service": json.loads(raw), "device": {"notes": notes, "rounds": rounds}}
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 

@@ -8,12 +8,8 @@ from typing import Self
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
-from midpoint.user.checks.disclosure import (
-    Accepted,
-    check_disclosure,
-    check_titles,
-    verify_certificate,
-)
+from midpoint.user.checks.certificate import verify_certificate
+from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
 from midpoint.user.core.decisions import require_legal
 from midpoint.wire import ONE, Catalogue, Certificate, Published
 

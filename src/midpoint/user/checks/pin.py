@@ -8,6 +8,12 @@ from midpoint.user.device_files import StorageError, keep_file
 from midpoint.wire import FeatureNames, RatingScale
 from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
 
+REMEDY = (
+    "if you know why and agree, accept the change (midpoint answer --accept-changes, or in Python"
+    " accept_changes=True)"
+)
+"""What helps when the analyst departs from what is pinned."""
+
 
 class Pin(Message):
     """The state of trust after a disclosure was accepted; it never leaves the device."""
@@ -41,4 +47,4 @@ class Pin(Message):
         except OSError as error:
             raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
         except MidpointError as error:
-            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
+            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask again") from error

@@ -1,4 +1,4 @@
-"""The vectors of the schemes with counterparts: people's places, and what becomes of them."""
+"""The vectors of the schemes with counterparts: positions, and what becomes of ratings."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from midpoint.user import Parameters, PrivateCategory, adjustments, correct, obfuscate
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Parameters, PrivateCategory, correct, obfuscate
 from midpoint.user.core.coins import PURPOSES
 from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
@@ -57,11 +58,10 @@ def moved_obfuscations() -> Iterator[Case]:
         person = rng.integers(0, shown.n_cells, 4)
         bits = rng.integers(0, 2**53, (24, len(PURPOSES)))
         bits[0], bits[1], bits[2] = 0, 2**53 - 1, 2**52
-        own = adjustments(parameters, starts, item, value, person)
-        assert own is not None
+        adjustment = adjust_population(parameters, starts, item, value, person)
         category = person.repeat(6)
         for alpha in (1.0, 0.5, 0.0) if turn == 0 else (1.0, 0.5):
-            done = obfuscate(item, value, category, parameters, bits / 2**53, alpha, own)
+            done = obfuscate(item, value, category, parameters, bits / 2**53, adjustment, alpha)
             yield {
                 "name": f"{name}, alpha {alpha}",
                 "disclosure": text(shown),
@@ -70,8 +70,8 @@ def moved_obfuscations() -> Iterator[Case]:
                 "value": value.tolist(),
                 "category": category.tolist(),
                 "coins": bits.tolist(),
-                "reveal": own.reveal.tolist(),
-                "shift": own.shift.tolist(),
+                "reveal": adjustment.reveal.tolist(),
+                "shift": adjustment.shift.tolist(),
                 "keep": done.keep.tolist(),
                 "reported": done.value.tolist(),
             }
@@ -129,16 +129,16 @@ def changes_of_counterparts() -> Iterator[Listed]:
     pin, code = pinned(first, shown), Refusal.SCHEME_CHANGED
     yield "counterparts", shown, sealed([first]), None, None, pin
     newer = sealed([first, second])
-    yield "counterparts, a new law", later, newer, pin, None, pinned(second, later)
+    yield "counterparts, a new prior", later, newer, pin, None, pinned(second, later)
     weaker = sealed(entries([shown, plain]))
     yield "no counterparts later", plain, weaker, pin, None, code
     farthest = at_the_limits()
     (last,) = entries([farthest])
-    yield "places at the limits", farthest, sealed([last]), None, None, pinned(last, farthest)
+    yield "positions at the limits", farthest, sealed([last]), None, None, pinned(last, farthest)
 
 
 def at_the_limits() -> Disclosure:
-    """The last numbers that devices take: beyond each is a case of `bad_places`."""
+    """The last numbers that devices take: beyond each is a case of `bad_positions`."""
     shown = counterparts_disclosure(n_items=1, selection_factors=2, taste_factors=2)
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
     far = [[64 * ONE * (-1) ** (i + j) for j in range(4)] for i in range(4)]
@@ -162,14 +162,14 @@ def at_the_limits() -> Disclosure:
 
 
 def bad_positions() -> Iterator[Case]:
-    """Laws of places that are none, and numbers beyond all measure; each beside a fine one."""
+    """Priors of positions that are none, and numbers beyond all measure; each beside a fine one."""
     shown = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=2, strata=2)
-    told = shown.prior
-    assert told is not None
+    disclosed_prior = shown.prior
+    assert disclosed_prior is not None
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
-    (one, two), light = told.precision[0], told.precision[1]
-    (there, back), span = told.map[0], 4 * GRAIN
-    other, heavy, mean = there[1], told.map[1], told.mean
+    (one, two), light = disclosed_prior.precision[0], disclosed_prior.precision[1]
+    (there, back), span = disclosed_prior.map[0], 4 * GRAIN
+    other, heavy, mean = there[1], disclosed_prior.map[1], disclosed_prior.mean
     skewed = _with(two, 1, 0, two[0][1] + 1)
     tilted = _with(_with(unit, 0, 1, ONE), 1, 0, ONE)
     thin = _with(unit, 3, 3, ONE // 64)
@@ -195,7 +195,10 @@ def bad_positions() -> Iterator[Case]:
         ("strata that descend", {"least": ((0, 0), (9, -1))}),
         ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
     ]
-    lawless = [(name, {"prior": told.model_copy(update=_rows(changes))}) for name, changes in rows]
+    broken_priors = [
+        (name, {"prior": disclosed_prior.model_copy(update=_rows(changes))})
+        for name, changes in rows
+    ]
     items: list[tuple[str, dict[str, Any]]] = [
         (f"{column}: {row}", {column: (*getattr(shown, column)[:4], row)})
         for column, row in (
@@ -209,7 +212,7 @@ def bad_positions() -> Iterator[Case]:
             ("base", (2**53 - 1, GRAIN)),
         )
     ]
-    for name, changes in (*lawless, *items):
+    for name, changes in (*broken_priors, *items):
         bad = shown.model_copy(update=changes)
         yield {
             "name": f"{Refusal.BAD_POSITIONS}: {name}",
@@ -233,7 +236,7 @@ def _rows(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
-    """Laws that are missing, where none belongs, or of another shape than the columns."""
+    """Priors that are missing, where none belongs, or of another shape than the columns."""
     shown = counterparts_disclosure(n_items=2, selection_factors=1, taste_factors=1)
     good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
     values = json.loads(text(counterparts_disclosure("cmp", n_items=2, taste_factors=2)))
@@ -248,18 +251,18 @@ def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
     five = {name: prior[name] * 5 for name in ("least", "mean", "precision", "map")}
     many = [[0] * 513] * 2
     rows: list[tuple[str, Any, Refusal]] = [
-        ("law missing", {k: v for k, v in good.items() if k != "prior"}, columns),
-        ("law null", good | {"prior": None}, columns),
-        ("law where none belongs", plain | {"prior": prior}, columns),
+        ("prior missing", {k: v for k, v in good.items() if k != "prior"}, columns),
+        ("prior null", good | {"prior": None}, columns),
+        ("prior where none belongs", plain | {"prior": prior}, columns),
         ("selection factors where none belong", values | {"selection": [[0], [0]], "rate":
         good["rate"]}, columns), ("selection factors missing", {k: v for k, v in good.items() if k
         != "selection"}, columns), ("a reveal probability as well", good | {"reveal":
-        plain["reveal"]}, columns), ("law without noise", good | {"prior": {k: prior[k] for k in
+        plain["reveal"]}, columns), ("prior without noise", good | {"prior": {k: prior[k] for k in
         prior if k != "noise"}},
          Refusal.MISSING_FIELD),
-        ("law with more", good | {"prior": prior | {"a": 1}}, Refusal.UNKNOWN_FIELD),
-        ("law with text", good | {"prior": prior | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
-        ("law as a list", good | {"prior": []}, shape),
+        ("prior with more", good | {"prior": prior | {"a": 1}}, Refusal.UNKNOWN_FIELD),
+        ("prior with text", good | {"prior": prior | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
+        ("prior as a list", good | {"prior": []}, shape),
         ("a mean too few", good | {"prior": prior | {"mean": [prior["mean"][0][:1]]}}, shape),
         ("a mean too short", good | {"prior": prior | {"mean": [[[0], [0]]]}}, shape),
         ("a precision too many", good | {"prior": prior | {"precision": [prior["precision"][0] *
@@ -276,7 +279,7 @@ def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
         ("too many strata", good | {"prior": prior | five}, shape),
         ("means of one stratum more", good | {"prior": prior | {"mean": prior["mean"] * 2}}, shape),
         ("a stratum of one category", good | {"prior": prior | {"least": [[0]]}}, shape),
-        ("the law of other columns", values | {"taste": [[0], [0]]}, shape),
+        ("the prior of other columns", values | {"taste": [[0], [0]]}, shape),
         ("selection factors of two lengths", good | {"selection": [[0], [0, 0]]}, shape),
         ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
         ("a base too short", good | {"base": [[0, 0], [0]]}, shape),
@@ -288,7 +291,7 @@ def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
         yield name, "disclosure", json.dumps(content, separators=(",", ":"), sort_keys=True), code
 
 
-def places() -> Iterator[Case]:
+def people_at_positions() -> Iterator[Case]:
     """People with what they were asked and rated: their counterparts, and what that does."""
     make = counterparts_disclosure
     shown = {
@@ -329,7 +332,7 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
         cell = int(rng.integers(0, shown.n_cells))
         found = counterparts(model, cell, asked, rated, value)
         some = rng.permutation(M)[:4]
-        own = adjustment_of(parameters, cell, some, found)
+        adjustment = adjustment_of(parameters, cell, some, found)
         yield {
             "asked": asked.tolist(),
             "rated": rated.tolist(),
@@ -338,6 +341,6 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
             "selection": found.selection.tolist(),
             "move": found.move.tolist(),
             "some": some.tolist(),
-            "reveal": own.reveal.tolist(),
-            "shift": own.shift.tolist(),
+            "reveal": adjustment.reveal.tolist(),
+            "shift": adjustment.shift.tolist(),
         }

@@ -1,4 +1,4 @@
-"""People who follow a prior of positions, and the columns that an honest analyst makes of that law."""
+"""People who follow a prior of positions, and the columns of an honest analyst who knows it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user import Adjustment, Parameters, adjustments
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Adjustment, Parameters
 from midpoint.wire import (
     GRAIN,
     ONE,
@@ -26,7 +27,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Nature:
-    """How people come to rate: M items, K categories, d selection factors, r taste factors, D = d + r."""
+    """How people come to rate: M items, K categories, d selection, r taste factors, D = d + r."""
 
     rate: Float
     """Log odds of rating at selection factors of 0. Shape (M, K)."""
@@ -70,7 +71,7 @@ class Nature:
         )
 
     def prior(self) -> Prior:
-        """Return the law as it is disclosed."""
+        """Return the prior as it is disclosed."""
         precision = np.linalg.inv(self.covariance)
         return Prior(
             least=as_rows(np.zeros((1, len(self.mean)))),
@@ -81,7 +82,7 @@ class Nature:
         )
 
     def columns(self, scheme: str) -> dict[str, Any]:
-        """Return what a disclosure has of it: columns and law; nothing without counterparts."""
+        """Return what a disclosure has of it: columns and prior; nothing without counterparts."""
         if not SCHEMES[scheme].counterparts:
             return {}
         names = SCHEMES[scheme].columns & {"rate", "selection", "base", "taste"}
@@ -96,7 +97,7 @@ class People:
     category: NDArray[np.intp]
     """Category of each person. Shape (N,)."""
     position: Float
-    """Where each really lies. Shape (N, D)."""
+    """The true position of each. Shape (N, D)."""
     starts: NDArray[np.intp]
     """Ratings of person i are `starts[i]:starts[i + 1]`. Shape (N + 1,)."""
     person: NDArray[np.intp]
@@ -116,7 +117,7 @@ class People:
         *,
         everything: bool = False,
     ) -> Self:
-        """Draw people, categories in turn, positions by the prior, sets and values by the position."""
+        """Draw people, categories in turn; positions by the prior, ratings by the positions."""
         M, K = nature.rate.shape
         d = nature.selection.shape[1]
         category = np.arange(number) % K
@@ -133,13 +134,13 @@ class People:
         starts = np.searchsorted(person, np.arange(number + 1))
         return cls(category, position, starts, person, item, levels[nearest])
 
-    def own(self, parameters: Parameters) -> Adjustment | None:
-        """Find everyone's counterparts, each asked about everything."""
-        return adjustments(parameters, self.starts, self.item, self.value, self.category.tolist())
+    def adjustment(self, parameters: Parameters) -> Adjustment:
+        """Adjust everyone's ratings, each person asked about everything."""
+        return adjust_population(parameters, self.starts, self.item, self.value, self.category)
 
 
 def transports(covariance: Float) -> Float:
-    """Return the symmetric maps between normal laws, T S_k T = S_m. (K, D, D) -> (K, K, D, D)."""
+    """Return the maps between normal distributions, T S_k T = S_m. (K, D, D) -> (K, K, D, D)."""
     K, D, _ = covariance.shape
     found = np.broadcast_to(np.eye(D), (K, K, D, D)).copy()
     for k in range(K):
@@ -153,7 +154,7 @@ def transports(covariance: Float) -> Float:
 def disclose(
     nature: Nature, scheme: str, points: Sequence[int], levels: Integers | None = None, **more: Any
 ) -> Disclosure:
-    """Disclose a law with level tables, or with tables that change nothing."""
+    """Disclose a prior with level tables, or with tables that change nothing."""
     M, K = nature.rate.shape
     if levels is None:
         levels = np.full((M, K, len(points)), ONE // len(points))
