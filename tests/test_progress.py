@@ -22,7 +22,7 @@ def written(stream: io.StringIO, show: bool | None, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stderr", stream)
     with shown("Fitting item profiles", show) as report:
         report(1, 2)
-        report(2, 2)
+        report(2, 2, "Fitting positions")
     return stream.getvalue()
 
 
@@ -33,4 +33,4 @@ def test_a_terminal_shows_a_bar_unless_switched_off(monkeypatch: pytest.MonkeyPa
 
 def test_a_pipe_shows_nothing_unless_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert written(io.StringIO(), None, monkeypatch) == ""
-    assert "Fitting item profiles" in written(io.StringIO(), True, monkeypatch)
+    assert "Fitting positions" in written(io.StringIO(), True, monkeypatch)

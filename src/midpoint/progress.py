@@ -1,10 +1,16 @@
 """How far a long call has come: a bar in a terminal or a notebook, nothing elsewhere."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-Report = Callable[[int, int], None]
-"""What a long call tells: steps done, and steps to do."""
+
+class Report(Protocol):
+    """What a long call calls."""
+
+    def __call__(self, done: int, total: int, stage: str | None = None) -> None:
+        """Say how many steps are done of how many, and what is being done if that changed."""
+        ...
 
 
 @contextmanager
@@ -30,8 +36,12 @@ def shown(label: str, show: bool | None = None) -> Iterator[Report]:  # noqa: FB
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=seen) as bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def report(done: int, total: int, stage: str | None = None) -> None:
+            bar.update(task, completed=done, total=total, description=stage)
+
+        yield report
 
 
-def _silent(_done: int, _total: int) -> None:
-    pass
+def _silent(done: int, total: int, stage: str | None = None) -> None:
+    del done, total, stage
