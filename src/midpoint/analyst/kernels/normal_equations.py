@@ -56,7 +56,10 @@ class Problem(NamedTuple):
 
 
 class Solutions(NamedTuple):
-    """What the kernels write."""
+    """What the kernels write: one solution for each row.
+
+    Where it is wanted, also how well each row is known.
+    """
 
     profile: Floats
     """The solutions. Shape (rows, dimension)."""
