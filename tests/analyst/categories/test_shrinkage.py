@@ -105,7 +105,7 @@ def test_main_effects_recover_an_additive_truth_better_than_cells() -> None:
     assert found != pytest.approx(flipped.offset, rel=1e-3)
 
 
-def test_correlated_features_are_told_apart() -> None:
+def test_correlated_features_are_separated() -> None:
     """Age has an effect, gender none of its own, but the old are mostly women."""
     rng = np.random.default_rng(4)
     count = np.array([40, 5, 5, 40])  # old women, young women, old men, young men
@@ -160,7 +160,7 @@ def test_level_and_unit_of_the_scale_do_not_matter(seed: int) -> None:
 
 
 @pytest.mark.parametrize("crossed", [ONE, ((0, 1, 2),), ((0, 0, 1, 1), (0, 1, 0, 1))])
-def test_effects_along_tastes_are_told_from_those_of_the_item_alone(
+def test_effects_along_taste_are_separated_from_those_of_the_item_alone(
     crossed: tuple[tuple[int, ...], ...],
 ) -> None:
     observed, variance, truth = drawn(4, 1500, crossed, (0.05,) * len(crossed))
@@ -255,7 +255,7 @@ def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
 
 
 @pytest.mark.slow
-def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None:
+def test_what_a_category_does_on_all_items_is_kept_however_few_ratings_an_item_has() -> None:
     """Men avoid the ends on all items, at the same means: no one item shows it."""
     rng = np.random.default_rng(12)
     values = np.arange(1.0, 6.0)

@@ -98,11 +98,11 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
 
     s_jk = (sigma^2 + |w_j|^2) / n_jk - |w_j|^2 / N_k
 
-    A rating varies by sigma^2, and by its rater's taste: by |w_j|^2, in units of tastes. But all
-    items are rated by the same N_k people. By how much their mean taste is off moves every item
-    along its w_j, and is no noise of an item: of it there is |w_j|^2 (1 / n_jk - 1 / N_k), nothing
+    A rating varies by sigma^2, and by its rater's taste: by |w_j|^2, in units of taste factors. But
+    all items are rated by the same N_k people. An error of their mean taste moves every item along
+    its w_j, and is no noise of an item. What is left of it is |w_j|^2 (1 / n_jk - 1 / N_k), nothing
     where everyone rates everything. To count it in full would shrink away what categories think of
-    single items, which an attacker sees who knows by their other ratings what people's tastes are.
+    single items, and an attacker who knows people's taste by their other ratings would see that.
     """
     count = np.where(statistics.count > 0, statistics.count, np.nan)
     within = statistics.within_variance

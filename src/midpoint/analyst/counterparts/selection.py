@@ -194,13 +194,13 @@ def _start(
     column, root = 1 / np.sqrt(share + 1e-3), np.sqrt(n + 5)
     scaled = sparse.diags(1 / root) @ rated @ sparse.diags(column)
     rows, columns = n / root, share * column * (people / n.sum())
-    turned = scaled.T.tocsr()
+    transposed = scaled.T.tocsr()
 
     def across(q: Float) -> Float:
         return np.asarray(scaled @ q - rows[:, None] * (columns @ q))
 
     def down(q: Float) -> Float:
-        return np.asarray(turned @ q - columns[:, None] * (rows @ q))
+        return np.asarray(transposed @ q - columns[:, None] * (rows @ q))
 
     q = np.linalg.qr(across(draws.normal(size=(items, size))))[0]
     for _ in range(4):

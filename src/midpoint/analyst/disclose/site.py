@@ -146,7 +146,7 @@ class Site:
         return self.root / "models" / digest
 
     def _save(self, profiles: ItemProfiles, digest: str) -> bool:
-        """Write the item profiles behind a disclosure; tell whether they were there already."""
+        """Write the item profiles behind a disclosure; return whether they were there already."""
         manifest = self._model(digest) / MANIFEST
         before = manifest.read_bytes() if manifest.exists() else None
         profiles.save(self._model(digest))

@@ -44,7 +44,7 @@ def estimate_profiles(
     Returns:
         The profiles, shape (users, D).
     """
-    # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
+    # In terms of z, x = m + L z, the prior is the identity, which single precision resolves.
     vectors, level = profiles.standard_vectors, profiles.typical
     if weights is not None:  # a row times the root of its weight counts with its weight
         root = np.sqrt(weights).astype(np.float32)

@@ -20,7 +20,7 @@ Float = NDArray[np.float64]
 CHUNK: Final = 128
 """Columns summed in one go: short sums keep float32 exact, and stay in the nearest cache."""
 LOG2_E: Final = np.float32(1.4426950408889634)
-MOST: Final = np.float32(120.0)
+LARGEST_EXPONENT: Final = np.float32(120.0)
 """Powers of two beyond this are brought to it, so that float32 holds them and their inverse."""
 HALF: Final = np.float32(0.5)
 ONE: Final = np.float32(1.0)
@@ -118,7 +118,7 @@ def _probabilities(p: Floats, q: Floats, bits: NDArray[np.int32], n: int) -> Non
     """
     power = bits.view(np.float32)
     for c in range(n):
-        y = min(max(p[c] * LOG2_E, -MOST), MOST)
+        y = min(max(p[c] * LOG2_E, -LARGEST_EXPONENT), LARGEST_EXPONENT)
         whole = np.floor(y + HALF)
         f = y - whole
         p[c] = ONE + f * (C1 + f * (C2 + f * (C3 + f * (C4 + f * (C5 + f * C6)))))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
-from midpoint.analyst.kernels.simd import MOST, WIDTH
+from midpoint.analyst.kernels.simd import PAIRS_IN_REGISTERS, WIDTH
 
 Floats = NDArray[np.float32]
 
@@ -55,8 +55,11 @@ class Problem(NamedTuple):
     """What is added to every row's right-hand side. Shape (dimension,)."""
 
 
-class Found(NamedTuple):
-    """What the kernels write."""
+class Solutions(NamedTuple):
+    """What the kernels write: one solution for each row.
+
+    Where it is wanted, also how well each row is known.
+    """
 
     profile: Floats
     """The solutions. Shape (rows, dimension)."""
@@ -68,7 +71,9 @@ class Found(NamedTuple):
 
 
 @compiled
-def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: Floats) -> None:
+def solve_block(
+    problem: Problem, begin: int, end: int, solutions: Solutions, inverses: Floats
+) -> None:
     """Solve the rows from `begin` to `end`, `WIDTH` at a time.
 
     Where variances are wanted the inverses of rows with ratings are added up in `inverses`: the
@@ -105,12 +110,12 @@ def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: 
         _substitute(system, d, solution)
         for lane in range(present):
             for a in range(d):
-                found.profile[group + lane, a] = solution[a * WIDTH + lane]
-        if len(found.variance):
+                solutions.profile[group + lane, a] = solution[a * WIDTH + lane]
+        if len(solutions.variance):
             _invert(system, problem, rated, inverses, solution)
             for lane in range(present):
-                found.variance[group + lane, 0] = solution[lane]
-                found.variance[group + lane, 1] = solution[WIDTH + lane]
+                solutions.variance[group + lane, 0] = solution[lane]
+                solutions.variance[group + lane, 1] = solution[WIDTH + lane]
 
 
 @compiled
@@ -133,8 +138,8 @@ def _add_ratings(gram: Floats, problem: Problem, rest: Floats, start: int, stop:
             _add_tile(simd.zeros(8), gram, problem, rest, start, stop, block)
         else:
             _add_tile(simd.zeros(4), gram, problem, rest, start, stop, block)
-        for row in range(block + WIDTH, width, MOST):
-            count = min(MOST, width - row)
+        for row in range(block + WIDTH, width, PAIRS_IN_REGISTERS):
+            count = min(PAIRS_IN_REGISTERS, width - row)
             if count == 12:
                 _add_pair(simd.zeros(24), gram, problem, rest, start, stop, block, row)
             elif count == 8:

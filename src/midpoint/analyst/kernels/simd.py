@@ -17,7 +17,7 @@ from numba.extending import intrinsic, models, register_model
 
 WIDTH: Final = 8
 """How many numbers a vector holds. Sixteen would waste more of a small triangle than they gain."""
-MOST: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
+PAIRS_IN_REGISTERS: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
 """How many pairs of vectors of running sums the registers hold, beside the operands."""
 
 _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
