@@ -12,14 +12,14 @@ EXPORTS = {
         output_distribution require_legal reveal_probability toss value_shift verify_certificate
     """,
     "midpoint.user.agent": """
-        Agent AsyncAgent AwayError Channel Fate Fetched Home Line Notes Patience ServiceError
-        Standing Terms UnusableError preview
+        Agent AsyncAgent AwayError Channel Fate Home Line Notes Patience ServiceError Standing Terms
+        UnusableError preview
     """,
     "midpoint.wire": """
         GRAIN MILLION ONE SCHEMES Catalogue Certificate Certificates Chain Disclosure Entry
-        FeatureNames Message Prior Problem RatingScale Receipt Refusal RefusedError Report Scheme
+        FeatureNames Message Prior Problem Published RatingScale Receipt Refusal RefusedError Report Scheme
         Scores Signed SigningKey Solicitation SolicitationRequest ValueMap as_rows correction digest
-        from_fixed on_grid to_fixed verify
+        from_fixed on_grid to_fixed verify Witness
     """,
     "midpoint.protocol": """
         PROTOCOLS STATEMENTS FullDisclosure LearningProtocol Loss Population Reports Setting

@@ -100,15 +100,14 @@ class Disclosure(Message):
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantized them."""
 
-    _index: Mapping[str, int] | None = PrivateAttr(default=None)
+    _index: dict[str, int] | None = PrivateAttr(default=None)
 
     @property
     def index(self) -> Mapping[str, int]:
         """The index of each item in the columns."""
         if self._index is None:
-            indices = {item: index for index, item in enumerate(self.items)}
-            self._index = MappingProxyType(indices)
-        return self._index
+            self._index = {item: index for index, item in enumerate(self.items)}
+        return MappingProxyType(self._index)
 
     def cell(self, names: Mapping[str, str]) -> int | None:
         """Return the joint cell of these categories, by feature; row-major, the last fastest.

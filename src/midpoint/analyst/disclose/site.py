@@ -41,7 +41,7 @@ M = TypeVar("M", bound=Message)
 
 
 @dataclass(frozen=True)
-class Published:
+class Publication:
     """What became of a publication."""
 
     entry: Entry
@@ -103,7 +103,7 @@ class Site:
         *,
         time: int,
         change_scheme: bool = False,
-    ) -> Published:
+    ) -> Publication:
         """Make a model current: all files first, then the list, in one step.
 
         Nothing is added if this very model is current. What devices would refuse is refused here
@@ -119,12 +119,12 @@ class Site:
             same = self._save(profiles, disclosure.digest)
             shown = newest and (newest.disclosure, newest.catalogue)
             if newest is not None and same and shown == (disclosure.digest, titles.digest):
-                return Published(newest, fresh=False)
+                return Publication(newest, fresh=False)
             for folder, message in (("disclosures", disclosure), ("catalogues", titles)):
                 replace_file(self.root / folder / f"{message.digest}.json", message.raw)
             earlier = () if chain is None else chain.entries
             replace_file(self.list, Chain(entries=(*earlier, following)).raw)
-        return Published(following.open(Entry), fresh=True)
+        return Publication(following.open(Entry), fresh=True)
 
     def certify(self, signed: Signed) -> Certificate:
         """Add an auditor's certificate of a disclosure on the list, if its signature holds."""
