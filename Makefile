@@ -38,7 +38,7 @@ test: ## everything: format, lint, types, import contract, all tests
 	npm --prefix web test
 	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/pytest -n $(JOBS) --hypothesis-profile=default
 
-test-spark: $(READY) ## of these only what starts Spark (Java 17), a cluster of two processes among it
+test-spark: $(READY) ## only the tests that start Spark (Java 17), among them a cluster of two processes
 	$(BIN)/pytest -m spark
 
 # Every process of a test run would read the plugin of schemathesis, which one slow test needs.
@@ -62,7 +62,7 @@ lint-style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-page: $(WEB_READY) ## build the page anew, into the Python package
+page: $(WEB_READY) ## build the page into the Python package
 	npm --prefix web run build
 
 docs: $(READY) ## build the documentation into build/docs
@@ -79,11 +79,12 @@ $(BENCH_READY): pyproject.toml
 	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 
-bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17 for Spark)
+bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17, wrk)
+	@sh tools/wrk.sh >/dev/null
 	@for program in factorization new_users privacy audit scaling engines sizes selection obfuscation \
 		service service_faults page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
-lock: $(READY) ## compile the locked requirements anew
+lock: $(READY) ## compile the locked requirements again
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 		--upgrade --output-file requirements/dev.txt

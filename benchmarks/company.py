@@ -1,4 +1,4 @@
-"""How long a process would have taken alone, told while others are at work (Linux).
+"""How long a process would have taken alone, estimated while others are at work (Linux).
 
 Every so often it is asked of the process and its children how much of the cores they got, g, and
 how much they waited for one, w, as far as others had it meanwhile: threads that wait for each other
@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
 
-from watching import family
+from memory import family
 
 EVERY = 0.5
 """Seconds between two looks."""
@@ -64,10 +64,10 @@ def look(pid: int) -> Look:
 def _used(process: int) -> float:
     """Return the seconds a process used, those of children that have ended included."""
     try:
-        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0
-    return TICK * sum(int(word) for word in told[11:15])
+    return TICK * sum(int(word) for word in fields[11:15])
 
 
 def _waited(process: int) -> list[tuple[int, float]]:

@@ -20,7 +20,7 @@ PATIENCE = 90.0
 
 
 def compete(contestant: Contestant, split: RandomSplit, repeats: int) -> dict[str, Any]:
-    """Build and fit once cold, imports included, then warm; data are built anew for every fit."""
+    """Build and fit once cold, imports included, then warm; data are built again for every fit."""
     data, cold_build = timed(lambda: contestant.build(split.train))
     model, cold_fit = timed(lambda: contestant.fit(data))
     builds, fits, errors = list[float](), list[float](), list[float | None]()

@@ -69,25 +69,24 @@ class Audited(NamedTuple):
 
 
 def audits(results: Path) -> Iterator[str]:
-    """Write the audits' part: of each case the newest first, of one day that of all schemes."""
+    """Write the audits' part: of each case the newest first, and of one day that of all schemes."""
     read = [_audited(path) for path in sorted(results.glob("audit-*.json"))]
-    newest = {one.case: max(o.when for o in read if o.case == one.case) for one in read}
-    read.sort(key=lambda one: (not one.schemes, one.folds is None, one.folds or 0), reverse=True)
-    read.sort(key=lambda one: one.when, reverse=True)
-    for one in sorted(read, key=lambda one: one.case):
-        yield f"### {one.heading}\n"
-        if one.when < newest[one.case]:
-            yield f"An older run, of {one.when[0]}; the newest of {one.case} is above.\n"
-        yield from chapter("audit", CHAPTERS["audit"], one.found)
-        told = results / f"{one.file}-transcripts.csv"
-        if told.exists():
-            yield from transcripts(told)
+    newest = {run.case: max(r.when for r in read if r.case == run.case) for run in read}
+    read.sort(key=lambda run: (not run.schemes, run.folds is None, run.folds or 0), reverse=True)
+    read.sort(key=lambda run: run.when, reverse=True)
+    for run in sorted(read, key=lambda run: run.case):
+        yield f"### {run.heading}\n"
+        if run.when < newest[run.case]:
+            yield f"An older run, of {run.when[0]}; the newest of {run.case} is above.\n"
+        yield from chapter("audit", CHAPTERS["audit"], run.found)
+        yield from transcripts(results / f"{run.file}.csv")
 
 
 def transcripts(path: Path) -> Iterator[str]:
-    """Write a table of what attackers read in whole transcripts, by kind of device."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if "[" not in row["attack"]]
+    """Write a table of what whole transcripts leak, by kind of device, if rounds were held."""
+    rows = list(_of_rounds(path)) if path.exists() else []
+    if not rows:
+        return
     devices = list(dict.fromkeys(row["scheme"] for row in rows))
     raw, product = (one for one in devices if one.rpartition(":")[2].startswith("rounds="))
     scheme, _, rounds = product.partition(":rounds=")
@@ -100,6 +99,13 @@ def transcripts(path: Path) -> Iterator[str]:
         for attack in dict.fromkeys(row["attack"] for row in rows)
     ]
     yield from _table(["attacker", *head], body)
+
+
+def _of_rounds(path: Path) -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            if ":rounds=" in row["scheme"] and row["metric"] == "auc" and "[" not in row["attack"]:
+                yield row
 
 
 def _area(row: Mapping[str, str]) -> str:

@@ -3,8 +3,8 @@
 `local` has all ratings in memory, `stream` reads them from disk, `spark` runs on this machine's
 cores. Sizes grow as in `scaling.py`. Each fit is a process of its own, from Parquet to item
 profiles; RMSE is that of up to 5,000 users who were held out. What is measured already is kept: a
-run goes on where the last one stopped. Seconds are told by the clock and as if nobody else had been
-at work (`company.py`), and the latter are compared. Memory is that of all processes together,
+run goes on where the last one stopped. Seconds are given by the clock and as if nobody else had
+been at work (`company.py`), and the latter are compared. Memory is that of all processes together,
 Java's among them, with and without the pages of files, which the system takes back at need. Where
 Spark is slower at every size, the crossing on several machines is extrapolated from start and slope
 of both, as if a cluster's pace grew with its machines.
@@ -35,7 +35,7 @@ from crossing import (
     pace,
 )
 from measure import RESULTS, conditions, show, timed, warn_if_busy, write_results
-from watching import Watch
+from memory import Watch
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
 ENGINES = ("local", "stream", "spark")
@@ -51,9 +51,9 @@ def tables(size: int, folder: Path) -> Path:
 
     from midpoint.data import PRESETS, simulate  # noqa: PLC0415
 
-    place = folder / str(size)
-    if (place / "done").exists():
-        return place
+    folder /= str(size)
+    if (folder / "done").exists():
+        return folder
     share = size / 1_000_209
     config = replace(
         PRESETS["simulated-movielens-1m"],
@@ -65,24 +65,24 @@ def tables(size: int, folder: Path) -> Path:
     out = np.random.default_rng(SEED).permutation(ratings.n_users)
     held_out = np.zeros(ratings.n_users, np.bool_)
     held_out[out[: min(HELD_OUT, ratings.n_users // 10)]] = True
-    place.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     table = pl.DataFrame({"user": ratings.user, "item": ratings.item, "rating": ratings.value})
     hidden = held_out[ratings.user]
-    table.filter(pl.Series(~hidden)).write_parquet(place / "ratings.parquet")
-    table.filter(pl.Series(hidden)).write_parquet(place / "held_out.parquet")
+    table.filter(pl.Series(~hidden)).write_parquet(folder / "ratings.parquet")
+    table.filter(pl.Series(hidden)).write_parquet(folder / "held_out.parquet")
     gender = ratings.feature("gender")
     labels = np.array(gender.categories)[gender.codes]
     people = pl.DataFrame({"user": np.arange(ratings.n_users, dtype=np.int32), "gender": labels})
-    people.filter(pl.Series(~held_out)).write_parquet(place / "users.parquet")
-    (place / "done").touch()
-    return place
+    people.filter(pl.Series(~held_out)).write_parquet(folder / "users.parquet")
+    (folder / "done").touch()
+    return folder
 
 
-def fit(engine: str, place: Path) -> Any:
+def fit(engine: str, folder: Path) -> Any:
     """Go from Parquet to item profiles."""
     from midpoint.analyst import Factorizer  # noqa: PLC0415 - part of the child's memory
 
-    source, users = place / "ratings.parquet", place / "users.parquet"
+    source, users = folder / "ratings.parquet", folder / "users.parquet"
     factorizer = Factorizer(dimension=DIMENSION, seed=SEED)
     if engine == "local":
         from midpoint.data import load  # noqa: PLC0415
@@ -91,7 +91,7 @@ def fit(engine: str, place: Path) -> Any:
     if engine == "stream":
         from midpoint.analyst.engines.streaming import fit_from_disk, scan  # noqa: PLC0415
 
-        return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=place)
+        return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=folder)
     from midpoint.analyst.engines.spark import fit_on_spark, open_session, read_ratings  # noqa: PLC0415
 
     session = open_session()
@@ -99,14 +99,14 @@ def fit(engine: str, place: Path) -> Any:
     return fit_on_spark(factorizer, read)
 
 
-def error(profiles: Any, place: Path) -> float:
+def error(profiles: Any, folder: Path) -> float:
     """Return the RMSE of new users."""
     import polars as pl  # noqa: PLC0415
 
     from midpoint.analyst.fit.tuning import new_user_errors  # noqa: PLC0415
     from midpoint.data import Ratings  # noqa: PLC0415
 
-    table = pl.read_parquet(place / "held_out.parquet")
+    table = pl.read_parquet(folder / "held_out.parquet")
     known = table.filter(pl.col("item").cast(pl.String).is_in(profiles.item_ids.tolist()))
     users = Ratings.from_columns(
         known["user"], known["item"], known["rating"], scale=profiles.scale
@@ -123,25 +123,25 @@ def error(profiles: Any, place: Path) -> float:
     return float(np.sqrt((new_user_errors(profiles, renamed, seed=SEED) ** 2).mean()))
 
 
-def measure(engine: str, place: Path) -> dict[str, Any]:
+def measure(engine: str, folder: Path) -> dict[str, Any]:
     """Fit in this process, and say what it took."""
     company = Company(os.getpid())
     company.start()
-    profiles, seconds = timed(lambda: fit(engine, place))
+    profiles, seconds = timed(lambda: fit(engine, folder))
     company.stop()
     return {
         "seconds": seconds,
         "alone_seconds": company.alone,
         "core_seconds": company.used,
         "items": profiles.n_items,
-        "rmse": error(profiles, place),
+        "rmse": error(profiles, folder),
     }
 
 
-def in_fresh_process(engine: str, place: Path, patience: int) -> dict[str, Any]:
+def in_fresh_process(engine: str, folder: Path, patience: int) -> dict[str, Any]:
     """Measure in a process of its own, and watch its memory and that of its children."""
-    out = place / f"{engine}.json"
-    command = [sys.executable, __file__, "--measure", engine, str(place), str(out)]
+    out = folder / f"{engine}.json"
+    command = [sys.executable, __file__, "--measure", engine, str(folder), str(out)]
     with subprocess.Popen(command, process_group=0) as process:
         watch = Watch(process.pid)
         watch.start()
@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of ratings")
     parser.add_argument("--most", type=int, help="leave out larger sizes")
     parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
-    parser.add_argument("--again", action="store_true", help="measure anew what is there already")
+    parser.add_argument("--again", action="store_true", help="measure again what is there already")
     parser.add_argument(
         "--folder", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
     )
@@ -238,8 +238,8 @@ def main() -> None:
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
-        engine, place, out = chosen.measure
-        Path(out).write_text(json.dumps(measure(engine, Path(place))))
+        engine, folder, out = chosen.measure
+        Path(out).write_text(json.dumps(measure(engine, Path(folder))))
         return
     console = Console(stderr=True)
     warn_if_busy(console)
@@ -253,11 +253,11 @@ def main() -> None:
             if any((p["engine"], p["size"]) == (engine, size) and _stands(p) for p in points):
                 continue
             console.print(f"{engine}, {size:,} ratings ...")
-            place = tables(size, chosen.folder)
+            folder = tables(size, chosen.folder)
             start = conditions()
-            found = in_fresh_process(engine, place, chosen.patience)
+            found = in_fresh_process(engine, folder, chosen.patience)
             points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
-            facts = {"engine": engine, "size": size, "ratings": _rows(place)}
+            facts = {"engine": engine, "size": size, "ratings": _rows(folder)}
             points.append({**facts, **found})
             points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
@@ -278,10 +278,10 @@ def _stands(point: dict[str, Any]) -> bool:
     return "alone_seconds" in point
 
 
-def _rows(place: Path) -> int:
+def _rows(folder: Path) -> int:
     import polars as pl  # noqa: PLC0415 - not in the child
 
-    count: int = pl.scan_parquet(place / "ratings.parquet").select(pl.len()).collect().item()
+    count: int = pl.scan_parquet(folder / "ratings.parquet").select(pl.len()).collect().item()
     return count
 
 

@@ -4,10 +4,11 @@ import argparse
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from measure import conditions, show, summary, timed, warn_if_busy, write_results
-from midpoint.user import PURPOSES, DeviceSecret, Parameters, obfuscate, toss
+from midpoint.user import PURPOSES, Adjustment, DeviceSecret, Parameters, obfuscate, toss
 from midpoint.wire import ONE, SCHEMES, Disclosure, FeatureNames, RatingScale, as_rows
 
 RATINGS, ITEMS, COINS = 1_000_209, 3_706, 1_000
@@ -47,15 +48,14 @@ def time_scheme(scheme: str, repeats: int) -> dict[str, Any]:
     category = rng.integers(0, 2, RATINGS)
     coins = rng.random((RATINGS, len(PURPOSES)))
     pure, whole = [], []
+
+    def run(uniform: NDArray[np.float64]) -> object:
+        adjustment = Adjustment.identity(parameters, item, category)
+        return obfuscate(item, value, category, parameters, uniform, adjustment)
+
     for _ in range(repeats):
-        pure.append(timed(lambda: obfuscate(item, value, category, parameters, coins))[1])
-        whole.append(
-            timed(
-                lambda: obfuscate(
-                    item, value, category, parameters, rng.random((RATINGS, len(PURPOSES)))
-                )
-            )[1]
-        )
+        pure.append(timed(lambda: run(coins))[1])
+        whole.append(timed(lambda: run(rng.random((RATINGS, len(PURPOSES)))))[1])
     return {"given_coins": summary(pure), "with_coins": summary(whole)}
 
 

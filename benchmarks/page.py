@@ -74,7 +74,7 @@ SEARCH = """async (text) => {
 def serving(folder: Path) -> Iterator[str]:
     """Publish simulated ratings of MovieLens-1M's size and serve them."""
     profiles = Factorizer().fit(load(SOURCE), "gender")
-    Site(folder).publish(profiles, disclose(profiles), time=1_800_000_000)
+    Site(folder).publish(profiles, disclose(profiles, "dmpss"), time=1_800_000_000)
     program = Path(sys.executable).with_name("midpoint")
     log = folder / "serve.log"
     command = [str(program), "serve", str(folder), "--port", "0", "--rate", "0", "--no-log"]
@@ -122,7 +122,7 @@ def first_load(page: Page, url: str) -> float:
 
 
 def rate_many(page: Page) -> dict[str, list[float]]:
-    """Rate by keyboard, then time one more rating: all decided anew, gauges and list drawn."""
+    """Rate by keyboard, then time one more rating: all decided again, gauges and list drawn."""
     page.get_by_role("radio", name="Female", exact=True).check()
     page.get_by_role("button", name="Start rating").click()
     page.locator("[data-item]").first.wait_for(timeout=60_000)

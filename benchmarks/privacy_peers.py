@@ -78,7 +78,7 @@ Change = Callable[[ItemProfiles, Population, float, np.random.Generator], Change
 def remove_correlation(
     profiles: ItemProfiles, people: Population, setting: float, rng: np.random.Generator
 ) -> Changed:
-    """Use fairlearn's CorrelationRemover, which is told each person's category."""
+    """Use fairlearn's CorrelationRemover, which gets each person's category."""
     del setting, rng
     table, category = _table(profiles, people), people.category[:, None].astype(np.float64)
     remover, mean = _correlation_remover(profiles.provenance.data_digest, profiles.n_items)

@@ -39,6 +39,8 @@ from midpoint.data import PRESETS, simulate
 from midpoint.wire import ONE, Report, Solicitation, SolicitationRequest, digest
 
 HERE = Path(__file__).parent
+WRK = HERE.parent / "tools" / "wrk.sh"
+"""Finds or installs the load generator."""
 CONNECTIONS = (1, 32, 256)
 JUDGED = 32
 """Connections at which the bars are."""
@@ -54,10 +56,10 @@ def published(folder: Path) -> Site:
     """Train on ratings of MovieLens-1M's size that nobody gave, and publish."""
     ratings = simulate(PRESETS["simulated-movielens-1m"], seed=0).ratings
     profiles = Factorizer(iterations=3, validation=0.0).fit(ratings, "gender")
-    told = folder.parent / service_peer.RATINGS
-    np.savez(told, user=ratings.user, item=ratings.item, value=ratings.value)
+    table = folder.parent / service_peer.RATINGS
+    np.savez(table, user=ratings.user, item=ratings.item, value=ratings.value)
     site = Site(folder)
-    site.publish(profiles, disclose(profiles), time=int(time.time()))
+    site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
 
@@ -69,12 +71,13 @@ def serving(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    path = filter(None, (str(HERE), os.environ.get("PYTHONPATH")))
     with log.open("ab") as stream:
         process = subprocess.Popen(
             [python, *command, "--port", str(port)],
             stderr=stream,
             stdout=stream,
-            env={**os.environ, **environment, "PYTHONPATH": str(HERE)},
+            env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(path)},
         )
     url = f"http://127.0.0.1:{port}"
     try:
@@ -133,11 +136,19 @@ def reports(site: Site, url: str, count: int, path: Path) -> None:
     path.write_text("".join(lines))
 
 
-def load(url: str, requests: Path, connections: int, seconds: float) -> Figures:
+def wrk() -> str:
+    """Return the path of wrk, which is installed where that is possible."""
+    done = subprocess.run(["sh", WRK], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    return done.stdout.strip()
+
+
+def load(url: str, requests: Path, connections: int, seconds: int) -> Figures:
     """Send requests with wrk, from processes of its own."""
     threads = 1 if connections == 1 else 2
     done = subprocess.run(
-        ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds:g}s", "--timeout", "30s",
+        [wrk(), f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s",
          "-s", str(HERE / "load.lua"), url, "--", str(requests), str(threads)],
         capture_output=True,
         text=True,
@@ -193,7 +204,7 @@ def one_load(
 ) -> Figures:
     """Load one server with reports, each to be taken once."""
     requests = folder / "requests.tsv"
-    reports(site, url, int(chosen.seconds * 2500), requests)
+    reports(site, url, chosen.seconds * 2500, requests)
     engine = connect(url, writing=True)
     bare_service.metadata.create_all(engine)
     engine.dispose()
@@ -271,19 +282,19 @@ def one_by_one(server: str, tokens: Sequence[str], site: Site) -> Figures:
         for token in tokens:
             headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
             start = time.perf_counter()
-            told = client.post("/v1/solicitation", headers=headers, content=body)
+            answer = client.post("/v1/solicitation", headers=headers, content=body)
             seconds.append(time.perf_counter() - start)
-            Solicitation.parse(told.content)
+            Solicitation.parse(answer.content)
     seconds.sort()
     return {"p50_ms": 1000 * seconds[len(seconds) // 2], "p99_ms": 1000 * seconds[-1]}
 
 
 def ratios(found: dict[str, Figures]) -> dict[str, float]:
     """Return ours beside each bare endpoint at 32 connections: the median of neighbouring turns."""
-    mine = found[f"service {JUDGED}"]["turns"]
+    turns = found[f"service {JUDGED}"]["turns"]
     return {
         kind: statistics.median(
-            a / b for a, b in zip(mine, found[f"{kind} {JUDGED}"]["turns"], strict=True)
+            a / b for a, b in zip(turns, found[f"{kind} {JUDGED}"]["turns"], strict=True)
         )
         for kind in KINDS[1:]
     }
@@ -300,15 +311,14 @@ def table(title: str, found: dict[str, Figures]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--seconds", type=int, default=4, help="of each load")
     parser.add_argument("--repeats", type=int, default=5, help="turns at 32 connections")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-postgresql", action="store_true")
     chosen = parser.parse_args()
     console = Console(stderr=True)
     warn_if_busy(console)
-    if shutil.which("wrk") is None:
-        raise SystemExit("this needs wrk, a load generator; Debian and Ubuntu have a package")
+    wrk()
     kept: dict[str, Any] = {"conditions": conditions(), "workers": chosen.workers}
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
         folder = Path(name)

@@ -38,13 +38,24 @@ def published(folder: Path) -> Site:
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     profiles = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
     site = Site(folder)
-    site.publish(profiles, disclose(profiles), time=int(time.time()))
+    site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
 
 def workers_of(process: Process) -> list[psutil.Process]:
-    children = psutil.Process(process.pid).children()
-    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+    """List the workers that run; wait until there is one, since a killed one is replaced."""
+    while True:
+        children = psutil.Process(process.pid).children()
+        if workers := [child for child in children if _works(child)]:
+            return workers
+        time.sleep(0.02)
+
+
+def _works(child: psutil.Process) -> bool:
+    try:
+        return "spawn_main" in " ".join(child.cmdline())
+    except psutil.NoSuchProcess:  # it was killed, or nobody has taken note of that yet
+        return False
 
 
 def through(crowd: Crowd, process: Process, database: str, strike: Callable[[], None]) -> Figures:
@@ -62,7 +73,7 @@ def through(crowd: Crowd, process: Process, database: str, strike: Callable[[], 
         "reports": size,
         "acknowledged": len(crowd.receipts),
         "lost": len(crowd.lost(database)),
-        "told_two_things": sum(len(told) > 1 for told in crowd.receipts.values()),
+        "two_receipts": sum(len(receipts) > 1 for receipts in crowd.receipts.values()),
         "kills": KILLS,
         "not_acknowledged_at_once": len(crowd.refused),
         "seconds": seconds,
@@ -175,7 +186,7 @@ def main() -> None:
             ("kills", "kills"),
             ("acknowledged", "acknowledged"),
             ("acknowledged and lost", "lost"),
-            ("told two things", "told_two_things"),
+            ("given two receipts", "two_receipts"),
             ("sent again", "not_acknowledged_at_once"),
         )
     ]

@@ -1,7 +1,7 @@
 """Bytes of everything that is kept or sent: the constants that `docs/scaling.md` counts with.
 
 A catalogue of 10,000 simulated items, d = 20, one feature of two categories, five stars, the
-default scheme. What scoring them costs the service is told in seconds of cores, which others' work
+default scheme. What scoring them costs the service is given in seconds of cores, which others' work
 adds little to.
 """
 
@@ -33,18 +33,18 @@ def sizes() -> dict[str, Any]:
     config = replace(PRESETS["simulated-movielens-1m"], users=4_000, items=ITEMS, ratings=1_000_000)
     ratings = simulate(config, seed=0).ratings
     profiles = Factorizer(dimension=20, iterations=3).fit(ratings, "gender")
-    told = disclose(profiles)
+    disclosure = disclose(profiles, "dmpss")
     rng = np.random.default_rng(0)
     items = rng.choice(ITEMS, ANSWERS, replace=False)
     value = rng.integers(1, 6, ANSWERS).astype(np.float64)
     names = profiles.item_ids[items].tolist()
     report = Report(
         id="0" * 32,
-        disclosure=told.digest,
+        disclosure=disclosure.digest,
         round=0,
         answers=tuple(sorted(zip(names, to_fixed(value).tolist(), strict=True))),
     )
-    model = Model(profiles, told)
+    model = Model(profiles, disclosure)
     with threadpool_limits(1):  # as the service sets it
         runs = [_scored(model, dict(report.answers)) for _ in range(REPEATS)]
     return {
@@ -53,7 +53,7 @@ def sizes() -> dict[str, Any]:
         "user_profile_bytes": 4 * profiles.dimension,
         "user_evidence_bytes": 4 * (profiles.dimension * (profiles.dimension + 3) // 2),
         "item_profile_bytes": 4 * profiles.dimension + 8 * (1 + profiles.offset.shape[1]),
-        "disclosure": _weights(told.raw),
+        "disclosure": _weights(disclosure.raw),
         "report_of_100": _weights(report.raw),
         "scores_top_10_margin_100": _weights(runs[0][0]),
         "scoring_core_seconds": summary([seconds for _, seconds in runs]),

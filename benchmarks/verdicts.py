@@ -44,8 +44,8 @@ def new_users(found: Found) -> Iterator[str]:
 
 def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
     keys = {key for fold in folds for key in fold}
-    told = {key: [fold[key] for fold in folds if key in fold] for key in keys}
-    return {key: float(np.mean(v) if key == "rmse" else min(v)) for key, v in told.items()}
+    values = {key: [fold[key] for fold in folds if key in fold] for key in keys}
+    return {key: float(np.mean(v) if key == "rmse" else min(v)) for key, v in values.items()}
 
 
 def privacy(found: Found) -> Iterator[str]:
@@ -60,11 +60,14 @@ def privacy(found: Found) -> Iterator[str]:
             if name in {RAW, *OURS}:
                 continue
             if _standing(peer)[0] < _standing(best)[0] and peer["cost"] > best["cost"]:
-                yield f"{data}: {name} leaks less ({_told(peer)}) than all of ours ({_told(best)})"
+                yield (
+                    f"{data}: {name} leaks less ({_figures(peer)})"
+                    f" than all of ours ({_figures(best)})"
+                )
             for scheme in OURS:
                 own = rows.get(scheme)
                 if own is not None and _beats(_standing(peer), _standing(own)):
-                    yield f"{data}: {name} ({_told(peer)}) wins over {scheme} ({_told(own)})"
+                    yield f"{data}: {name} ({_figures(peer)}) wins over {scheme} ({_figures(own)})"
 
 
 def leak(one: Mapping[str, Any]) -> float:
@@ -81,7 +84,7 @@ def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
-def _told(one: Mapping[str, Any]) -> str:
+def _figures(one: Mapping[str, Any]) -> str:
     return f"AUC {leak(one):.3f}, cost {one['cost']:+.1%}"
 
 

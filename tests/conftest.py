@@ -121,28 +121,34 @@ def stars() -> Simulation:
 
 @pytest.fixture(scope="session")
 def trained(simulated: Simulation) -> Training:
-    """Trained on continuous ratings."""
-    return Factorizer(dimension=4).train(simulated.ratings, "gender")
+    """Trained on continuous ratings, to be disclosed item by item."""
+    training = Factorizer(dimension=4).train(simulated.ratings, "gender")
+    return training._replace(items=replace(training.items, scheme="mpss"))
 
 
 @pytest.fixture(scope="session")
 def trained_stars(stars: Simulation) -> Training:
-    """Trained on stars."""
-    return Factorizer(dimension=4).train(stars.ratings, "gender")
+    """Trained on stars, to be disclosed item by item."""
+    training = Factorizer(dimension=4).train(stars.ratings, "gender")
+    return training._replace(items=replace(training.items, scheme="dmpss"))
 
 
 @pytest.fixture(scope="session")
 def ready_stars(stars: Simulation, trained_stars: Training) -> Callable[[str], ItemProfiles]:
-    """Trained on stars, with all that a scheme's disclosure needs: a small model of places."""
+    """Trained on stars, with all that a scheme's disclosure needs: a small model of positions."""
     items = trained_stars.items
 
     @cache
     def ready(scheme: str) -> ItemProfiles:
         if not SCHEMES[scheme].counterparts:
-            return items
+            return replace(items, scheme=scheme)
         selection_factors = 2 if SCHEMES[scheme].sub_samples else 0
         return fit_positions(
-            items, stars.ratings, selection_factors=selection_factors, taste_factors=3, threads=1
+            replace(items, scheme=scheme),
+            stars.ratings,
+            selection_factors=selection_factors,
+            taste_factors=3,
+            threads=1,
         )
 
     return ready

@@ -5,8 +5,11 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+DOTTED = re.compile(r"`(midpoint(?:\.\w+)+)`")
 COMMAND = re.compile(r"^midpoint (.+)$", re.MULTILINE)
 WITH_EXAMPLES = [page for page in PAGES if EXAMPLE.search(page.read_text(encoding="utf-8"))]
 
@@ -57,6 +61,30 @@ def test_a_command_in_the_documentation_is_one_that_there_is(line: str) -> None:
     # The control: an option that there is not is noticed.
     with pytest.raises(Exception, match=r"[Nn]o such option: --nonsense"):
         _understood(f"{line.partition('#')[0].replace('--help', '')} --nonsense")
+
+
+def _resolved(name: str) -> object:
+    """Import what a dotted name stands for: a module, or a name in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        with suppress(ModuleNotFoundError):
+            return attrgetter(".".join(["x", *parts[length:]]))(
+                SimpleNamespace(x=import_module(".".join(parts[:length])))
+            )
+    raise ModuleNotFoundError(name)
+
+
+def names() -> list[str]:
+    """Return every dotted name of ours in the documentation; a file's ending is none."""
+    pages = [page.read_text(encoding="utf-8") for page in PAGES]
+    return sorted({name for text in pages for name in DOTTED.findall(text)} - {"midpoint.sqlite"})
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_name_in_the_documentation_is_one_that_there_is(name: str) -> None:
+    assert _resolved(name) is not None
+    with pytest.raises((AttributeError, ModuleNotFoundError)):
+        _resolved(f"{name}.nonsense")
 
 
 def test_a_formula_stays_in_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ MARK = "<!-- commands -->"
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Put every command with its arguments and options in the place of the mark."""
+    """Put every command with its arguments and options where the mark is."""
     if page.file.src_uri != PAGE:
         return markdown
     root = typer.main.get_command(app)

@@ -1,4 +1,4 @@
-"""The bars of full audits: good results meet each, results spoilt in one place miss one."""
+"""The bars of full audits: good results meet each, results spoilt in one number miss one."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -120,15 +120,15 @@ def test_counterparts_are_judged_where_they_are_in_use(bars: Any) -> None:
 
 
 def test_what_the_mask_alone_tells_is_said_beside_attackers_that_see_it(bars: Any) -> None:
-    told = {bar.what: bar.found for bar in bars.dense_schemes(found(("dmp", ITEMS[3], 0.7)))}
-    assert told["adaptive-lr-levels on dmp"] == "0.530; by what was rated alone 0.700"
-    assert told["lr on dmp"] == "0.530"
+    shown = {bar.what: bar.found for bar in bars.dense_schemes(found(("dmp", ITEMS[3], 0.7)))}
+    assert shown["adaptive-lr-levels on dmp"] == "0.530; by what was rated alone 0.700"
+    assert shown["lr on dmp"] == "0.530"
 
 
 def test_the_aim_is_narrower_than_the_bar(bars: Any) -> None:
-    told = {bar.what: bar.found for bar in bars.sparse_schemes(found(("mpssr", "lr", 0.549)))}
-    assert told["lr on mpssr"] == "0.549"
-    assert told["nb on mpssr"] == "0.570, beyond the aim of 0.45-0.55"
+    shown = {bar.what: bar.found for bar in bars.sparse_schemes(found(("mpssr", "lr", 0.549)))}
+    assert shown["lr on mpssr"] == "0.549"
+    assert shown["nb on mpssr"] == "0.570, beyond the aim of 0.45-0.55"
 
 
 def test_of_several_categories_the_one_read_best_is_judged(bars: Any) -> None:

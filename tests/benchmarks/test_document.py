@@ -72,7 +72,7 @@ def test_a_table_without_rows_is_left_out(document: Any, tmp_path: Path) -> None
 def test_rounds_show_what_was_read_of_each_kind_of_device(document: Any, tmp_path: Path) -> None:
     keep(tmp_path, "rounds-4-folds", "2026-02-01", rows=[], said="nothing was read")
     devices = {"no": 0.7, "dmpss": 0.55, "dmpss:forgetful": 0.6, "dmpss:tossing": 0.9}
-    lines = [HEAD]
+    lines = [HEAD, "d,gender,dmpss,auc,lr,0.61,0.55,0.66,4,0"]
     for device, value in devices.items():
         scheme, _, kind = device.partition(":")
         name = f"{scheme}:rounds=3" + (f":{kind}" if kind else "")
@@ -80,13 +80,14 @@ def test_rounds_show_what_was_read_of_each_kind_of_device(document: Any, tmp_pat
             f"d,gender,{name},auc,{attack},{value},{value - 0.05},{value + 0.05},4,0"
             for attack in ("lr", "lr[F]")
         ]
-    (tmp_path / "audit-rounds-4-folds-transcripts.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "audit-rounds-4-folds.csv").write_text("\n".join(lines) + "\n")
     written = "\n".join(document.audits(tmp_path))
     assert "**dmpss, whole transcripts of 3 rounds, 4 folds: AUC**" in written
     assert "| attacker | raw | decisions final | forgetful | tossing |" in written
     row = "| lr | 0.700 (0.650-0.750) | 0.550 (0.500-0.600) | 0.600 (0.550-0.650) | 0.900"
     assert row in written
     assert "lr[F]" not in written
+    assert "0.610" not in written
     assert "In words: nothing was read." in written
 
 

@@ -14,8 +14,7 @@ from midpoint.analyst.engines.spark.scores import Plan
 from midpoint.analyst.service.state.model import Model
 from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.errors import MidpointError
-from midpoint.protocol.population import local_offset
-from midpoint.wire import to_fixed
+from midpoint.wire import correction, from_fixed, to_fixed
 from tests.support.small_model import run
 from tests.support.small_tables import train_tables
 
@@ -49,7 +48,7 @@ def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan
 
     monkeypatch.setattr("midpoint.cli.batch.spark", nullcontext)
     monkeypatch.setattr("midpoint.analyst.engines.spark.open_parquet", lambda *_: None)
-    monkeypatch.setattr("midpoint.analyst.engines.spark.require_new_place", lambda *_: None)
+    monkeypatch.setattr("midpoint.analyst.engines.spark.require_new_address", lambda *_: None)
     monkeypatch.setattr("midpoint.analyst.engines.spark.scores.score_people", take)
     with pytest.raises(MidpointError, match="enough"):
         run("batch", "score", model, "reports", "--out", "nowhere", *more)
@@ -62,18 +61,21 @@ def test_batches_are_scored_by_what_was_disclosed(
     profiles = ItemProfiles.load(model)
     disclosure = disclose(profiles)
     plan = plan_of(model, monkeypatch)
-    assert plan.weights is not None
-    np.testing.assert_array_equal(plan.weights, report_weights(profiles, disclosure))
-    assert plan.weights.max() < 1
+    assert plan.scorer.weights is not None
+    np.testing.assert_array_equal(plan.scorer.weights, report_weights(profiles, disclosure))
+    assert plan.scorer.weights.max() < 1
     rounded = disclose(profiles, "mpr")
     (tmp_path / "disclosure.json").write_bytes(rounded.raw)
     other = plan_of(model, monkeypatch, "--disclosure", tmp_path / "disclosure.json")
-    np.testing.assert_array_equal(other.weights, 1.0)
-    np.testing.assert_array_equal(other.offsets, local_offset(rounded, profiles))
-    assert not np.array_equal(other.offsets, plan.offsets)
+    np.testing.assert_array_equal(other.scorer.weights, 1.0)
+    offsets = from_fixed(other.scorer.corrections)[profiles.message_index]
+    np.testing.assert_array_equal(offsets, from_fixed(correction(rounded))[profiles.message_index])
+    assert not np.array_equal(other.scorer.corrections, plan.scorer.corrections)
     half = plan_of(model, monkeypatch, "--alpha", 0.5)
-    np.testing.assert_array_equal(half.weights, report_weights(profiles, disclosure, alpha=0.5))
-    assert plan_of(model, monkeypatch, "--estimator", "least-squares").weights is None
+    np.testing.assert_array_equal(
+        half.scorer.weights, report_weights(profiles, disclosure, alpha=0.5)
+    )
+    assert plan_of(model, monkeypatch, "--estimator", "least-squares").scorer.weights is None
 
 
 @pytest.mark.slow

@@ -10,13 +10,12 @@ import pytest
 from rich.console import Console
 
 from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
-from midpoint.analyst.counterparts import fit as positions_fit
-from midpoint.cli import protecting
-from midpoint.cli.protecting import protect
-from midpoint.cli.train import Counterparts, with_counterparts
+from midpoint.analyst.disclose import choice
+from midpoint.cli.train import Counterparts, wanted_scheme
 from midpoint.data import PRESETS, Ratings, load, simulate
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol, Population
+from midpoint.protocol import LearningProtocol, Population, copies
+from midpoint.protocol.copies import obfuscated_copy
 from midpoint.user import check_disclosure
 from midpoint.wire import Chain, Disclosure, Report, Scores, to_fixed
 from tests.support.small_model import run
@@ -83,7 +82,7 @@ def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
 ) -> None:
     """Of people enough; with too few of some category the discrete midpoint is left."""
     for enough, wanted in ((50, (sets.disclosure, values.disclosure)), (1000, (None, None))):
-        monkeypatch.setattr(positions_fit, "ENOUGH", enough)
+        monkeypatch.setattr(choice, "LEAST_PEOPLE", enough)
         for source, expected in zip(("simulated-tiny", "simulated-ptv"), wanted, strict=True):
             model = train(tmp_path / f"{source}-{enough}", source)
             assert (model.profiles.positions is None) == (expected is None)
@@ -140,32 +139,16 @@ def test_people_are_taken_together_wherever_their_rows_are(
     sets: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a coin that always falls alike, what is left depends on the person and nothing else."""
-    monkeypatch.setattr(protecting, "_coins", lambda _: lambda n: np.full((n, 4), 0.6))
+    monkeypatch.setattr(copies, "_coins", lambda _: lambda n: np.full((n, 4), 0.6))
     shuffled = np.random.default_rng(0).permutation(len(sets.ratings))
-    copies = []
+    made = []
     for order in (None, shuffled):
         given, users = tables(sets, order)
-        copy, _ = protect(load(given, users=users), sets.disclosure)
+        copy, _ = obfuscated_copy(load(given, users=users), sets.disclosure)
         names = copy.user_ids[copy.user], copy.item_ids[copy.item]
-        copies.append({(u, j): v for u, j, v in zip(*names, copy.value.tolist(), strict=True)})
-    assert copies[0] == copies[1]
-    assert 0 < len(copies[0]) < len(sets.ratings)
-
-
-def test_nobody_is_parted_by_how_many_are_handled_at_once(
-    sets: Trained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, _ = protect(sets.ratings, sets.disclosure, seed=1)
-    seen: list[int] = []
-    for size in (1, 37, 500):
-        monkeypatch.setattr(protecting, "CHUNK", size)
-        copy, _ = protect(
-            sets.ratings, sets.disclosure, seed=1, progress=lambda done, _total: seen.append(done)
-        )
-        assert np.array_equal(copy.value, whole.value)
-        assert np.array_equal(copy.item, whole.item)
-        assert seen[-1] == len(sets.ratings)
-    assert set(seen) <= set(sets.ratings.user_offsets.tolist())
+        made.append({(u, j): v for u, j, v in zip(*names, copy.value.tolist(), strict=True)})
+    assert made[0] == made[1]
+    assert 0 < len(made[0]) < len(sets.ratings)
 
 
 def test_publishing_takes_the_scheme_of_the_model(sets: Trained, tmp_path: Path) -> None:
@@ -192,13 +175,13 @@ def test_what_nobody_would_suggest_is_warned_of(
     def said(wanted: Counterparts) -> str:
         page = StringIO()
         console = Console(file=page, width=200)
-        with_counterparts(console, wanted, values.profiles, values.ratings, threads=1)
+        wanted_scheme(console, wanted, values.ratings, ["gender"])
         return page.getvalue()
 
     assert "audit them before" in said(Counterparts.values)  # too few people
     assert "audit them" not in said(Counterparts.auto)
-    monkeypatch.setattr(positions_fit, "ENOUGH", 10)
-    monkeypatch.setattr(positions_fit, "FULL", 0.0)
+    monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
+    monkeypatch.setattr(choice, "COMPLETE", 0.0)
     assert "audit them" not in said(Counterparts.values)
 
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from midpoint.analyst.disclose.site import Site
-from midpoint.analyst.service.server import Place
+from midpoint.analyst.service.server import Address
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import Storage
 from midpoint.cli import demo
@@ -85,7 +85,7 @@ def test_it_ends_with_a_service_and_says_where_to_go(
 ) -> None:
     served: list[tuple[Settings, str]] = []
 
-    def stand_in(settings: Settings, _address: Place, opened: socket.socket) -> None:
+    def stand_in(settings: Settings, _address: Address, opened: socket.socket) -> None:
         served.append((settings, str(opened.getsockname()[1])))
 
     monkeypatch.setattr("midpoint.data.load", lambda _: simulate(SMALL, seed=1).ratings)

@@ -3,14 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import (
-    answers_of,
-    disclose,
-    evidence_of,
-    expected_loss,
-    posterior,
-    report_weights,
-)
+from midpoint.analyst import Scorer, disclose, expected_loss
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
@@ -24,11 +17,7 @@ def test_it_prints_the_posterior_profile_count_and_loss(tmp_path: Path) -> None:
     report = model.report(tmp_path / "r.json", model.answers(12))
     facts = run("estimate", model.directory, report, "--json")
     sent = Report.parse(report.read_bytes())
-    answers, weights = (
-        answers_of([sent], model.disclosure),
-        report_weights(model.profiles, model.disclosure),
-    )
-    estimate = posterior(evidence_of(model.profiles, answers, weights), model.profiles)
+    estimate = Scorer(model.profiles, model.disclosure).estimate([sent])
     assert facts["profile"] == pytest.approx(estimate.mean.tolist())
     assert facts["count"] == 12
     assert facts["loss"] == pytest.approx(float(np.trace(estimate.covariance)))

@@ -1,18 +1,10 @@
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from midpoint.analyst import (
-    Estimate,
-    answers_of,
-    disclose,
-    evidence_of,
-    posterior,
-    private_top,
-    report_weights,
-    score,
-)
+from midpoint.analyst import Scorer, disclose
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import PrivateCategory, correct
@@ -20,10 +12,8 @@ from midpoint.wire import Report, Scores
 from tests.support.small_model import Model, run, trained
 
 
-def estimate_of(model: Model, report: Path) -> Estimate:
-    answers = answers_of([Report.parse(report.read_bytes())], model.disclosure)
-    weights = report_weights(model.profiles, model.disclosure)
-    return posterior(evidence_of(model.profiles, answers, weights), model.profiles)
+def scored(model: Model, report: Path) -> tuple[Scorer, list[Report]]:
+    return Scorer(model.profiles, model.disclosure), [Report.parse(report.read_bytes())]
 
 
 def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> None:
@@ -35,8 +25,8 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
     assert len(rows) == 5
     assert facts["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
     assert not {row["item"] for row in rows} & set(answers)
-    estimate = estimate_of(model, report)
-    mean, deviation = estimate.predict(model.profiles)
+    scorer, reports = scored(model, report)
+    mean, deviation = scorer.estimate(reports).predict(model.profiles)
     mean[np.isin(model.profiles.item_ids, list(answers))] = -np.inf
     assert [row["score"] for row in rows] == pytest.approx(np.sort(mean)[::-1][:5].tolist())
     best = int(np.argmax(mean))
@@ -55,17 +45,19 @@ def test_the_scores_hold_the_exact_top_for_every_category(tmp_path: Path, catego
     facts = run("recommend", model.directory, report, *words, "--out", out, "--json")
     listed = Scores.parse(out.read_bytes())
     assert len(listed.items) == facts["shortlist"] == 2 * (4 + 8)
-    estimate = estimate_of(model, report)
-    assert listed == private_top(model.profiles, estimate, model.disclosure, top=4, margin=8)
-    everything = score(model.profiles, estimate, model.disclosure)
+    scorer, reports = scored(model, report)
+    assert listed == scorer.top(reports, top=4, margin=8)
+    everything = scorer.scores(reports)
     private = PrivateCategory.of(model.disclosure, {"gender": category})
-    ranked = [one.item for one in correct(everything, model.disclosure, private, ())]
-    rated = set(ranked[:8])
-    top = [one.item for one in correct(everything, model.disclosure, private, rated)][:4]
-    assert [one.item for one in correct(listed, model.disclosure, private, rated)][:4] == top
+
+    def ranking(scores: Scores, rated: Collection[str]) -> list[str]:
+        return [best.item for best in correct(scores, model.disclosure, private, rated, ())]
+
+    rated = set(ranking(everything, ())[:8])
+    top = ranking(everything, rated)[:4]
+    assert ranking(listed, rated)[:4] == top
     run("recommend", model.directory, report, "--top", 4, "--margin", 0, *words[4:], "--out", out)
-    narrow = Scores.parse(out.read_bytes())
-    assert [one.item for one in correct(narrow, model.disclosure, private, rated)][:4] != top
+    assert ranking(Scores.parse(out.read_bytes()), rated)[:4] != top
 
 
 def test_scores_go_with_the_disclosure_of_the_reports(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.data import MISSING, Feature
+from midpoint.data import MISSING, Feature, Ratings
 from midpoint.errors import MidpointError
 
 LABELS = st.lists(st.sampled_from(["a", "b", "c", "", None]), min_size=1, max_size=30)
@@ -16,6 +19,41 @@ def test_labels_are_coded_in_sorted_order() -> None:
     assert feature.known.tolist() == [True, True, False, False, True]
     assert feature.counts.tolist() == [1, 2]
     assert feature.is_binary
+
+
+@pytest.mark.parametrize(
+    "blank",
+    [None, "", float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NA, pd.NaT],
+    ids=repr,
+)
+def test_what_any_library_writes_for_a_blank_is_missing(blank: object) -> None:
+    feature = Feature.from_labels("gender", ["M", blank, "F"])
+    assert feature.categories == ("F", "M")
+    assert feature.codes.tolist() == [1, MISSING, 0]
+
+
+def test_a_feature_comes_from_pandas_with_its_gaps() -> None:
+    people = pd.DataFrame(
+        {
+            "user": ["a", "b", "c"],
+            "word": ["F", float("nan"), "M"],
+            "number": [1, float("nan"), 2],
+            "string": pd.array(["F", None, "M"], dtype="string"),
+            "integer": pd.array([1, None, 2], dtype="Int64"),
+            "category": pd.Categorical(["F", None, "M"]),
+        }
+    ).set_index("user")
+    names = list(people.columns)
+    tables: tuple[dict[str, Any], ...] = (
+        {name: dict(people[name].items()) for name in names},
+        {name: people[name] for name in names},
+    )
+    for features in tables:
+        ratings = Ratings.from_columns(["a", "b", "c"], [1, 1, 1], [1, 2, 3], features=features)
+        for name in names:
+            feature = ratings.feature(name)
+            assert feature.categories in (("F", "M"), ("1", "2"))
+            assert feature.codes.tolist() == [0, MISSING, 1]
 
 
 @given(LABELS)

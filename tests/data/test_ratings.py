@@ -176,13 +176,19 @@ def test_what_is_no_rating_and_who_is_no_user_is_named_by_row() -> None:
         Ratings.from_columns([[1], [2]], [1, 2], [1, 2])
 
 
+def test_long_numbers_keep_all_their_digits() -> None:
+    for users in ([10**25, 10**25 + 1], [2**63, 2**63 + 1], [-1, 2**63 + 1], [2**63, -(2**62)]):
+        ratings = Ratings.from_columns([*users, users[0]], [1, 1, 2], [1, 2, 3])
+        assert set(ratings.user_ids.tolist()) == {str(user) for user in users}
+
+
 def test_whole_floats_are_names_without_a_point() -> None:
     ratings = Ratings.from_columns([1.0, 2.0], [0.5, 2.0], [1, 2])
     assert ratings.user_ids.tolist() == ["1", "2"]
     assert ratings.item_ids.tolist() == ["0.5", "2.0"]
 
 
-def test_names_that_do_not_rate_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_names_that_do_not_rate_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     def labelled(labels: dict[str, str | None]) -> Ratings:
         return Ratings.from_columns(
             ["a", "b"], ["x", "x"], [1, 2], features={"gender": labels}, name="votes"
@@ -236,7 +242,7 @@ def test_nothing_can_be_changed() -> None:
             array[0] = array[1]
 
 
-def test_whoever_made_the_arrays_can_still_write_them() -> None:
+def test_the_maker_of_the_arrays_can_still_write_them() -> None:
     user, ids = np.array([0, 1], dtype=np.int32), np.array(["a", "b"])
     value = np.array([1, 2], dtype=np.float32)
     ratings = Ratings(user, user[::-1].copy(), value, Scale.stars(1, 5), ids, ids, ids)

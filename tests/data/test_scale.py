@@ -65,7 +65,7 @@ def test_levels_of_tenths_are_written_as_tenths() -> None:
     assert guessed.levels == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 
 
-def test_an_interval_is_a_guess_of_last_resort_and_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_interval_is_a_guess_of_last_resort_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     values = np.random.default_rng(1).normal(size=1000)
     assert not Scale.guess(values, "votes.csv").is_discrete
     assert "votes.csv: 1000 distinct values among 1000" in caplog.text

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import expected_loss
 from midpoint.protocol import PROTOCOLS, LearningProtocol, Setting, more_accurate, worst_case_loss
 from midpoint.protocol.accuracy import MOST_COINS
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.wire import (
     ONE,
     Disclosure,
@@ -21,6 +21,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
+from tests.support.unadjusted import obfuscate_unadjusted
 
 
 def setting(S: int = 8, D: int = 2, K: int = 2, seed: int = 0, certain: int = 3) -> Setting:
@@ -91,7 +92,7 @@ def test_what_cannot_be_said_is_not_said() -> None:
 def rounded(s: Setting, y: float, runs: int) -> NDArray[np.float64]:
     """Return what MPr makes of ratings that are y when shifted, with coins. Shape (runs, 8)."""
     points = tuple(ONE * point for point in range(-20, 21))
-    told = Disclosure(
+    disclosure = Disclosure(
         scheme="mpr",
         features=(FeatureNames(name="gender", categories=("F", "M")),),
         scale=RatingScale(low=points[0], high=points[-1], levels=points),
@@ -101,7 +102,7 @@ def rounded(s: Setting, y: float, runs: int) -> NDArray[np.float64]:
     item = np.tile(np.arange(8), runs)
     ratings = to_fixed(y) + to_fixed(s.offset)[item, 0]
     coins = np.random.default_rng(1).random((8 * runs, 4))
-    sent = obfuscate(item, ratings, 0, Parameters.of(told), coins).value
+    sent = obfuscate_unadjusted(item, ratings, 0, Parameters.of(disclosure), coins).value
     return from_fixed(sent).reshape(runs, 8)
 
 
@@ -129,11 +130,11 @@ def test_losses_without_bound() -> None:
 
 def test_quantised_offsets_cost_their_error() -> None:
     s = setting()
-    off = worst_case_loss(least_squares("mp"), replace(s, told=s.offset + 0.1)).least
+    off = worst_case_loss(least_squares("mp"), replace(s, disclosed=s.offset + 0.1)).least
     assert off > worst_case_loss(least_squares("mp"), s).least
-    assert worst_case_loss(least_squares("mp"), replace(s, told=0 * s.offset)) == worst_case_loss(
-        least_squares("no"), s
-    )
+    assert worst_case_loss(
+        least_squares("mp"), replace(s, disclosed=0 * s.offset)
+    ) == worst_case_loss(least_squares("no"), s)
 
 
 @settings(max_examples=min(40, settings().max_examples))

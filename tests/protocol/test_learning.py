@@ -1,35 +1,30 @@
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 
-from midpoint.analyst import default_scheme
+from midpoint.analyst import itemwise_scheme
 from midpoint.errors import MidpointError
 from midpoint.protocol import (
     PROTOCOLS,
-    STATEMENTS,
-    FullDisclosure,
     LearningProtocol,
     Population,
-    state,
 )
-from midpoint.user import Parameters, check_numbers, obfuscate
-from midpoint.user.core.counterparts import adjustment_of, counterparts
-from midpoint.wire import SCHEMES, from_fixed, to_fixed
+from midpoint.user import Parameters, adjust, check_numbers, obfuscate
+from midpoint.wire import from_fixed, to_fixed
 from tests.support.invented import WIDE, raters, ready, world
 
 MADE = world(M=15, seed=1)
+
 PEOPLE = raters(MADE, 40, seed=2)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
     one, profiles = LearningProtocol(name), ready(MADE, name)
-    told = one.disclose(profiles)
-    check_numbers(told)
-    sent = one.report(told, profiles, PEOPLE, np.random.default_rng(3))
+    disclosure = one.disclose(profiles)
+    check_numbers(disclosure)
+    sent = one.report(disclosure, profiles, PEOPLE, np.random.default_rng(3))
     coins = np.random.default_rng(3).random((len(PEOPLE.user), 4))
-    again = one.report(told, profiles, PEOPLE, coins)
+    again = one.report(disclosure, profiles, PEOPLE, coins)
     assert np.array_equal(sent.value, again.value)
     found = one.estimate(profiles, sent)
     assert found.shape == (80, 3)
@@ -42,61 +37,20 @@ def test_every_protocol_discloses_reports_and_estimates(name: str) -> None:
     assert reveals_some == (name not in {"nothing", "full"})
 
 
-def test_all_schemes_and_the_three_non_solutions_have_a_statement() -> None:
-    assert list(PROTOCOLS) == ["nothing", "clear", "full", *SCHEMES]
-    assert set(STATEMENTS) == set(PROTOCOLS)
-    for statement in STATEMENTS.values():
-        assert all(len(text) > 3 for text in astuple(statement))
-    assert {name for name, s in STATEMENTS.items() if s.reach == "nothing"} == {
-        "no",
-        "clear",
-        "mpr",
-    }
-
-
-def test_nothing_is_guaranteed_for_stars_that_are_shifted_or_ratings_mixed_in() -> None:
-    for name, says in STATEMENTS.items():
-        assert state(name, discrete=False) == says
-        assert state(name, discrete=True, alpha=0.9).reach == "nothing"
-        void = name in {"full", "mp", "mpss"}
-        on_stars = state(name, discrete=True)
-        assert (on_stars != says) == void
-        if void:
-            assert on_stars.reach == "nothing"
-            assert "independent" not in on_stars.guarantees
-
-
 def test_the_default_is_discrete_on_a_discrete_scale_and_mpss_on_a_continuous_one() -> None:
-    assert default_scheme(MADE.profiles.scale) == "dmpss"
-    assert default_scheme(WIDE) == "mpss"
+    assert itemwise_scheme(MADE.profiles.scale) == "dmpss"
+    assert itemwise_scheme(WIDE) == "mpss"
 
 
-def test_nothing_learns_nothing_and_clear_is_no_obfuscation() -> None:
+def test_nothing_learns_nothing_and_no_is_no_obfuscation() -> None:
     rng = np.random.default_rng(4)
-    nothing, clear, no = (LearningProtocol(name) for name in ("nothing", "clear", "no"))
+    nothing, no = LearningProtocol("nothing"), LearningProtocol("no")
     sent = nothing.report(nothing.disclose(MADE.profiles), MADE.profiles, PEOPLE, rng)
     found = nothing.estimate(MADE.profiles, sent)
     assert np.array_equal(found, np.broadcast_to(MADE.profiles.profile_mean, found.shape))
-    told = clear.disclose(MADE.profiles)
-    assert told == no.disclose(MADE.profiles)
-    sent = clear.report(told, MADE.profiles, PEOPLE, rng)
+    sent = no.report(no.disclose(MADE.profiles), MADE.profiles, PEOPLE, rng)
     assert np.array_equal(sent.value, PEOPLE.value)
-    assert not np.array_equal(clear.estimate(MADE.profiles, sent), found)
-
-
-def test_full_disclosure_sends_the_estimate_of_mp_and_no_ratings() -> None:
-    full, mp = LearningProtocol("full"), LearningProtocol("mp")
-    told = full.disclose(MADE.profiles)
-    assert isinstance(told, FullDisclosure)
-    coins = np.random.default_rng(5).random((len(PEOPLE.user), 4))
-    sent = full.report(told, MADE.profiles, PEOPLE, coins)
-    assert sent.profile is not None
-    other = mp.report(mp.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
-    expected = mp.estimate(MADE.profiles, other)
-    assert full.estimate(MADE.profiles, sent) == pytest.approx(expected, abs=1e-4)
-    no = LearningProtocol("no")
-    other = no.report(no.disclose(MADE.profiles), MADE.profiles, PEOPLE, coins)
-    assert np.abs(sent.profile - no.estimate(MADE.profiles, other)).max() > 0.1
+    assert not np.array_equal(no.estimate(MADE.profiles, sent), found)
 
 
 def test_alpha_mixes_in_ratings_as_they_are() -> None:
@@ -118,23 +72,20 @@ def test_alpha_mixes_in_ratings_as_they_are() -> None:
 def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
     """One after another, with the code of a device, against all at once."""
     profiles, one = ready(MADE, name), LearningProtocol(name)
-    told = one.disclose(profiles)
+    disclosure = one.disclose(profiles)
     coins = np.random.default_rng(9).random((len(PEOPLE.user), 4))
-    sent = one.report(told, profiles, PEOPLE, coins)
-    moves = one.moves(told, profiles, PEOPLE, coins)
-    assert moves is not None
-    parameters = Parameters.of(told)
-    assert parameters.positions is not None
-    place, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
+    sent = one.report(disclosure, profiles, PEOPLE, coins)
+    moves = one.moves(disclosure, profiles, PEOPLE, coins)
+    parameters = Parameters.of(disclosure)
+    index, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
     everything, kept, values = np.arange(profiles.n_items), [], []
     for person, cell in enumerate(PEOPLE.category.tolist()):
         mine = np.flatnonzero(PEOPLE.user == person)
-        met = counterparts(parameters.positions, cell, everything, place[mine], value[mine])
-        own = adjustment_of(parameters, cell, place[mine], met)
-        done = obfuscate(place[mine], value[mine], cell, parameters, coins[mine], own=own)
+        hers = adjust(parameters, cell, everything, index[mine], value[mine])
+        done = obfuscate(index[mine], value[mine], cell, parameters, coins[mine], hers)
         kept += mine[done.keep].tolist()
         values += from_fixed(done.value[done.keep]).tolist()
-        assert np.array_equal(moves[person], met.move)
+        assert np.array_equal(moves[person], hers.move)
     assert kept == sent.kept.tolist()
     assert values == sent.value.tolist()
     assert np.abs(moves).max() > 16
@@ -146,16 +97,14 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
 
 def test_half_of_the_ratings_move_a_person_half_as_far() -> None:
     profiles, coins = ready(MADE, "cmpss"), np.random.default_rng(10)
-    told = LearningProtocol("cmpss").disclose(profiles)
+    disclosure = LearningProtocol("cmpss").disclose(profiles)
     whole, half = (
-        LearningProtocol("cmpss", alpha=alpha).moves(told, profiles, PEOPLE, coins)
+        LearningProtocol("cmpss", alpha=alpha).moves(disclosure, profiles, PEOPLE, coins)
         for alpha in (1.0, 0.5)
     )
-    assert whole is not None
-    assert half is not None
     assert np.abs(half - whole / 2).max() <= 0.5
     dmpss = LearningProtocol("dmpss")
-    assert dmpss.moves(dmpss.disclose(profiles), profiles, PEOPLE, coins) is None
+    assert dmpss.moves(dmpss.disclose(profiles), profiles, PEOPLE, coins).shape == (80, 0)
 
 
 def test_bits_and_estimation_reach_the_disclosure() -> None:
@@ -167,8 +116,10 @@ def test_bits_and_estimation_reach_the_disclosure() -> None:
 
 
 def test_estimators_differ_where_the_prior_matters() -> None:
-    told = LearningProtocol("mp").disclose(MADE.profiles)
-    sent = LearningProtocol("mp").report(told, MADE.profiles, PEOPLE, np.random.default_rng(7))
+    disclosure = LearningProtocol("mp").disclose(MADE.profiles)
+    sent = LearningProtocol("mp").report(
+        disclosure, MADE.profiles, PEOPLE, np.random.default_rng(7)
+    )
     ours = LearningProtocol("mp").estimate(MADE.profiles, sent)
     papers = LearningProtocol("mp", estimator="least-squares").estimate(MADE.profiles, sent)
     assert (papers**2).sum() > (ours**2).sum() * 1.01

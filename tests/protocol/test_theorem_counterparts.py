@@ -17,7 +17,7 @@ ATTACKS = ("adaptive-quadratic-profile",)
 
 
 def spreading(people: int, seed: int, *, apart: float = 1.8) -> Ratings:
-    """Draw people whose places spread by category: `apart` wider in one direction, as narrow in
+    """Draw people whose positions spread by category: `apart` wider in one direction, as narrow in
     the other; 1 makes categories alike."""
     rng = np.random.default_rng(seed)
     category = np.arange(people) % 2

@@ -22,9 +22,9 @@ def test_an_analysts_disclosure_sends_all_categories_to_one_distribution(
     K: int, estimation: Estimation
 ) -> None:
     made = world(features=features(K), seed=K)
-    told = LearningProtocol("dmp", estimation=estimation).disclose(made.profiles)
+    disclosure = LearningProtocol("dmp", estimation=estimation).disclose(made.profiles)
     points = np.arange(1, 6) * ONE
-    for row in np.array(told.levels):
+    for row in np.array(disclosure.levels):
         masses, whole = output_distribution(row, points)
         assert (masses == masses[0]).all()
         assert np.abs(masses / whole - masses[0] / whole).max() <= 1e-12
@@ -47,8 +47,8 @@ def test_over_many_people_reports_have_one_distribution_of_legal_levels(K: int) 
     spread = {}
     for name in ("no", "mpr", "dmp", "dmpss"):
         scheme = LearningProtocol(name, estimation="plain")
-        told = scheme.disclose(made.profiles)
-        sent = scheme.report(told, made.profiles, people, np.random.default_rng(2))
+        disclosure = scheme.disclose(made.profiles)
+        sent = scheme.report(disclosure, made.profiles, people, np.random.default_rng(2))
         assert set(np.unique(sent.value)) <= set(STARS.levels or ())
         shares = histograms(sent, people, K, 6)
         spread[name] = float(np.ptp(shares, axis=1).max())
@@ -95,8 +95,8 @@ def test_full_disclosure_hides_no_fractions_where_the_estimate_can_be_solved(
     made = world(M=items, seed=11)
     people = raters(made, 500, seed=14, all_rated=True)
     full = LearningProtocol("full", estimator="least-squares")
-    told = full.disclose(made.profiles)
-    sent = full.report(told, made.profiles, people, np.random.default_rng(15))
+    disclosure = full.disclose(made.profiles)
+    sent = full.report(disclosure, made.profiles, people, np.random.default_rng(15))
     y = made.profiles.centre + full.estimate(made.profiles, sent) @ made.profiles.vectors.T
     off_level = [np.abs(z - np.rint(z)).sum(axis=1) for z in map(y.__add__, made.profiles.offset.T)]
     area = two_sided(auc(off_level[0] - off_level[1], people.category == 1))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import Evidence, expected_loss, least_squares
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population, Reports, Setting, worst_case_loss
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import (
     ONE,
@@ -23,6 +23,7 @@ from midpoint.wire import (
     to_fixed,
 )
 from tests.support.invented import Float, World, world
+from tests.support.unadjusted import obfuscate_unadjusted
 
 pytestmark = pytest.mark.slow
 
@@ -48,8 +49,8 @@ def ratings_of(
 
 def loss_of(name: str, made: World, people: Population, coins: Float, taste: Float) -> float:
     scheme = LearningProtocol(name, estimator="least-squares")
-    told = scheme.disclose(made.profiles)
-    sent = scheme.report(told, made.profiles, people, coins)
+    shown = scheme.disclose(made.profiles)
+    sent = scheme.report(shown, made.profiles, people, coins)
     found = scheme.estimate(made.profiles, sent)
     return float(((found - taste) ** 2).sum(axis=1).mean())
 
@@ -148,8 +149,8 @@ def test_what_mp_sends_replaces_any_private_protocol_which_is_no_better(
 def test_what_mpss_sends_replaces_sub_sampling_with_rounding_which_is_no_better() -> None:
     """The same where people rate by chance; their coins are coupled as in Lemma 4."""
     made = world(M=M, scale=FAR, seed=2, noise=0.7)
-    told = LearningProtocol("mpss").disclose(made.profiles)
-    p = 0.6 / (np.array(told.reveal)[made.profiles.message_index] / ONE)
+    shown = LearningProtocol("mpss").disclose(made.profiles)
+    p = 0.6 / (np.array(shown.reveal)[made.profiles.message_index] / ONE)
     outputs, losses = [], []
     for k in (0, 1):
         people, coins = ratings_of(made, TASTE, k, seed=6)
@@ -251,9 +252,9 @@ def _loss(V: Float, y: Float, taste: Float) -> float:
     return float(((found.mean - taste) ** 2).sum())
 
 
-def _shifted(told: Float, ratings: Float, k: int) -> Float:
-    """Run MP on a device that is told this bias, of a person of category k (x0 = -1 or 1)."""
-    offset = to_fixed(np.stack([-told, told], axis=1))
+def _shifted(bias: Float, ratings: Float, k: int) -> Float:
+    """Run MP on a device under this disclosed bias, of a person of category k (x0 = -1 or 1)."""
+    offset = to_fixed(np.stack([-bias, bias], axis=1))
     disclosure = Disclosure(
         scheme="mp",
         features=(FeatureNames(name="gender", categories=("F", "M")),),
@@ -262,22 +263,22 @@ def _shifted(told: Float, ratings: Float, k: int) -> Float:
         offset=as_rows(offset),
     )
     parameters = Parameters.of(disclosure)
-    done = obfuscate(np.arange(3), to_fixed(ratings), k, parameters, np.zeros((3, 4)))
+    done = obfuscate_unadjusted(np.arange(3), to_fixed(ratings), k, parameters, np.zeros((3, 4)))
     return from_fixed(done.value)
 
 
 def test_sending_a_guess_at_the_bias_instead_is_accurate_and_not_private() -> None:
-    """The control: told another bias MP stays accurate, within a bound, and tells twins apart."""
+    """The control: by another bias MP stays accurate, within a bound, and distinguishes twins."""
     x, (_, V, biases, _) = np.array([1.0, 2.0, 3.0]), CASES[0]
     right, wrong = (
-        [_shifted(told, V @ x + x0 * biases[0], k).tolist() for k, x0 in enumerate((-1, 1))]
-        for told in biases
+        [_shifted(bias, V @ x + x0 * biases[0], k).tolist() for k, x0 in enumerate((-1, 1))]
+        for bias in biases
     )
     assert right[0] == right[1]
     assert wrong[0] != wrong[1]
     mp = LearningProtocol("mp", estimator="least-squares")
     twins = np.stack([-biases[0], biases[0]], axis=1)
     true = Setting(vectors=V, offset=twins, noise_variance=1.0)
-    misled = replace(true, told=np.stack([-biases[1], biases[1]], axis=1))
+    misled = replace(true, disclosed=np.stack([-biases[1], biases[1]], axis=1))
     best, off = (worst_case_loss(mp, setting).most for setting in (true, misled))
     assert best < off < 2 * best

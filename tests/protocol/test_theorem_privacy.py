@@ -25,14 +25,14 @@ def coupled_reports(
     coin X_j / p_jk is uniform given that it was.
     """
     profiles, scheme = made.profiles, LearningProtocol(name)
-    told = scheme.disclose(profiles)
+    disclosure = scheme.disclose(profiles)
     rng = np.random.default_rng(seed)
     M, K = profiles.offset.shape
     clean = profiles.centre + profiles.vectors @ taste + 5 * rng.standard_t(2, size=M)
     s = from_fixed(to_fixed(np.clip(clean, -500, 500)))
     coins, uniform = rng.random((M, 4)), rng.random((M, 1))[:, 0]
     ratio = np.ones((M, K))
-    if told.reveal is not None or not all_rated:
+    if disclosure.reveal is not None or not all_rated:
         sub_sampled = LearningProtocol("mpss").disclose(profiles).reveal
         ratio[np.argsort(profiles.item_ids)] = np.array(sub_sampled) / ONE
     p = np.ones((M, K)) if all_rated else 0.3 / ratio
@@ -43,7 +43,7 @@ def coupled_reports(
         mine[:, REVEAL] = uniform[rated] / p[rated, k]
         nobody = np.zeros(len(rated), dtype=int)
         people = Population(nobody, rated, s[rated] + profiles.offset[rated, k], np.array([k]))
-        sent = scheme.report(told, profiles, people, mine)
+        sent = scheme.report(disclosure, profiles, people, mine)
         found.append((sent.item.tolist(), sent.value.tolist()))
     return found
 
@@ -85,7 +85,7 @@ def attacks(name: str) -> tuple[float, float]:
     made = world(M=30, scale=WIDE, seed=3)
     profiles, rng = made.profiles, np.random.default_rng(4)
     scheme = LearningProtocol(name, estimation="plain")
-    told = scheme.disclose(profiles)
+    disclosure = scheme.disclose(profiles)
     category = np.repeat([0, 1], PEOPLE)
     x = rng.normal(size=(2 * PEOPLE, 3)) * 0.3
     user, item = np.nonzero(rng.random((2 * PEOPLE, 30)) < made.probability.T[category])
@@ -94,7 +94,7 @@ def attacks(name: str) -> tuple[float, float]:
         + profiles.offset[item, category[user]]
         + 0.5 * rng.normal(size=len(user))
     )
-    sent = scheme.report(told, profiles, Population(user, item, value, category), rng)
+    sent = scheme.report(disclosure, profiles, Population(user, item, value, category), rng)
     who = np.repeat(np.arange(2 * PEOPLE), np.diff(sent.user_offsets))
     gap = profiles.offset[:, 1] - profiles.offset[:, 0]
     rest = sent.value - profiles.centre[sent.item]

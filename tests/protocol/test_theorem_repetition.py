@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from midpoint.analyst import publish
+from midpoint.analyst.disclose.chain import sign_entry
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user import (
     Accepted,
@@ -43,13 +43,13 @@ def conversation(made: World, k: int, name: str, seed: int) -> list[tuple[list[i
     A decision is final: an item asked again is answered as before, or stays withheld.
     """
     profiles, scheme = made.profiles, LearningProtocol(name)
-    told = scheme.disclose(profiles)
-    assert told.reveal is not None
+    disclosure = scheme.disclose(profiles)
+    assert disclosure.reveal is not None
     rng = np.random.default_rng(seed)
     s = from_fixed(to_fixed(profiles.centre + rng.normal(size=M)))
     X, coins = rng.random(M), rng.random((M, 4))
     ratio = np.empty((M, 2))
-    ratio[np.argsort(profiles.item_ids)] = np.array(told.reveal) / ONE
+    ratio[np.argsort(profiles.item_ids)] = np.array(disclosure.reveal) / ONE
     p = 0.4 / ratio[:, k]
     coins[:, REVEAL] = X / p
     order, rounds = np.arange(M), []
@@ -58,7 +58,7 @@ def conversation(made: World, k: int, name: str, seed: int) -> list[tuple[list[i
         rated = asked[X[asked] < p[asked]]
         value = s[rated] + profiles.offset[rated, k]
         people = Population(np.zeros(len(rated), dtype=int), rated, value, np.array([k]))
-        sent = scheme.report(told, profiles, people, coins[rated])
+        sent = scheme.report(disclosure, profiles, people, coins[rated])
         rounds.append((sent.item.tolist(), sent.value.tolist()))
         # The next question depends on what was said, and on what was left out.
         order = np.roll(order, 5 + len(sent.item) + (sent.value > 3).sum())
@@ -92,7 +92,7 @@ KEY = SigningKey(bytes(range(32)))
 Outcome = tuple[object, ...]
 
 
-def told_with(rate: float, scheme: str = "dmpss") -> Disclosure:
+def disclosure_with(rate: float, scheme: str = "dmpss") -> Disclosure:
     """Disclose of two items what is true of people, but for how likely category 0 rates them."""
     levels = tuple(tuple(int(share * ONE) for share in row) for row in GIVEN.tolist())
     reveal = ((int(ONE * RATED[1] / rate), ONE),) * 2 if scheme == "dmpss" else None
@@ -110,10 +110,10 @@ def accept(*disclosures: Disclosure) -> list[Accepted]:
     """Publish disclosures one after the other, and accept each as a device does."""
     chain: list[Signed] = []
     found: list[Accepted] = []
-    for told in disclosures:
+    for disclosure in disclosures:
         previous = chain[-1].open(Entry) if chain else None
-        chain.append(publish(told, KEY, previous, time=len(chain)))
-        found.append(check_disclosure(told.raw, chain, found[-1].pin if found else None))
+        chain.append(sign_entry(disclosure, KEY, previous, time=len(chain)))
+        found.append(check_disclosure(disclosure.raw, chain, found[-1].pin if found else None))
     return found
 
 
@@ -170,8 +170,8 @@ def with_another_rating(device: Device, *, broken: bool) -> Outcome:
     return first, device.ask(accepted, 1, "a")
 
 
-SAME, ALL_RATED = accept(told_with(RATED[0])), accept(told_with(1, "dmp"))
-CHANGED = accept(told_with(RATED[0]), told_with(0.6))
+SAME, ALL_RATED = accept(disclosure_with(RATED[0])), accept(disclosure_with(1, "dmp"))
+CHANGED = accept(disclosure_with(RATED[0]), disclosure_with(0.6))
 
 
 @pytest.mark.slow

@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.protocol import LearningProtocol
-from midpoint.user import Parameters, obfuscate
+from midpoint.user import Parameters
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, Disclosure, FeatureNames, RatingScale
 from tests.support.invented import World, raters, world
+from tests.support.unadjusted import obfuscate_unadjusted
 
 PEOPLE = 40_000
 Sets = NDArray[np.bool_]
@@ -22,8 +23,8 @@ def revealed_share(made: World, name: str) -> NDArray[np.float64]:
     """Return how often each category reveals each item, of all its people. Shape (M, K)."""
     people = raters(made, PEOPLE, seed=8)
     scheme = LearningProtocol(name, estimation="plain")
-    told = scheme.disclose(made.profiles)
-    sent = scheme.report(told, made.profiles, people, np.random.default_rng(9))
+    disclosure = scheme.disclose(made.profiles)
+    sent = scheme.report(disclosure, made.profiles, people, np.random.default_rng(9))
     who = np.repeat(np.arange(people.n_users), np.diff(sent.user_offsets))
     cell = sent.item.astype(np.int64) * 2 + people.category[who]
     return np.bincount(cell, minlength=made.probability.size).reshape(-1, 2) / PEOPLE
@@ -41,24 +42,24 @@ def test_lemma_2_holds_with_equality(name: str) -> None:
 
 def test_lemma_2_in_whole_numbers() -> None:
     """Over every coin of a fine grid, p_k times the share revealed is the least p."""
-    told = LearningProtocol("mpss", estimation="plain").disclose(world(M=6, seed=1).profiles)
-    parameters = Parameters.of(told)
+    disclosure = LearningProtocol("mpss", estimation="plain").disclose(world(M=6, seed=1).profiles)
+    parameters = Parameters.of(disclosure)
     coins = np.zeros((ONE, 4))
     coins[:, REVEAL] = (np.arange(ONE) + 0.5) / ONE
-    assert told.reveal is not None
-    for j, row in enumerate(told.reveal):
+    assert disclosure.reveal is not None
+    for j, row in enumerate(disclosure.reveal):
         least = Fraction(1, 10)
         for k, reveal in enumerate(row):
             p = least * ONE / reveal
             item = np.full(ONE, j)
-            keep = obfuscate(item, np.full(ONE, 3 * ONE), k, parameters, coins).keep
+            keep = obfuscate_unadjusted(item, np.full(ONE, 3 * ONE), k, parameters, coins).keep
             assert p * Fraction(int(keep.sum()), ONE) == least
 
 
 Pair = tuple[Fraction, Fraction]
 
 
-def told_rows(rows: Sequence[Sequence[int]]) -> Disclosure:
+def disclosure_of_rows(rows: Sequence[Sequence[int]]) -> Disclosure:
     """Disclose these reveal probabilities, out of 2^16, for as many items."""
     stars = tuple(ONE * star for star in range(1, 6))
     return Disclosure(
@@ -70,14 +71,16 @@ def told_rows(rows: Sequence[Sequence[int]]) -> Disclosure:
     )
 
 
-def revealed(told: Disclosure, own: int, rated: Sets, coin: NDArray[np.float64]) -> Sets:
+def revealed(disclosure: Disclosure, own: int, rated: Sets, coin: NDArray[np.float64]) -> Sets:
     """Return what devices reveal of the rated sets, with these REVEAL coins. Shape (n, M)."""
     person, item = np.nonzero(rated)
     coins = np.zeros((len(item), 4))
     coins[:, REVEAL] = coin[person, item]
     value = np.full(len(item), 3 * ONE)
     found = np.zeros_like(rated)
-    found[person, item] = obfuscate(item, value, own, Parameters.of(told), coins).keep
+    found[person, item] = obfuscate_unadjusted(
+        item, value, own, Parameters.of(disclosure), coins
+    ).keep
     return found
 
 
@@ -87,10 +90,10 @@ def test_lemma_3_who_does_not_know_the_ratio_reveals_less() -> None:
     Tried are all rows (z+, z-) in sixteenths; how often devices reveal is counted over all coins.
     """
     rows = list(product(range(1, 17), repeat=2))
-    told = told_rows([[z * ONE // 16 for z in row] for row in rows])
+    disclosure = disclosure_of_rows([[z * ONE // 16 for z in row] for row in rows])
     coin = np.repeat((np.arange(16)[:, None] + 0.5) / 16, len(rows), axis=1)
     always = np.ones_like(coin, dtype=np.bool_)
-    z = [revealed(told, own, always, coin).sum(axis=0) for own in (0, 1)]
+    z = [revealed(disclosure, own, always, coin).sum(axis=0) for own in (0, 1)]
 
     def shares(pair: Pair) -> dict[tuple[int, int], Fraction]:
         """Return, of the rows that are private for this item, how often it is revealed."""
@@ -109,7 +112,7 @@ def test_lemma_3_who_does_not_know_the_ratio_reveals_less() -> None:
 P = np.array([[0.75, 0.375], [0.5, 0.125], [0.125, 0.5], [0.375, 0.5]])
 """Probability that x0 = +1 and -1 rate each of four items; ratios that 2^16 divides. (4, 2)."""
 POSITIVE = P[:, 0] >= P[:, 1]
-TOLD = told_rows([[int(ONE * min(row) / p) for p in row] for row in P.tolist()])
+DISCLOSED = disclosure_of_rows([[int(ONE * min(row) / p) for p in row] for row in P.tolist()])
 
 
 def rated_sets(uniform: NDArray[np.float64]) -> tuple[Sets, Sets]:
@@ -122,7 +125,7 @@ def groupwise(rated: Sets, own: int, tosses: NDArray[np.float64], *, common: boo
 
     Private, and dependent within a group. With one toss for both groups it is not PNI.
     """
-    keep = revealed(TOLD, own, rated, tosses[:, :4])
+    keep = revealed(DISCLOSED, own, rated, tosses[:, :4])
     group = np.where(POSITIVE, 0, 0 if common else 1)
     return np.asarray(keep & (tosses[:, 4:] < 0.5)[:, group])
 
@@ -138,9 +141,9 @@ def test_in_the_lemmas_coupling_devices_of_both_categories_reveal_the_coupled_se
     plus, minus = rated_sets(X)
     coupled = np.where(POSITIVE, minus, plus)
     for own, rated in enumerate((plus, minus)):
-        assert np.array_equal(revealed(TOLD, own, rated, X / P[:, own]), coupled)
+        assert np.array_equal(revealed(DISCLOSED, own, rated, X / P[:, own]), coupled)
         # The control: with the other category's probability, as if she lied, it is another set.
-        assert not np.array_equal(revealed(TOLD, own, rated, X / P[:, 1 - own]), coupled)
+        assert not np.array_equal(revealed(DISCLOSED, own, rated, X / P[:, 1 - own]), coupled)
     assert not np.array_equal(plus, minus)
 
 
@@ -149,7 +152,7 @@ def test_lemma_4_mpss_reveals_all_that_another_private_protocol_does(common: boo
     rng = np.random.default_rng(10)
     X, tosses = rng.random((2 * PEOPLE, 4)), rng.random((2, 2 * PEOPLE, 6))
     plus, minus = rated_sets(X)
-    mpss = revealed(TOLD, 0, plus, X / P[:, 0])
+    mpss = revealed(DISCLOSED, 0, plus, X / P[:, 0])
     q_plus, q_minus = (
         groupwise(rated, own, tosses[own], common=common) for own, rated in enumerate((plus, minus))
     )
@@ -171,6 +174,6 @@ def test_with_coins_of_their_own_devices_reveal_sets_of_the_coupled_distribution
     rng = np.random.default_rng(11)
     for own in (0, 1):
         rated = rng.random((PEOPLE, 4)) < P[:, own]
-        keep = revealed(TOLD, own, rated, rng.random((PEOPLE, 4)))
+        keep = revealed(DISCLOSED, own, rated, rng.random((PEOPLE, 4)))
         assert np.abs(frequencies(keep) - exact).max() < 0.01
         assert np.abs(frequencies(rated) - exact).max() > 0.05

@@ -16,31 +16,31 @@ MADE = world(M=8, seed=4)
 def test_the_coins_add_as_much_noise_as_is_said() -> None:
     people = raters(MADE, 20_000, seed=5, all_rated=True)
     scheme = LearningProtocol("dmp", estimation="plain")
-    told = scheme.disclose(MADE.profiles)
-    sent = scheme.report(told, MADE.profiles, people, np.random.default_rng(6))
-    own = from_fixed(correction(told))[MADE.profiles.message_index]
+    disclosure = scheme.disclose(MADE.profiles)
+    sent = scheme.report(disclosure, MADE.profiles, people, np.random.default_rng(6))
+    own = from_fixed(correction(disclosure))[MADE.profiles.message_index]
     wanted = people.value - own[people.item, people.category[people.user]]
     noise = np.square(sent.value - wanted)
     found = np.bincount(people.item, noise) / np.bincount(people.item)
-    said = coin_noise(told)[MADE.profiles.message_index]
+    said = coin_noise(disclosure)[MADE.profiles.message_index]
     assert found == pytest.approx(said, rel=0.04)
     assert said.max() > 2 * said.min()  # so that the order of items matters
-    assert np.abs(found - coin_noise(told)).max() > 0.1  # and a wrong one shows
+    assert np.abs(found - coin_noise(disclosure)).max() > 0.1  # and a wrong one shows
 
 
 @pytest.mark.parametrize("name", ["no", "mp", "mpss", "mpr", "ia"])
 def test_reports_of_other_schemes_are_trusted_alike(name: str) -> None:
     made = MADE if name != "mp" else world(M=8, scale=WIDE, seed=4)
-    told = LearningProtocol(name).disclose(made.profiles)
-    assert (report_weights(made.profiles, told) == 1).all()
+    disclosure = LearningProtocol(name).disclose(made.profiles)
+    assert (report_weights(made.profiles, disclosure) == 1).all()
     least = report_weights(MADE.profiles, LearningProtocol("dmp").disclose(MADE.profiles))
     assert (least < 1).all()
 
 
 def test_what_is_not_obfuscated_is_trusted_fully() -> None:
-    told = LearningProtocol("dmp").disclose(MADE.profiles)
-    assert (report_weights(MADE.profiles, told, alpha=0.0) == 1).all()
-    half, whole = (report_weights(MADE.profiles, told, alpha=alpha) for alpha in (0.5, 1.0))
+    disclosure = LearningProtocol("dmp").disclose(MADE.profiles)
+    assert (report_weights(MADE.profiles, disclosure, alpha=0.0) == 1).all()
+    half, whole = (report_weights(MADE.profiles, disclosure, alpha=alpha) for alpha in (0.5, 1.0))
     assert (half > whole).all()
 
 
@@ -66,11 +66,13 @@ def test_right_weights_estimate_better_and_wrong_ones_worse() -> None:
 
 
 def test_one_person_alone_is_estimated_as_in_a_crowd() -> None:
-    told = LearningProtocol("dmp").disclose(MADE.profiles)
-    weights = report_weights(MADE.profiles, told)
+    disclosure = LearningProtocol("dmp").disclose(MADE.profiles)
+    weights = report_weights(MADE.profiles, disclosure)
     people = raters(MADE, 5, seed=7)
-    sent = LearningProtocol("dmp").report(told, MADE.profiles, people, np.random.default_rng(8))
-    crowd = LearningProtocol("dmp").estimate(MADE.profiles, sent, told)
+    sent = LearningProtocol("dmp").report(
+        disclosure, MADE.profiles, people, np.random.default_rng(8)
+    )
+    crowd = LearningProtocol("dmp").estimate(MADE.profiles, sent, disclosure)
     for user in range(people.n_users):
         hers = slice(sent.user_offsets[user], sent.user_offsets[user + 1])
         evidence = Evidence.of(MADE.profiles, sent.item[hers], sent.value[hers], weights)
@@ -78,5 +80,5 @@ def test_one_person_alone_is_estimated_as_in_a_crowd() -> None:
         assert crowd[user] == pytest.approx(alone, abs=1e-4)
     assert np.abs(LearningProtocol("dmp").estimate(MADE.profiles, sent) - crowd).max() > 0.01
     paper = LearningProtocol("dmp", estimator="least-squares")
-    least = paper.estimate(MADE.profiles, sent, told)
+    least = paper.estimate(MADE.profiles, sent, disclosure)
     assert np.array_equal(least, paper.estimate(MADE.profiles, sent))

@@ -19,7 +19,7 @@ from tests.support.serving import JSON
 
 @dataclass
 class Crowd:
-    """People whose rounds are open, with their reports, and what each was told."""
+    """People whose rounds are open, with their reports, and each one's receipts."""
 
     reports: dict[str, bytes]
     """Each token's report."""

@@ -1,4 +1,4 @@
-"""A door in front of a service: it records every byte that comes in, and lies where it is told.
+"""A door in front of a service: it records every byte that comes in, and lies where a test says so.
 
 Every connection carries one request, as the agent makes them. Recorded are the exact bytes, in the
 order of arrival, so two recordings can be compared byte for byte.

@@ -28,7 +28,7 @@ TEXTS = ("", "\x00", "a" * 300, "\u202e", "e\u0301", "'; DROP TABLE report; --",
 
 
 def _field(content: dict[str, Any], draw: random.Random) -> Any:
-    """Put something else in place of a field."""
+    """Replace a field by something else."""
     name = draw.choice(["id", "disclosure", "round", "answers", "version"])
     content[name] = draw.choice([*NUMBERS[:-3], "x", {"a": 1}, [[1, 2]], [["a"]], [["a", 1, 2]]])
     if content[name] is True and name in ("version", "round"):
@@ -37,7 +37,7 @@ def _field(content: dict[str, Any], draw: random.Random) -> Any:
 
 
 def _unknown(content: dict[str, Any], draw: random.Random) -> Any:
-    """Add a field in which more could be told."""
+    """Add a field that could say more."""
     return {**content, draw.choice(["gender", "category", "ip", "__class__", ""]): "F"}
 
 

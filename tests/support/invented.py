@@ -83,7 +83,7 @@ def world(
 
 
 def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
-    """Return the profiles with places that nobody looked for, where a protocol needs some."""
+    """Return the profiles with positions that nobody fitted, where a protocol needs some."""
     profiles, scheme = made.profiles, SCHEMES[OBFUSCATION[protocol]]
     if not scheme.counterparts or profiles.statistics is None:
         return profiles
@@ -94,7 +94,7 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
     factor = np.eye(d + r) + rng.normal(size=(G, K, d + r, d + r)) * 0.3
     drawn = {"rate": (M, K), "selection": (M, d), "taste": (M, r)}
     columns = {name: np.rint(rng.normal(size=size) * 128) / 256 for name, size in drawn.items()}
-    places = PositionModel(
+    model = PositionModel(
         **columns,
         base=np.rint((profiles.centre[:, None] + profiles.offset) * 256) / 256,
         least=np.arange(G)[:, None] * np.ones(K),
@@ -102,7 +102,7 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
         covariance=factor @ factor.swapaxes(2, 3) + 0.2 * np.eye(d + r),
         noise_variance=profiles.noise_variance,
     )
-    return replace(profiles, positions=places)
+    return replace(profiles, positions=model)
 
 
 def raters(made: World, per_category: int, seed: int, *, all_rated: bool = False) -> Population:
@@ -119,12 +119,12 @@ def raters(made: World, per_category: int, seed: int, *, all_rated: bool = False
 
 def auc(score: NDArray[Any], positive: NDArray[np.bool_]) -> float:
     """Return the probability that a positive one scores higher, ties counting half."""
-    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[place]
+    _, index, count = np.unique(score, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[index]
     n = int(positive.sum())
     return float((rank[positive].sum() - n * (n + 1) / 2) / (n * (len(score) - n)))
 
 
 def two_sided(area: float) -> float:
-    """Return the AUC of an attacker who may turn the answer round."""
+    """Return the AUC of an attacker who may flip the sign."""
     return max(area, 1 - area)

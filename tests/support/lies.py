@@ -69,12 +69,12 @@ def changed(shown: Disclosure, **columns: Any) -> Disclosure:
     return shown.model_copy(update=columns)
 
 
-def one_item(shown: Disclosure, place: int) -> Disclosure:
-    """Change what is disclosed about one item, consistently: its categories swap places."""
+def one_item(shown: Disclosure, index: int) -> Disclosure:
+    """Change what is disclosed about one item, consistently: its categories are swapped."""
     levels = list(shown.levels or ())
-    levels[place] = tuple(reversed(levels[place]))
+    levels[index] = tuple(reversed(levels[index]))
     reveal = list(shown.reveal or ())
-    reveal[place] = tuple(reversed(reveal[place]))
+    reveal[index] = tuple(reversed(reveal[index]))
     return changed(shown, levels=tuple(levels), reveal=tuple(reveal))
 
 
@@ -93,7 +93,7 @@ def huge_offset(shown: Disclosure, size: int) -> Disclosure:
 
 
 def first_row(shown: Disclosure, column: str, row: Any) -> Disclosure:
-    """Put another row in the place of the first item's."""
+    """Put another row instead of the first item's."""
     return changed(shown, **{column: (row, *(getattr(shown, column) or ())[1:])})
 
 
@@ -145,7 +145,7 @@ def other_scale(shown: Disclosure) -> Disclosure:
 
 
 def with_number(shown: Disclosure, text: str) -> bytes:
-    """Put something else in the place of the first reveal probability."""
+    """Put something else instead of the first reveal probability."""
     content = json.loads(shown.raw)
     content["reveal"][0][0] = "@"
     return json.dumps(content).replace('"@"', text).encode()

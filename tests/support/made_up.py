@@ -22,7 +22,7 @@ from midpoint.wire import (
     as_rows,
 )
 from midpoint.wire.limits import most_spread, spread_of_means
-from tests.support.lawful import Nature
+from tests.support.nature import Nature
 
 GENDER = FeatureNames(name="gender", categories=("F", "M"))
 AGE = FeatureNames(name="age", categories=("young", "middle", "old"))
@@ -39,10 +39,8 @@ def distributions(rng: np.random.Generator, shape: Sequence[int], L: int) -> NDA
     return np.diff(ends, axis=-1, prepend=0)
 
 
-def believable(
-    rng: np.random.Generator, M: int, K: int, points: Sequence[int]
-) -> NDArray[np.int64]:
-    """Draw distributions anew while an item's categories are further apart than devices take."""
+def plausible(rng: np.random.Generator, M: int, K: int, points: Sequence[int]) -> NDArray[np.int64]:
+    """Draw distributions again while an item's categories are further apart than devices take."""
     values, most = np.asarray(points), most_spread(points[-1] - points[0])
     drawn = distributions(rng, (M, K), len(points))
     for _ in range(40):
@@ -54,14 +52,14 @@ def believable(
 def columns(
     scheme: str, M: int, K: int, points: Sequence[int], rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Draw the columns a scheme needs, and the law of one with counterparts."""
+    """Draw the columns a scheme needs, and the prior of one with counterparts."""
     single = SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE
     raw = rng.integers(-ONE // 2, ONE // 2, size=(M, K)) * K
     p = rng.integers(50, 1000, size=(M, K))
     drawn = {
         "offset": (raw - raw.sum(axis=1, keepdims=True) // K) // K,
         "reveal": np.maximum(p.min(axis=1, keepdims=True) * ONE // p, 1),
-        "levels": believable(rng, M, K, points),
+        "levels": plausible(rng, M, K, points),
         "average": rng.integers(points[0], points[-1], size=(M, 1 if single else K)),
     }
     found = {name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns & drawn.keys()}

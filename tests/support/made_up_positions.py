@@ -14,7 +14,7 @@ from midpoint.wire import (
     RatingScale,
     as_rows,
 )
-from tests.support.made_up import AGE, GENDER, STARS, believable
+from tests.support.made_up import AGE, GENDER, STARS, plausible
 
 
 def counterparts_disclosure(
@@ -43,7 +43,7 @@ def counterparts_disclosure(
         "selection": rng.integers(-add, add + 1, size=(n_items, d)),
         "base": points[0] * GRAIN // ONE + rng.integers(0, span + 1, size=(n_items, K)),
         "taste": rng.integers(-add, add + 1, size=(n_items, taste_factors)) * span // (4 * GRAIN),
-        "levels": believable(rng, n_items, K, points),
+        "levels": plausible(rng, n_items, K, points),
     }
     content: dict[str, Any] = {
         "scheme": scheme,
@@ -59,7 +59,7 @@ def counterparts_disclosure(
 
 
 def real_size() -> Disclosure:
-    """Three categories, and places of 44 dimensions that are known badly in some directions."""
+    """Three categories, and positions of 44 dimensions that are known badly in some directions."""
     wide = prior(
         np.random.default_rng(26), 3, 44, 4.0, certain=ONE // 16, apart=ONE // 16, strata=2
     )

@@ -36,8 +36,9 @@ def main(source: str, users: str, disclosure: str, out: str) -> None:
         executor_extraJavaOptions=f"{STACK} {brief}",
     )
     ratings = read_ratings(session, source, users=users, features=["gender"])
-    told = Disclosure.parse(Path(disclosure).read_bytes())
-    copy = obfuscate_people(ratings, told, Plan.of(ratings, told, seed=5)).toArrow()
+    published = Disclosure.parse(Path(disclosure).read_bytes())
+    plan = Plan.of(ratings, published, seed=5)
+    copy = obfuscate_people(ratings, published, plan).toArrow()
     found = fit_on_spark(Factorizer(dimension=3, iterations=5), ratings)
     found.save(Path(out) / "model")
     parents = session.range(64).repartition(4).mapInArrow(executor, "parent long").distinct()

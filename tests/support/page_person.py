@@ -55,7 +55,7 @@ class Person:
         return [f"{one.method} {path}" for one in self.requests if "/v1/" in (path := _path(one))]
 
     @property
-    def told(self) -> list[str]:
+    def sent(self) -> list[str]:
         """Requests that carried anything of hers."""
         return [line for line in self.calls if not line.startswith("GET")]
 
@@ -71,13 +71,13 @@ class Person:
     def rows(self) -> Locator:
         return self.page.locator("[data-item]")
 
-    def rate(self, place: int, stars: int) -> None:
-        group = self.rows.nth(place).get_by_role("radiogroup")
+    def rate(self, index: int, stars: int) -> None:
+        group = self.rows.nth(index).get_by_role("radiogroup")
         group.get_by_role("radio").nth(stars - 1).click()
 
     def rate_first(self, stars: Sequence[int]) -> None:
-        for place, number in enumerate(stars):
-            self.rate(place, number)
+        for index, number in enumerate(stars):
+            self.rate(index, number)
 
     def go(self, view: str) -> None:
         """Follow the navigation; on a wide screen what leaves is always there."""

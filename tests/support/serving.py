@@ -19,7 +19,7 @@ import uvicorn
 from midpoint.analyst import ItemProfiles, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.http.app import create_app
-from midpoint.analyst.service.server import Place, configured, listening
+from midpoint.analyst.service.server import Address, configured, listening
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
@@ -60,10 +60,10 @@ def settings_of(site: Site, **changes: Any) -> Settings:
 def running(settings: Settings) -> Iterator[httpx.Client]:
     """Run a service in a thread, on a port that the system chooses."""
     migrate(settings.database)
-    place = Place(port=0)
-    told = configured(create_app(settings), place)
-    server = uvicorn.Server(told)
-    with listening(place) as (opened, url):
+    address = Address(port=0)
+    configuration = configured(create_app(settings), address)
+    server = uvicorn.Server(configuration)
+    with listening(address) as (opened, url):
         thread = threading.Thread(target=server.run, args=([opened],), daemon=True)
         thread.start()
         try:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from typer.testing import CliRunner
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, train
 from midpoint.cli.app import app
 from midpoint.data import PRESETS, Ratings, simulate
 from midpoint.files import replace_file
@@ -60,7 +60,8 @@ def trained() -> Model:
     drawn = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     # Items in another order than that of their names, as numbers without leading zeros are.
     ratings = replace(drawn, item_ids=drawn.item_ids[::-1].copy())
-    profiles = Factorizer(dimension=3, iterations=4, validation=0.0).fit(ratings, "gender")
+    factorizer = Factorizer(dimension=3, iterations=4, validation=0.0)
+    profiles = train(ratings, "gender", factorizer=factorizer, scheme="dmpss")
     directory = Path(tempfile.mkdtemp(prefix="midpoint-test-"))
     atexit.register(shutil.rmtree, directory)
     profiles.save(directory / "model")

@@ -29,7 +29,7 @@ def said(number: int, **answers: int) -> KeptReport:
 
 @dataclass(frozen=True)
 class Made:
-    """A request that decides as it is told."""
+    """A request that decides as a test says."""
 
     token: bytes
     choice: Choice
@@ -49,7 +49,7 @@ def keeps(token: bytes, kept: KeptReport) -> Made:
     def choose(history: History | None) -> Decision:
         if history is None:
             raise LookupError("nobody")
-        if any(one.round == kept.round for one in history.reports):
+        if any(report.round == kept.round for report in history.reports):
             return Decision("there")
         return Decision("kept", report=kept)
 

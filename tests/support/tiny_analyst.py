@@ -114,7 +114,7 @@ class TinyAnalyst:
 
     def score(self) -> Scores:
         items = self.current.items
-        score = tuple(3 * ONE + 100 * place for place in range(len(items)))
+        score = tuple(3 * ONE + 100 * index for index in range(len(items)))
         return Scores(
             disclosure=self.current.digest, items=items, score=score, deviation=(ONE,) * len(items)
         )

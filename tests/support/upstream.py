@@ -44,8 +44,8 @@ class Upstream:
 def running_service(root: Path, ratings: Ratings) -> Iterator[Upstream]:
     """Train, publish and serve in a process of its own, on a port that the system chooses."""
     profiles = Factorizer(dimension=3, iterations=4, validation=0.0).fit(ratings, "gender")
-    told = disclose(profiles)
-    Site(root).publish(profiles, told, time=int(time.time()))
+    disclosure = disclose(profiles, "dmpss")
+    Site(root).publish(profiles, disclosure, time=int(time.time()))
     start = "from midpoint.cli import main; main()"
     command = [sys.executable, "-c", start, "serve", str(root), "--port", "0"]
     served = subprocess.Popen(
@@ -58,7 +58,7 @@ def running_service(root: Path, ratings: Ratings) -> Iterator[Upstream]:
         _wait_until_ready(f"http://127.0.0.1:{found[1]}/health/ready")
         chain = Site(root).chain()
         assert chain is not None
-        yield Upstream(int(found[1]), SigningKey.load(root / "key.pem"), told, chain.entries)
+        yield Upstream(int(found[1]), SigningKey.load(root / "key.pem"), disclosure, chain.entries)
     finally:
         served.terminate()
         served.wait(20)

@@ -36,6 +36,6 @@ def pinned(entry: Entry, shown: Disclosure) -> Pin:
 
 def own_category(shown: Disclosure, turn: int) -> dict[str, str]:
     return {
-        feature.name: feature.categories[(turn + place) % len(feature.categories)]
-        for place, feature in enumerate(shown.features)
+        feature.name: feature.categories[(turn + index) % len(feature.categories)]
+        for index, feature in enumerate(shown.features)
     }

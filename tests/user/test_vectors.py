@@ -115,11 +115,12 @@ def test_reports(case: dict[str, Any]) -> None:
 def test_obfuscations(case: dict[str, Any]) -> None:
     item, value, category = (np.array(case[name]) for name in ("item", "value", "category"))
     parameters, coins = Parameters.of(disclosed(case)), np.array(case["coins"]) / 2**53
-    own = None
     if "reveal" in case:
-        move = np.empty((0, 0), dtype=np.int64)  # of people, whom a flat array does not know
-        own = Adjustment(np.array(case["reveal"]), np.array(case["shift"]), move)
-    done = obfuscate(item, value, category, parameters, coins, case["alpha"], own)
+        move = np.zeros(0, dtype=np.int64)  # people's, whom a flat array does not know
+        adjustment = Adjustment(np.array(case["reveal"]), np.array(case["shift"]), move)
+    else:
+        adjustment = Adjustment.identity(parameters, item, category)
+    done = obfuscate(item, value, category, parameters, coins, adjustment, case["alpha"])
     assert done.keep.tolist() == case["keep"]
     assert done.value.tolist() == case["reported"]
 
@@ -135,7 +136,7 @@ def test_discrete(case: dict[str, Any]) -> None:
 def test_corrections(case: dict[str, Any]) -> None:
     shown = disclosed(case)
     category = PrivateCategory.of(shown, case["category"])
-    scores, move = Scores.parse(case["scores"].encode()), case.get("move")
+    scores, move = Scores.parse(case["scores"].encode()), case.get("move", ())
     ranked = correct(scores, shown, category, case["rated"], move)
     found = [
         {"item": r.item, "score": r.score, "shown": r.shown, "deviation": r.deviation}
@@ -224,8 +225,8 @@ def test_positions(case: dict[str, Any]) -> None:
         found = counterparts(parameters.positions, one["cell"], asked, rated, value)
         assert found.selection.tolist() == one["selection"]
         assert found.move.tolist() == one["move"]
-        own = adjustment_of(parameters, one["cell"], np.array(one["some"]), found)
-        assert (own.reveal.tolist(), own.shift.tolist()) == (one["reveal"], one["shift"])
+        done = adjustment_of(parameters, one["cell"], np.array(one["some"]), found)
+        assert (done.reveal.tolist(), done.shift.tolist()) == (one["reveal"], one["shift"])
 
 
 @each("certificates")

@@ -22,12 +22,12 @@ expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not 
 def publish(simulated: Simulation, folder: Path, *features: str) -> Site:
     """Train on simulated people, publish, and certify."""
     profiles = Factorizer(dimension=4).fit(simulated.ratings, features or "gender")
-    told = disclose(profiles)
+    disclosure = disclose(profiles, "dmpss")
     site = Site(folder)
-    site.publish(profiles, told, time=1_800_000_000)
+    site.publish(profiles, disclosure, time=1_800_000_000)
     auditor = SigningKey(b"a" * 32)
     measured = Certificate(
-        disclosure=told.digest,
+        disclosure=disclosure.digest,
         data="0" * 64,
         auditor="Test auditor",
         key=auditor.public,

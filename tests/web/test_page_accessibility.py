@@ -1,4 +1,4 @@
-"""axe finds nothing to mend, in light and dark, with the page's own policy in force."""
+"""axe finds nothing to fix, in light and dark, with the page's own policy in force."""
 
 from pathlib import Path
 from typing import Any, Literal

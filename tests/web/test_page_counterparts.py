@@ -18,8 +18,8 @@ MANY = (5,) * 16
 
 
 @pytest.fixture
-def placed_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
-    """One whose disclosure says where people lie."""
+def positions_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
+    """One whose disclosure has a prior of positions."""
     profiles = Factorizer(dimension=4).fit(tiny.ratings, "gender")
     profiles = fit_positions(profiles, tiny.ratings, selection_factors=2, taste_factors=4)
     Site(tmp_path).publish(profiles, disclose(profiles, "cmpss"), time=1_800_000_000)
@@ -29,8 +29,8 @@ def placed_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
     running.kill()
 
 
-def test_ratings_leave_as_those_of_counterparts(visit: Visit, placed_service: Service) -> None:
-    she = visit(url=placed_service.url)
+def test_ratings_leave_as_those_of_counterparts(visit: Visit, positions_service: Service) -> None:
+    she = visit(url=positions_service.url)
     she.open()
     she.choose("Female")
     she.rate_first(MANY)
@@ -40,6 +40,6 @@ def test_ratings_leave_as_those_of_counterparts(visit: Visit, placed_service: Se
     expect(sent).to_contain_text("50 %")
     she.send()
     she.wait_for_recommendations()
-    (told,) = [one.post_data or "" for one in she.requests if one.url.endswith("/v1/reports")]
-    assert set(json.loads(told)) == {"answers", "disclosure", "id", "round", "version"}
-    assert json.loads(told)["answers"]
+    (report,) = [one.post_data or "" for one in she.requests if one.url.endswith("/v1/reports")]
+    assert set(json.loads(report)) == {"answers", "disclosure", "id", "round", "version"}
+    assert json.loads(report)["answers"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Route, expect
 
-from midpoint.analyst import publish
+from midpoint.analyst.disclose.chain import sign_entry
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
 from tests.support.page_person import Person
@@ -30,42 +30,42 @@ def _titles(site: Site) -> Catalogue:
     return site.catalogue(newest.catalogue or "")
 
 
-def _signed_anew(site: Site, told: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
-    entry = publish(told, key, time=1_800_000_001, catalogue=_titles(site))
-    return told.raw, Chain(entries=(entry,)).raw
+def _signed_again(site: Site, disclosure: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
+    entry = sign_entry(disclosure, key, time=1_800_000_001, catalogue=_titles(site))
+    return disclosure.raw, Chain(entries=(entry,)).raw
 
 
 def changed_on_the_way(site: Site) -> tuple[bytes, bytes]:
-    told, chain = _honest(site)
-    return told.raw.replace(b"65536", b"65535", 1), chain.raw
+    disclosure, chain = _honest(site)
+    return disclosure.raw.replace(b"65536", b"65535", 1), chain.raw
 
 
 def by_a_stranger(site: Site) -> tuple[bytes, bytes]:
-    told, _ = _honest(site)
-    return _signed_anew(site, told, STRANGER)
+    disclosure, _ = _honest(site)
+    return _signed_again(site, disclosure, STRANGER)
 
 
 def another_past(site: Site) -> tuple[bytes, bytes]:
-    told, _ = _honest(site)
-    return _signed_anew(site, told, SigningKey.load(site.root / "key.pem"))
+    disclosure, _ = _honest(site)
+    return _signed_again(site, disclosure, SigningKey.load(site.root / "key.pem"))
 
 
 def ratings_as_they_are(site: Site) -> tuple[bytes, bytes]:
-    told, _ = _honest(site)
-    plain = told.model_copy(update={"scheme": "no", "levels": None, "reveal": None})
-    return _signed_anew(site, plain, STRANGER)
+    disclosure, _ = _honest(site)
+    plain = disclosure.model_copy(update={"scheme": "no", "levels": None, "reveal": None})
+    return _signed_again(site, plain, STRANGER)
 
 
 def nobody_always_reveals(site: Site) -> tuple[bytes, bytes]:
-    told, _ = _honest(site)
-    low = tuple((ONE // 2,) * told.n_cells for _ in told.items)
-    return _signed_anew(site, told.model_copy(update={"reveal": low}), STRANGER)
+    disclosure, _ = _honest(site)
+    low = tuple((ONE // 2,) * disclosure.n_cells for _ in disclosure.items)
+    return _signed_again(site, disclosure.model_copy(update={"reveal": low}), STRANGER)
 
 
 def unsigned(site: Site) -> tuple[bytes, bytes]:
-    told, chain = _honest(site)
+    disclosure, chain = _honest(site)
     forged = Signed(body=chain.entries[0].body, signature="0" * 128)
-    return told.raw, Chain(entries=(forged,)).raw
+    return disclosure.raw, Chain(entries=(forged,)).raw
 
 
 def not_json(site: Site) -> tuple[bytes, bytes]:
@@ -73,13 +73,13 @@ def not_json(site: Site) -> tuple[bytes, bytes]:
 
 
 @contextmanager
-def told_lies(she: Person, lie: tuple[bytes, bytes]) -> Iterator[None]:
+def lied_to(she: Person, lie: tuple[bytes, bytes]) -> Iterator[None]:
     """Stand between her and the service, with another list and another disclosure."""
-    told, chain = lie
+    disclosure, chain = lie
 
     def answer(route: Route) -> None:
         path = route.request.url
-        body = chain if path.endswith("/v1/chain") else told
+        body = chain if path.endswith("/v1/chain") else disclosure
         if path.endswith("/certificates"):
             body = b'{"certificates":[],"version":1}'
         route.fulfill(status=200, content_type="application/json", body=body)
@@ -110,10 +110,10 @@ def test_a_stranger_is_refused_at_first_sight(
     visit: Visit, service: Service, lie: Lie, code: str
 ) -> None:
     she = visit()
-    with told_lies(she, lie(Site(service.site))):
+    with lied_to(she, lie(Site(service.site))):
         she.open()
         _expect_refusal(she, code)
-        assert she.told == []
+        assert she.sent == []
     she.page.get_by_role("button", name="Check again").click()
     expect(she.page.get_by_role("button", name="Start rating")).to_be_visible()
 
@@ -129,21 +129,21 @@ def test_a_service_that_changes_is_refused_and_loses_her_nothing(
     she.choose("Female")
     she.rate_first((5, 3, 4))
     she.wait_until_kept(3)
-    before = len(she.told)
-    with told_lies(she, lie(Site(service.site))):
+    before = len(she.sent)
+    with lied_to(she, lie(Site(service.site))):
         she.page.reload()
         _expect_refusal(she, code)
-        assert len(she.told) == before
+        assert len(she.sent) == before
     she.page.get_by_role("button", name="Check again").click()
     expect(she.leaving).to_have_count(3)
 
 
 def scheme_downgraded(site: Site) -> tuple[bytes, bytes]:
-    told, chain = _honest(site)
-    weaker = told.model_copy(update={"scheme": "dmp", "reveal": None})
+    disclosure, chain = _honest(site)
+    weaker = disclosure.model_copy(update={"scheme": "dmp", "reveal": None})
     key = SigningKey.load(site.root / "key.pem")
     newest = chain.entries[-1].open(Entry)
-    following = publish(weaker, key, newest, time=newest.time + 1, catalogue=_titles(site))
+    following = sign_entry(weaker, key, newest, time=newest.time + 1, catalogue=_titles(site))
     return weaker.raw, Chain(entries=(*chain.entries, following)).raw
 
 
@@ -154,7 +154,7 @@ def test_a_change_that_she_agrees_to_leaves_her_who_she_is(visit: Visit, service
     she.rate_first((5, 3, 4))
     she.send()
     she.wait_for_recommendations()
-    with told_lies(she, by_a_stranger(Site(service.site))):
+    with lied_to(she, by_a_stranger(Site(service.site))):
         she.page.reload()
         _expect_refusal(she, "key_changed")
         expect(she.page.get_by_text("Do not forget yourself over it")).to_be_visible()
@@ -174,7 +174,7 @@ def test_another_way_of_protecting_is_shown_and_she_decides(visit: Visit, servic
     she.open()
     expect(she.page.get_by_text("neither an answer nor its absence")).to_be_visible()
     she.choose("Female")
-    with told_lies(she, scheme_downgraded(Site(service.site))):
+    with lied_to(she, scheme_downgraded(Site(service.site))):
         she.page.reload()
         _expect_refusal(she, "scheme_changed")
         expect(she.page.get_by_role("button", name="Accept the change")).to_be_visible()
@@ -183,9 +183,9 @@ def test_another_way_of_protecting_is_shown_and_she_decides(visit: Visit, servic
 def test_the_first_screen_promises_what_the_scheme_keeps(visit: Visit, service: Service) -> None:
     """Without sub-sampling, which titles were rated is seen, and the page says so."""
     she = visit()
-    told, _ = _honest(Site(service.site))
-    weaker = told.model_copy(update={"scheme": "dmp", "reveal": None})
-    with told_lies(she, _signed_anew(Site(service.site), weaker, STRANGER)):
+    disclosure, _ = _honest(Site(service.site))
+    weaker = disclosure.model_copy(update={"scheme": "dmp", "reveal": None})
+    with lied_to(she, _signed_again(Site(service.site), weaker, STRANGER)):
         she.open()
         expect(she.page.get_by_text("which titles you rated is not hidden")).to_be_visible()
         expect(she.page.get_by_text("nor its absence")).to_have_count(0)
@@ -198,7 +198,7 @@ def test_what_cannot_be_meant_is_not_hers_to_accept(
     she = visit()
     she.open()
     she.choose("Female")
-    with told_lies(she, lie(Site(service.site))):
+    with lied_to(she, lie(Site(service.site))):
         she.page.reload()
         expect(she.page.get_by_role("alert")).to_contain_text("This service was refused")
         expect(she.page.get_by_role("button", name="Accept the change")).to_have_count(0)
@@ -221,7 +221,7 @@ def test_a_question_about_nothing_disclosed_is_refused_and_asked_for_again(visit
     she.page.unroute_all()
     she.page.get_by_role("button", name="Check again").click()
     she.rows.first.wait_for()
-    assert she.told == ["POST /v1/solicitation"] * 2
+    assert she.sent == ["POST /v1/solicitation"] * 2
 
 
 def test_titles_that_the_list_does_not_name_are_refused(visit: Visit, service: Service) -> None:
@@ -234,7 +234,7 @@ def test_titles_that_the_list_does_not_name_are_refused(visit: Visit, service: S
     )
     she.open()
     _expect_refusal(she, "wrong_titles")
-    assert she.told == []
+    assert she.sent == []
     she.page.unroute_all()
     she.page.get_by_role("button", name="Check again").click()
     expect(she.page.get_by_role("button", name="Start rating")).to_be_visible()
@@ -252,7 +252,7 @@ def test_a_certificate_that_does_not_hold_is_refused(visit: Visit) -> None:
     )
     she.open()
     _expect_refusal(she, "wrong_shape")
-    assert she.told == []
+    assert she.sent == []
 
 
 def test_plain_http_beyond_this_machine_is_warned_about(visit: Visit, service: Service) -> None:

@@ -18,15 +18,15 @@ LATER = 1_800_000_100
 
 
 def _publish_without(simulated: Simulation, service: Service, item: str) -> str:
-    """Train anew on all titles but one, make that current, and return its digest."""
+    """Train again on all titles but one, make that current, and return its digest."""
     ratings = simulated.ratings
     others = np.flatnonzero(np.asarray(ratings.item_ids) != item)
     assert others.size == ratings.n_items - 1
     fewer = ratings.select_items(others)
     profiles = Factorizer(dimension=3, seed=2).fit(fewer, "gender")
-    told = disclose(profiles)
-    assert Site(service.site).publish(profiles, told, time=LATER).entry.sequence == 1
-    return told.digest
+    disclosure = disclose(profiles, "dmpss")
+    assert Site(service.site).publish(profiles, disclosure, time=LATER).entry.sequence == 1
+    return disclosure.digest
 
 
 def _rated(she: Person) -> str:
@@ -48,7 +48,7 @@ def _expect_no_alarm(she: Person) -> None:
     expect(she.page.get_by_text("Something went wrong")).to_have_count(0)
 
 
-def test_looking_again_asks_anew_under_the_new_figures(
+def test_looking_again_asks_again_under_the_new_figures(
     visit: Visit, own_service: Service, tiny: Simulation
 ) -> None:
     she = visit(url=own_service.url)

@@ -140,7 +140,7 @@ def test_the_browser_is_asked_to_keep_it_before_the_first_answer(
     she.send()
     she.wait_for_recommendations()
     asked = she.page.evaluate("asked")
-    reports = [place for place, one in enumerate(asked) if one.endswith("/v1/reports")]
+    reports = [index for index, path in enumerate(asked) if path.endswith("/v1/reports")]
     assert asked.count("persist") == 1
     assert asked.index("persist") < min(reports)
     she.go("Ledger")

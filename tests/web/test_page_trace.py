@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 SAME_COINS = """
   crypto.getRandomValues = (bytes) => {
-    for (let place = 0; place < bytes.length; place++) bytes[place] = (place * 37 + 11) % 256;
+    for (let i = 0; i < bytes.length; i++) bytes[i] = (i * 37 + 11) % 256;
     return bytes;
   };
 """
@@ -87,7 +87,7 @@ def _answers_by_stars(she: Person, category: str, titles: int) -> list[dict[int,
     she.open()
     she.choose(category)
     she.page.get_by_text("Show the exact bytes").evaluate("e => e.parentElement.open = true")
-    items = [she.rows.nth(place).get_attribute("data-item") for place in range(titles)]
+    items = [she.rows.nth(index).get_attribute("data-item") for index in range(titles)]
     found: list[dict[int, int | None]] = [{} for _ in items]
     for stars in range(1, 6):
         she.rate_first((stars,) * titles)
@@ -107,9 +107,9 @@ def _last_words(she: Person, category: str, stars: list[int]) -> list[Any]:
     """Rate, send, be forgotten; everything that the network sees, the report's bytes included."""
     she.open()
     she.choose(category)
-    for place, number in enumerate(stars):
+    for index, number in enumerate(stars):
         if number:
-            she.rate(place, number)
+            she.rate(index, number)
     she.send()
     she.wait_for_recommendations()
     she.go("Ledger")
@@ -120,7 +120,7 @@ def _last_words(she: Person, category: str, stars: list[int]) -> list[Any]:
 
 
 def test_people_whose_answers_come_out_equal_send_identical_bytes(visit: Visit) -> None:
-    """Another category and other stars, the same answers: nothing at all tells them apart."""
+    """Another category and other stars, the same answers: nothing at all distinguishes them."""
     hers, his = (
         _answers_by_stars(visit(script=SAME_COINS), category, 8) for category in ("Female", "Male")
     )
@@ -131,11 +131,11 @@ def test_people_whose_answers_come_out_equal_send_identical_bytes(visit: Visit) 
         visit(script=SAME_COINS), "Male", second
     )
     # The control: his stars under her category come out otherwise.
-    told = [
+    reports = [
         [answers.get(s) for answers, s in zip(hers, stars, strict=True)]
         for stars in (first, second)
     ]
-    assert told[0] != told[1]
+    assert reports[0] != reports[1]
 
 
 def test_a_page_that_tells_by_asking_would_be_caught(visit: Visit) -> None:

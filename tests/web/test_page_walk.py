@@ -21,7 +21,7 @@ def test_ten_films_and_what_becomes_of_them(visit: Visit, size: Size) -> None:
     expect(she.page.get_by_text("never leaves this browser").first).to_be_visible()
     expect(she.page.get_by_text("Kept in this browser only, and never sent.")).to_be_visible()
     she.choose("Female")
-    assert she.told == ["POST /v1/solicitation"]
+    assert she.sent == ["POST /v1/solicitation"]
 
     she.rate_first(TEN)
     she.go("What leaves")
@@ -32,7 +32,7 @@ def test_ten_films_and_what_becomes_of_them(visit: Visit, size: Size) -> None:
     bytes_ = she.page.locator("details pre").first
     expect(bytes_).to_be_visible()
     shown = json.loads(bytes_.inner_text())
-    assert she.told == ["POST /v1/solicitation"]  # nothing of this was sent by looking at it
+    assert she.sent == ["POST /v1/solicitation"]  # nothing of this was sent by looking at it
 
     she.send()
     she.wait_for_recommendations()
@@ -79,7 +79,7 @@ def test_a_draft_outlives_a_reload_and_is_not_sent(visit: Visit) -> None:
     she.wait_until_kept(3)
     she.page.reload()
     expect(she.leaving).to_have_count(3)
-    assert she.told == ["POST /v1/solicitation"] * 2
+    assert she.sent == ["POST /v1/solicitation"] * 2
 
 
 def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_keys_rate_move_and_undo(visit: Visit) -> None:
         she.page.keyboard.press(key)
     checked = she.page.locator("[data-item] [aria-checked=true]")
     expect(checked).to_have_count(2)
-    labels = [checked.nth(place).get_attribute("aria-label") for place in range(2)]
+    labels = [checked.nth(index).get_attribute("aria-label") for index in range(2)]
     assert labels == ["4 stars", "2 stars"]
     she.page.keyboard.press("/")
     expect(she.page.get_by_role("searchbox")).to_be_focused()
@@ -133,7 +133,7 @@ def test_any_title_is_found_and_rated_in_a_second_round(visit: Visit, service: S
     expect(she.page.get_by_role("heading", name="For you")).to_be_visible()
     she.go("Ledger")
     expect(she.page.get_by_text("Answer 2", exact=True)).to_be_visible()
-    assert she.told == ["POST /v1/solicitation", "POST /v1/reports"] * 2 + ["POST /v1/solicitation"]
+    assert she.sent == ["POST /v1/solicitation", "POST /v1/reports"] * 2 + ["POST /v1/solicitation"]
 
 
 def test_two_tabs_do_not_decide_twice(visit: Visit) -> None:

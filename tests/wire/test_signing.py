@@ -16,13 +16,13 @@ ENTRY = Entry(sequence=0, disclosure="0" * 64, time=12, key=KEY.public)
 
 
 @given(st.integers(0, 511), st.integers(0, 10**6))
-def test_a_changed_bit_of_signature_or_text_is_seen(bit: int, place: int) -> None:
+def test_a_changed_bit_of_signature_or_text_is_seen(bit: int, index: int) -> None:
     signature = KEY.sign("entry", ENTRY.raw)
     assert verify(KEY.public, "entry", ENTRY.raw, signature)
     flipped = f"{int(signature, 16) ^ 1 << bit:0128x}"
     assert not verify(KEY.public, "entry", ENTRY.raw, flipped)
     changed = bytearray(ENTRY.raw)
-    changed[place % len(changed)] ^= 1
+    changed[index % len(changed)] ^= 1
     assert not verify(KEY.public, "entry", bytes(changed), signature)
 
 

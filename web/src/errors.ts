@@ -1,4 +1,4 @@
-/** What a person can mend: the message names the place and the remedy. */
+/** What a person can correct: the message says where the mistake is and what helps. */
 export class MidpointError extends Error {
   override name = "MidpointError";
 }

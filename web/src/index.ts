@@ -10,37 +10,37 @@ export {
   ServiceError,
   UnusableError,
 } from "./user/agent/channel";
+export { type Evidence, evidence, marginals } from "./user/agent/evidence";
 export { Home, Notes } from "./user/agent/home";
+export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Standing, Terms } from "./user/agent/standing";
+export { verifyCertificate } from "./user/checks/certificate";
 export {
   type Accepted,
   type CheckOptions,
   checkDisclosure,
-  checkNumbers,
   checkTitles,
-  verifyCertificate,
-} from "./user/check";
-export { PURPOSES, toss, type Uniforms } from "./user/coins";
-export { correct, type Recommendation } from "./user/correction";
+} from "./user/checks/disclosure";
+export { checkNumbers } from "./user/checks/numbers";
+export { Pin, type Witness } from "./user/checks/pin";
+export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
+export { correct, type Recommendation } from "./user/core/correction";
 export {
+  type Adjustment,
+  adjust,
+  adjustmentTo,
   type Counterparts,
   counterparts,
-  modelOf,
-  type Own,
-  ownOf,
-  type PositionModel,
+  identity,
   revealProbability,
-  type Stratum,
   valueShift,
-} from "./user/counterparts";
-export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/decisions";
-export { outputDistribution } from "./user/discrete";
-export { type Evidence, evidence, marginals } from "./user/evidence";
-export { BrokenSealError, type Decision, Ledger, Round } from "./user/ledger";
-export { type Obfuscated, obfuscate } from "./user/obfuscation";
-export { Pin, type Witness } from "./user/pin";
-export { type Fate, type Line, type Preview, preview } from "./user/preview";
-export { DeviceSecret, PrivateCategory } from "./user/private";
+} from "./user/core/counterparts";
+export { decide, type Plan, plan, type Ratings, requireLegal } from "./user/core/decisions";
+export { outputDistribution } from "./user/core/discrete";
+export { BrokenSealError, type Decision, Ledger, Round } from "./user/core/ledger";
+export { type Obfuscated, obfuscate } from "./user/core/obfuscation";
+export { DeviceSecret, PrivateCategory } from "./user/core/private";
+export { modelOf, type PositionModel, type Stratum } from "./user/parameters";
 export {
   ChangedElsewhereError,
   IndexedDbStore,
@@ -70,7 +70,7 @@ export {
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
-export type { Prior } from "./wire/places";
+export type { Prior } from "./wire/positions";
 export { Certificate, Entry } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
 export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";

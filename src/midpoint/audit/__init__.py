@@ -1,4 +1,11 @@
-"""The audit: attack the protocol, measure the leak and its price."""
+"""The audit: attack the protocol, measure the leak and its price.
+
+The package can be called: `midpoint.audit(...)` is `midpoint.audit.audit(...)`.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
 
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.contract import check_attacker
@@ -10,6 +17,7 @@ from midpoint.audit.run.audit import audit
 from midpoint.audit.run.curves import audit_curves
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress
+from midpoint.extras import explained
 
 __all__ = [
     "ATTACKERS",
@@ -25,3 +33,16 @@ __all__ = [
     "check_attacker",
     "read_scheme",
 ]
+
+
+class _CallableModule(ModuleType):
+    """A module that runs its main function, whichever of the two somebody imported first."""
+
+    def __call__(self, *arguments: Any, **settings: Any) -> AuditResults:
+        try:
+            return audit(*arguments, **settings)
+        except ModuleNotFoundError as error:  # attackers import their libraries when they begin
+            raise explained("audit", error) from error
+
+
+sys.modules[__name__].__class__ = _CallableModule

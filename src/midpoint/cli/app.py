@@ -25,17 +25,7 @@ from midpoint.cli import (
 )
 from midpoint.cli.answer import command as answer
 from midpoint.errors import MidpointError
-
-EXTRAS = {
-    **dict.fromkeys(("numba", "polars", "scipy"), "analyst"),
-    **dict.fromkeys(("pandas", "pyarrow", "pyspark"), "spark"),
-    **dict.fromkeys(("lightgbm", "matplotlib", "sklearn", "threadpoolctl"), "audit"),
-    **dict.fromkeys(
-        ("alembic", "brotli", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
-        "service",
-    ),
-}
-"""The extra that installs a library missing from a light installation."""
+from midpoint.extras import advice
 
 app = typer.Typer(
     name="midpoint",
@@ -93,10 +83,10 @@ def main() -> None:
             raise
         _fail(f"{error.filename}: {error.strerror}; check the path, its permissions and the disk")
     except ModuleNotFoundError as error:
-        library = (error.name or "").split(".")[0]
-        if library not in EXTRAS:
+        install = advice(error)
+        if install is None:
             raise
-        _fail(f"this needs {library}; install it with: pip install 'midpoint[{EXTRAS[library]}]'")
+        _fail(install)
 
 
 def _fail(message: str) -> None:

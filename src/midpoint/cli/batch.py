@@ -55,14 +55,14 @@ def obfuscate_command(
 
     A person's coins depend on the seed and her user name, not on the machine that tosses them.
     """
-    from midpoint.analyst.engines.spark import read_ratings, require_new_place
+    from midpoint.analyst.engines.spark import read_ratings, require_new_address
     from midpoint.protocol.batch import Plan, obfuscate_people
     from midpoint.wire import Disclosure
 
     shown = read_message(disclosure, Disclosure)
     names = [part.name for part in shown.features]
     with spark(master) as session:
-        require_new_place(session, out)
+        require_new_address(session, out)
         with at_work(session, "Reading ratings"):
             read = read_ratings(
                 session,
@@ -98,7 +98,7 @@ def score_command(
     Reports have the columns user, item and rating, as `midpoint batch obfuscate` writes them. As
     in the service, an item's reports count less the more noise the coins add to them.
     """
-    from midpoint.analyst.engines.spark import open_parquet, require_new_place
+    from midpoint.analyst.engines.spark import open_parquet, require_new_address
     from midpoint.analyst.engines.spark.scores import Plan, score_people
 
     profiles, disclosure = model.load()
@@ -106,7 +106,7 @@ def score_command(
         profiles, disclosure, top=top, margin=margin, method=model.estimator.value, alpha=alpha
     )
     with spark(master) as session:
-        require_new_place(session, out)
+        require_new_address(session, out)
         _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()
     typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")

@@ -17,7 +17,7 @@ from midpoint.cli.output.bars import download_bar
 from midpoint.cli.output.notes import show_notes
 
 if TYPE_CHECKING:
-    from midpoint.data.describe import Description, FeatureDescription
+    from midpoint.data.description import Description, FeatureDescription
 
 app = typer.Typer(
     name="data",
@@ -94,7 +94,7 @@ def describe_command(
     as_json: AsJson = False,
 ) -> None:
     """Describe a data set as the paper's Table 1 does: users, items, ratings, features."""
-    from midpoint.data.describe import describe
+    from midpoint.data.description import describe
 
     ratings = data.load(seed)
     if feature:

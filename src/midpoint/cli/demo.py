@@ -73,14 +73,12 @@ def _ratings(console: Console) -> "Ratings":
 
 
 def _train(console: Console, training: "Ratings") -> "ItemProfiles":
-    from midpoint.analyst import Factorizer
+    from midpoint.analyst import train
     from midpoint.cli.output.bars import training_bar
-    from midpoint.cli.train import Counterparts, with_counterparts
 
     console.rule("[bold]1  The service learns from people who shared their gender", align="left")
     with training_bar(console) as report:
-        profiles = Factorizer().fit(training, FEATURE, report)
-    profiles = with_counterparts(console, Counterparts.auto, profiles, training)
+        profiles = train(training, FEATURE, progress=report)
     console.print(
         f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
         f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
@@ -100,15 +98,7 @@ def _one_person(
     """Walk the protocol of Figure 2 once: disclosure, report, estimate, scores, correction."""
     import numpy as np
 
-    from midpoint.analyst import (
-        answers_of,
-        disclose,
-        evidence_of,
-        posterior,
-        private_top,
-        publish,
-        report_weights,
-    )
+    from midpoint.analyst import Scorer, disclose, publish
     from midpoint.user import (
         DeviceSecret,
         Ledger,
@@ -146,9 +136,7 @@ def _one_person(
     )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
-    answers, weights = answers_of([report], disclosure), report_weights(profiles, disclosure)
-    estimate = posterior(evidence_of(profiles, answers, weights), profiles)
-    scores = private_top(profiles, estimate, disclosure, top=top, margin=MOST_RATED)
+    scores = Scorer(profiles, disclosure).top([report], top=top, margin=MOST_RATED)
     later = hidden.of_user(person)
     truth = dict(
         zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
@@ -197,10 +185,8 @@ def _everyone(
     """Compare all held-out people with and without protection."""
     import numpy as np
 
-    from midpoint.analyst import predict, usual_scheme
-    from midpoint.protocol import PROTOCOLS, Population, local_offset
-    from midpoint.user import Parameters, value_shift
-    from midpoint.wire import from_fixed
+    from midpoint.analyst import itemwise_scheme, predict
+    from midpoint.protocol import PROTOCOLS, Population, local_correction
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -209,16 +195,14 @@ def _everyone(
     table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
     for scheme, name in (
         ("no", "without protection"),
-        (usual_scheme(profiles), "protected"),
+        (profiles.scheme or itemwise_scheme(profiles.scale), "protected"),
     ):
         learning = PROTOCOLS[scheme]
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
-        offset = local_offset(disclosure, profiles)[hidden.item, category[hidden.user]]
         move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
-        if move is not None:
-            rows = move[hidden.user], profiles.message_index[hidden.item]
-            offset = offset - from_fixed(value_shift(Parameters.of(disclosure), *rows))
+        rows = hidden.item, category[hidden.user], move[hidden.user]
+        offset = local_correction(disclosure, profiles, *rows)
         x = learning.estimate(profiles, reports, disclosure)
         guess = predict(profiles, x, hidden.user, hidden.item, offset)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
@@ -231,7 +215,7 @@ def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) ->
     """Publish what was learned, and serve it until it is stopped."""
     from midpoint.analyst import disclose
     from midpoint.analyst.disclose.site import Site
-    from midpoint.analyst.service.server import Place, listening, prepare, run
+    from midpoint.analyst.service.server import Address, listening, prepare, run
     from midpoint.analyst.service.settings import Settings
     from midpoint.analyst.storage.connection import sqlite_url
     from midpoint.cli.serve import DATABASE
@@ -240,7 +224,7 @@ def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) ->
     Site(site).publish(profiles, disclose(profiles), time=int(time.time()))
     settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
     prepare(settings)
-    address = Place(port=port)
+    address = Address(port=port)
     with listening(address) as (opened, url):
         console.print(f"It listens at {url}, for this machine only. Try it:", highlight=False)
         console.print(f"  in a browser             {url}", markup=False)

@@ -24,16 +24,15 @@ def estimate_command(model: ModelOptions, report: ReportFiles, as_json: AsJson =
     """
     import numpy as np
 
-    from midpoint.analyst import answers_of, expected_loss
+    from midpoint.analyst import expected_loss
     from midpoint.wire import Report
 
-    profiles, disclosure = model.load()
-    answers = answers_of([read_message(path, Report) for path in report], disclosure)
-    evidence = model.evidence(profiles, answers, disclosure)
-    estimate = model.estimate(profiles, evidence)
+    scorer = model.scorer()
+    evidence = scorer.evidence(read_message(path, Report) for path in report)
+    estimate = scorer.solve(evidence)
     loss = float(np.trace(estimate.covariance))
     if model.estimator is Estimator.least_squares:
-        loss = expected_loss(evidence.information, profiles.noise_variance)
+        loss = expected_loss(evidence.information, scorer.items.noise_variance)
     determined = loss < float("inf")
     deviation = np.sqrt(np.diag(estimate.covariance))
     if as_json:

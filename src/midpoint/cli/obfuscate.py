@@ -15,7 +15,7 @@ from midpoint.cli.output.bars import share_bar
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.cli.protecting import Summary
+    from midpoint.protocol.copies import Summary
     from midpoint.wire import Disclosure
 
 
@@ -48,8 +48,8 @@ def obfuscate_command(
     People of unknown category and items that are not in the disclosure cannot be protected: they
     are left out and counted. Times are left out too.
     """
-    from midpoint.cli.protecting import protect, table_suffix, written
     from midpoint.files import replace_file
+    from midpoint.protocol.copies import obfuscated_copy, table_bytes, table_suffix
     from midpoint.user import check_numbers
     from midpoint.wire import Disclosure
 
@@ -60,8 +60,8 @@ def obfuscate_command(
     with Console(stderr=True).status("Reading ratings"):
         ratings = data.load()
     with share_bar(Console(stderr=True), "Obfuscating") as progress:
-        copy, summary = protect(ratings, shown, alpha=alpha, seed=seed, progress=progress)
-    replace_file(out, written(copy, out))
+        copy, summary = obfuscated_copy(ratings, shown, alpha=alpha, seed=seed, progress=progress)
+    replace_file(out, table_bytes(copy, out))
     _show(summary, shown, out, alpha, as_json=as_json)
 
 

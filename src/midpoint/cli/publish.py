@@ -38,7 +38,6 @@ def publish_command(
     """
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.analyst.disclose.site import Site
-    from midpoint.user import check_numbers
     from midpoint.wire import Signed
 
     with Console(stderr=True).status("Publishing"):
@@ -47,8 +46,9 @@ def publish_command(
         before = target.current()
         # Devices hold the site to its scheme, even if a new model would allow a better one.
         disclosure = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
-        check_numbers(disclosure)
-        done = target.publish(profiles, disclosure, time=int(time.time()))
+        done = target.publish(
+            profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
+        )
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [target.certify(message) for message in signed]
     if as_json:

@@ -33,15 +33,15 @@ def recommend_command(
     The scores for the device contain the best items for every category, even after the device
     takes out the items she has rated (at most the margin): it never asks for more.
     """
-    from midpoint.analyst import answers_of, private_top
     from midpoint.files import replace_file
     from midpoint.wire import Report
 
-    profiles, disclosure = model.load()
-    answers = answers_of([read_message(path, Report) for path in report], disclosure)
-    estimate = model.estimate(profiles, model.evidence(profiles, answers, disclosure))
+    scorer = model.scorer()
+    profiles = scorer.items
+    answers = scorer.answers(read_message(path, Report) for path in report)
+    estimate = scorer.solve(scorer.sum_up(answers))
     best = _best(profiles, estimate, answers, top)
-    scores = private_top(profiles, estimate, disclosure, top=top, margin=margin)
+    scores = scorer.top_of(estimate, top=top, margin=margin)
     size = len(scores.items)
     if out is not None:
         replace_file(out, scores.raw)

@@ -14,7 +14,7 @@ from midpoint.cli.options.messages import AsJson, Estimator, ModelOptions, read_
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst import Evidence, ItemProfiles
     from midpoint.analyst.solicit.selection import Selection
 
 
@@ -57,7 +57,7 @@ def solicit_command(
 
     The choice is A-optimal given her earlier reports, with a certified gap (Sec. 6.2).
     """
-    from midpoint.analyst import answers_of
+    from midpoint.analyst import Evidence, Scorer
     from midpoint.files import replace_file
     from midpoint.wire import Report, Solicitation
 
@@ -65,9 +65,15 @@ def solicit_command(
         profiles = model.profiles()
         disclosure = model.disclosed(profiles) if report or out else None
         reports = [read_message(path, Report) for path in report or []]
-        answers = answers_of(reports, disclosure) if disclosure else {}
+        answers, known = {}, Evidence.none(profiles)
+        if disclosure is not None:
+            scorer = Scorer(profiles, disclosure, estimator="least-squares")
+            answers = scorer.answers(reports)
+            known = scorer.sum_up(answers)
         weigh = weighted or method is Method.most_rated
-        chosen = _select(profiles, budget, answers, model.estimator, method, seed, weighted=weigh)
+        chosen = _select(
+            profiles, budget, answers, known, model.estimator, method, seed, weighted=weigh
+        )
     rows = [
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
         for j in chosen.items
@@ -103,6 +109,7 @@ def _select(
     profiles: "ItemProfiles",
     budget: int,
     answers: dict[str, int],
+    known: "Evidence",
     estimator: Estimator,
     method: Method,
     seed: int,
@@ -111,7 +118,6 @@ def _select(
 ) -> "Selection":
     import numpy as np
 
-    from midpoint.analyst import evidence_of
     from midpoint.analyst.solicit.selection import select
 
     prior = weights = None
@@ -128,7 +134,7 @@ def _select(
     return select(
         profiles.vectors,
         budget,
-        start=evidence_of(profiles, answers).information,
+        start=known.information,
         prior=prior,
         weights=weights,
         candidates=profiles.informative & ~np.isin(profiles.item_ids, list(answers)),

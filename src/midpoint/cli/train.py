@@ -1,6 +1,7 @@
 """`midpoint train`: ratings in, item profiles out."""
 
 import time
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from midpoint.cli.options.engines import EngineName, Tables, fit_from_tables, require_in_memory
+from midpoint.cli.options.engines import EngineName, fit_from_tables, require_in_memory
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
-from midpoint.cli.output.bars import share_bar, steps_bar, training_bar
+from midpoint.cli.output.bars import share_bar, training_bar
 
 if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
@@ -60,6 +61,7 @@ def train_command(
     data: TrainingData,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
+    from midpoint.analyst import itemwise_scheme, train
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
@@ -67,6 +69,8 @@ def train_command(
     console = Console()
     factorizer = fit.factorizer(seed, engine.threads)
     if engine.engine is not EngineName.local:
+        from midpoint.analyst.engines import RatingsTables
+
         in_memory = {
             "--counterparts": counterparts in (Counterparts.sets, Counterparts.values),
             "--tune": tune,
@@ -75,13 +79,15 @@ def train_command(
             "--item-columns": bool(data.item_columns),
         }
         require_in_memory(engine.engine, in_memory)
-        tables = Tables(
-            data.source, data.users, data.columns(), data.rating_scale(), list(feature or [])
+        tables = RatingsTables(
+            data.source, data.users, data.columns(), data.rating_scale(), tuple(feature or ())
         )
         started = time.perf_counter()
         profiles = fit_from_tables(
             engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
         )
+        if profiles.features:  # positions are learned in memory only
+            profiles = replace(profiles, scheme=itemwise_scheme(profiles.scale))
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
@@ -90,47 +96,32 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
+        scheme = wanted_scheme(console, counterparts, ratings, names or [])
         with training_bar(console) as report:
-            profiles = factorizer.fit(ratings, names, report)
-        profiles = with_counterparts(console, counterparts, profiles, ratings, engine.threads)
+            profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
     profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
-def with_counterparts(
-    console: Console,
-    wanted: Counterparts,
-    profiles: "ItemProfiles",
-    ratings: "Ratings",
-    threads: int | None = None,
-) -> "ItemProfiles":
-    """Fit positions, if they are wanted and the ratings allow it."""
-    from midpoint.analyst.counterparts.fit import (
-        SELECTION_FACTORS,
-        fit_positions,
-        usual_selection_factors,
-    )
+def wanted_scheme(
+    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
+) -> str | None:
+    """Return the scheme that was asked for, None if the library is to choose."""
+    from midpoint.analyst import choose_scheme, itemwise_scheme
 
-    usual = usual_selection_factors(ratings, *(name for name, _ in profiles.features))
-    chosen = {
-        Counterparts.sets: SELECTION_FACTORS,
-        Counterparts.values: 0,
-        Counterparts.auto: usual,
-    }
-    selection_factors = chosen.get(wanted)
-    if selection_factors is None:
-        return profiles
-    if selection_factors != usual:
+    if wanted is Counterparts.auto:
+        return None
+    if wanted is Counterparts.none:
+        return itemwise_scheme(ratings.scale)
+    scheme = "cmpss" if wanted is Counterparts.sets else "cmp"
+    if scheme != choose_scheme(ratings, *features):
         console.print(
             "These ratings do not suit counterparts (see --help), which may then show more than"
             " they hide: audit them before you publish this model.",
             soft_wrap=True,
         )
-    with steps_bar(console, "Fitting positions") as report:
-        return fit_positions(
-            profiles, ratings, selection_factors=selection_factors, threads=threads, progress=report
-        )
+    return scheme
 
 
 def _tune(
@@ -154,8 +145,6 @@ def _tune(
 
 def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
     """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
-    from midpoint.analyst import usual_scheme
-
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
         f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
@@ -165,7 +154,7 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
         console.print(
             f"Positions: {profiles.positions.selection_factors} selection factors,"
             f" {profiles.positions.taste.shape[1]} taste factors. Devices will use scheme"
-            f" {usual_scheme(profiles)}.",
+            f" {profiles.scheme}.",
             highlight=False,
         )
     for k, category in enumerate(profiles.categories):

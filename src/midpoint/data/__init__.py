@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from midpoint.data.describe import Description, describe
+from midpoint.data.description import Description, describe
 from midpoint.data.feature import MISSING, Feature
 from midpoint.data.origin import Origin
-from midpoint.data.prepare import at_least, in_levels, with_known
+from midpoint.data.preparation import at_least, in_levels, with_known
 from midpoint.data.ratings import ItemOrder, Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate

@@ -1,5 +1,6 @@
 """From columns of names and numbers, one row a rating, to codes in ascending order."""
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ def number_column(
         for row, value in enumerate(_any_column(values, role, origin).tolist()):
             if not _is_of(kind, value):
                 raise MidpointError(
-                    f"{origin.place(row)}: {role} {value!r} is not a number; correct it or remove"
+                    f"{origin.locate(row)}: {role} {value!r} is not a number; correct it or remove"
                     f" the {origin.unit}"
                 ) from error
         raise MidpointError(f"{origin.path}: the {role} column cannot be read: {error}") from error
@@ -66,7 +67,7 @@ def require_finite(value: NDArray[np.float32], origin: Origin) -> None:
     if not finite.all():
         row = int(np.argmin(finite))
         raise MidpointError(
-            f"{origin.place(row)}: rating {value[row]:g} is no finite number; correct it or remove"
+            f"{origin.locate(row)}: rating {value[row]:g} is no finite number; correct it or remove"
             f" the {origin.unit}"
         )
 
@@ -77,7 +78,7 @@ def require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> N
     if not legal.all():
         row = int(np.argmin(legal))
         raise MidpointError(
-            f"{origin.place(row)}: rating {value[row]:g} is not on the scale ({scale}; off it:"
+            f"{origin.locate(row)}: rating {value[row]:g} is not on the scale ({scale}; off it:"
             f" {int((~legal).sum())} of {counted(len(value), 'rating')}); correct or drop it, or"
             " name the scale"
         )
@@ -86,7 +87,10 @@ def require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> N
 def _name_column(names: ArrayLike, role: str, origin: Origin) -> NDArray[Any]:
     """Read a column of names; whole numbers that came as 1.0 (in a column with gaps) become 1."""
     column = _any_column(names, role, origin)
-    if column.dtype.kind == "f":
+    is_float = column.dtype.kind == "f"
+    if is_float and isinstance(names, Sequence) and all(isinstance(name, int) for name in names):
+        return np.array([str(name) for name in names], dtype=np.str_)  # numpy rounded long ones
+    if is_float:
         _require_all(np.isfinite(column), role, origin)
         whole = np.all(column % 1 == 0) and np.all(np.abs(column) < 2**63)
         return column.astype(np.int64) if whole else column.astype(np.str_)
@@ -129,5 +133,5 @@ def _require_all(named: NDArray[np.bool_], role: str, origin: Origin) -> None:
 
 def _nameless(row: int, role: str, origin: Origin) -> MidpointError:
     return MidpointError(
-        f"{origin.place(row)}: there is no {role}; fill it in or remove the {origin.unit}"
+        f"{origin.locate(row)}: there is no {role}; fill it in or remove the {origin.unit}"
     )

@@ -1,7 +1,7 @@
 """What is known of users beside their ratings: gender, age band, party."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Self, TypeVar
@@ -15,6 +15,9 @@ from midpoint.errors import MidpointError
 MISSING = -1
 """The code of a user whose category is not known."""
 
+SHOWN = 8
+"""Categories that are named where a feature is shown."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -22,7 +25,7 @@ Entry = TypeVar("Entry", bound=np.generic)
 
 
 def read_only(array: NDArray[Entry]) -> NDArray[Entry]:
-    """Return a view that cannot be written; whoever made the array can still write his own."""
+    """Return a view that cannot be written; the maker of the array can still write to it."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -55,19 +58,20 @@ class Feature:
             object.__setattr__(self, "parts", ((self.name, self.categories),))
 
     @classmethod
-    def from_labels(cls, name: str, labels: Sequence[str | None]) -> Self:
-        """Code labels in sorted order; None and the empty string are missing."""
-        categories = tuple(sorted({label for label in labels if label}))
-        code = {label: k for k, label in enumerate(categories)}
-        codes = np.array([code[label] if label else MISSING for label in labels], dtype=np.int16)
+    def from_labels(cls, name: str, labels: Iterable[object]) -> Self:
+        """Code labels in sorted order; None, the empty string and any library's NaN are missing."""
+        words = [_word(label) for label in labels]
+        categories = tuple(sorted(set(words) - {""}))
+        code = {"": MISSING} | {word: k for k, word in enumerate(categories)}
+        codes = np.array([code[word] for word in words], dtype=np.int16)
         return cls(name, categories, codes)
 
     @classmethod
     def of_users(
-        cls, name: str, labels: Mapping[str, str | None], users: Sequence[str], where: str
+        cls, name: str, labels: Mapping[str, object], users: Sequence[str], where: str
     ) -> Self:
         """Give each user the label that stands under her name; `where` is for messages."""
-        tell_strangers(users, list(labels), f"{where}: feature {name!r}")
+        compare_names(users, list(labels.keys()), f"{where}: feature {name!r}")
         return cls.from_labels(name, [labels.get(user) for user in users])
 
     @classmethod
@@ -84,6 +88,20 @@ class Feature:
             codes=np.where(known, cells, MISSING).astype(np.int16),
             parts=tuple(part for feature in features for part in feature.parts),
         )
+
+    def __repr__(self) -> str:
+        """Name the categories, with how many users each has."""
+        return f"<Feature {self.name}: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """The categories with their users, such as "F 273, M 670, not known 0"."""
+        pairs = zip(self.categories[:SHOWN], self.counts.tolist(), strict=False)
+        shown = [f"{name} {count}" for name, count in pairs]
+        further = len(self.categories) - SHOWN
+        if further > 0:
+            shown.append(f"{further} more categories")
+        return ", ".join([*shown, f"not known {int((~self.known).sum())}"])
 
     @property
     def crossed(self) -> tuple[tuple[int, ...], ...]:
@@ -111,7 +129,7 @@ class Feature:
         return replace(self, codes=self.codes[users])
 
     def require_classes(self) -> None:
-        """Refuse a feature that cannot be told apart: fewer than two categories with users."""
+        """Refuse a feature with users in fewer than two categories: there is nothing to protect."""
         present = [name for name, count in zip(self.categories, self.counts, strict=True) if count]
         if len(present) < 2:
             raise MidpointError(
@@ -120,7 +138,18 @@ class Feature:
             )
 
 
-def tell_strangers(
+def _word(label: object) -> str:
+    """Write a label as a word, empty where it is missing; 1.0, from a column with gaps, as 1."""
+    try:
+        is_missing = label is None or bool(label != label)  # noqa: PLR0124 - true of NaN alone
+    except TypeError:  # pandas' NA is neither equal to itself nor not
+        is_missing = True
+    if is_missing:
+        return ""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def compare_names(
     users: Sequence[str], people: Sequence[str], where: str, level: int = logging.WARNING
 ) -> None:
     """Refuse people of whom nobody rates; log users without entry, and entries without rating.

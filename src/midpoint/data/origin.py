@@ -1,4 +1,4 @@
-"""Where rows came from, so that an error can name the place."""
+"""Where rows came from, so that an error can name the line."""
 
 from bisect import bisect_left
 from typing import Literal, NamedTuple
@@ -20,8 +20,8 @@ class Origin(NamedTuple):
         """Return the line of a row that is counted from zero."""
         return row + self.first_line + bisect_left(self.breaks, row)
 
-    def place(self, row: int) -> str:
-        """Name the place of a row that is counted from zero."""
+    def locate(self, row: int) -> str:
+        """Name the file and line of a row that is counted from zero."""
         return f"{self.path}, {self.unit} {self.number(row)}"
 
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -28,7 +29,11 @@ class ItemOrder(NamedTuple):
     offsets: NDArray[np.int64]
     """Ratings of item j are `order[offsets[j]:offsets[j + 1]]`. Shape (items + 1,)."""
     order: NDArray[np.int64]
-    """Positions in the rating columns, by item and then by user. Shape (ratings,)."""
+    """Indices of the rating columns, by item and then by user. Shape (ratings,)."""
+
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        return f"<ItemOrder of {len(self.order)} ratings, {len(self.offsets) - 1} items>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +92,7 @@ class Ratings:
         values: ArrayLike,
         *,
         scale: Scale | None = None,
-        features: Mapping[str, Mapping[str, str | None]] | None = None,
+        features: Mapping[str, Mapping[str, object]] | None = None,
         item_names: Mapping[str, str] | None = None,
         time: ArrayLike | None = None,
         name: str = "ratings",
@@ -100,7 +105,8 @@ class Ratings:
             items: Name or number of the item of each rating.
             values: The ratings.
             scale: What a rating can be; guessed from the values where not given.
-            features: For each feature the category of each user, by user name.
+            features: For each feature the category of each user, by user name; None or NaN where
+                it is not known.
             item_names: Titles by item name; an item without one is called by its name.
             time: When each rating was given, in seconds since 1970.
             name: What the data set is called.
@@ -125,7 +131,7 @@ class Ratings:
         if len(again):
             first, second = order[again[0] : again[0] + 2].tolist()
             raise MidpointError(
-                f"{origin.place(second)}: user {user_ids[user[second]]} rates item"
+                f"{origin.locate(second)}: user {user_ids[user[second]]} rates item"
                 f" {item_ids[item[second]]} again, first on {origin.unit} {origin.number(first)}"
                 f" ({counted(len(again), f'such {origin.unit}')} in all); keep one rating for each"
                 " pair"
@@ -163,6 +169,21 @@ class Ratings:
             f"<Ratings {self.name}: {self.n_users} users x {self.n_items} items,"
             f" {len(self)} ratings on {self.scale}; features {', '.join(self.features) or 'none'}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show a table in a notebook: people, items, ratings, scale, features with counts."""
+        rows = {
+            "people": f"{self.n_users:,}",
+            "items": f"{self.n_items:,}",
+            "ratings": f"{len(self):,}",
+            "scale": str(self.scale),
+            **{name: feature.summary for name, feature in self.features.items()},
+        }
+        cells = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in rows.items()
+        )
+        return f"<table><caption>{escape(self.name)}</caption>{cells}</table>"
 
     @property
     def n_users(self) -> int:
@@ -208,7 +229,7 @@ class Ratings:
         return replace(self, features={**self.features, feature.name: feature})
 
     def select_ratings(self, keep: Selection) -> Self:
-        """Keep these ratings (a mask, or ascending positions), all users and all items."""
+        """Keep these ratings (a mask, or ascending indices), all users and all items."""
         if keep.dtype != np.bool_:
             _require_ascending(keep)
         return replace(
@@ -245,7 +266,7 @@ class Ratings:
     def digest(self) -> str:
         """The SHA-256 of everything a model can depend on: ratings, scale, ids and features."""
         total = hashlib.sha256()
-        parts: list[NDArray[Any] | str] = [self.user, self.item, self.value, repr(self.scale)]
+        parts: list[NDArray[Any] | str] = [self.user, self.item, self.value, self.scale.digested]
         parts += ["\0".join(self.user_ids.tolist()), "\0".join(self.item_ids.tolist())]
         for name in sorted(self.features):
             parts += ["\0".join([name, *self.features[name].categories]), self.features[name].codes]
@@ -273,10 +294,10 @@ def _renumbering(chosen: Selection, size: int) -> tuple[NDArray[np.intp], NDArra
     return index, code
 
 
-def _require_ascending(positions: Selection) -> None:
+def _require_ascending(indices: Selection) -> None:
     """Refuse what would leave the ratings unsorted, or there twice."""
-    if np.any(np.diff(positions) <= 0):
-        raise MidpointError("select by a mask, or by ascending positions without repeats")
+    if np.any(np.diff(indices) <= 0):
+        raise MidpointError("select by a mask, or by ascending indices without repeats")
 
 
 def _require_in_order(

@@ -65,7 +65,7 @@ class Scale:
         """Guess from the ratings seen; values that come in levels must not pass for an interval.
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
-        if they repeat. An interval is what is left, and is told in the log.
+        if they repeat. Otherwise the scale is an interval, with a warning in the log.
         """
         finite = values[np.isfinite(values)]
         seen = np.unique(finite.astype(np.float32))
@@ -116,6 +116,15 @@ class Scale:
     def clip(self, values: NDArray[Any]) -> NDArray[Any]:
         """Bring values into the bounds."""
         return np.asarray(np.clip(values, self.low, self.high))
+
+    @property
+    def digested(self) -> str:
+        """All of it as text, for the digest of ratings."""
+        return f"Scale(low={self.low!r}, high={self.high!r}, levels={self.levels!r})"
+
+    def __repr__(self) -> str:
+        """Write bounds and levels; of many levels, how many."""
+        return f"<Scale {self}>"
 
     def __str__(self) -> str:
         """Say it in a few characters."""

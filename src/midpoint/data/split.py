@@ -92,7 +92,7 @@ def split_ratings(ratings: Ratings, share: float = 0.7, *, seed: int) -> Split:
 
 
 def split_at_random(ratings: Ratings, share: float = 0.9, *, seed: int) -> Split:
-    """Split all ratings at random, whoever gave them: 90% to train on, 10% to test."""
+    """Split all ratings at random, regardless of the user: 90% to train on, 10% to test."""
     _require_share(share)
     given = np.zeros(len(ratings), dtype=np.bool_)
     order = np.random.default_rng(seed).permutation(len(ratings))

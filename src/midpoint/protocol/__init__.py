@@ -1,6 +1,7 @@
 """Learning protocols: disclosure, obfuscation and estimator put together."""
 
 from midpoint.protocol.accuracy import Loss, Setting, more_accurate, worst_case_loss
+from midpoint.protocol.contract import check_protocol
 from midpoint.protocol.disclosure_size import (
     bits_per_item,
     derive,
@@ -10,7 +11,9 @@ from midpoint.protocol.disclosure_size import (
 )
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import PROTOCOLS, LearningProtocol
-from midpoint.protocol.population import Population, Reports, local_offset
+from midpoint.protocol.obfuscation import obfuscate_population
+from midpoint.protocol.population import Population, Reports, local_correction
+from midpoint.protocol.positions import adjust_population
 from midpoint.protocol.statement import STATEMENTS, Statement, state
 
 __all__ = [
@@ -23,12 +26,15 @@ __all__ = [
     "Reports",
     "Setting",
     "Statement",
+    "adjust_population",
     "bits_per_item",
+    "check_protocol",
     "derive",
     "discloses_at_least_as_much",
     "discloses_strictly_more",
-    "local_offset",
+    "local_correction",
     "more_accurate",
+    "obfuscate_population",
     "row_bits",
     "state",
     "worst_case_loss",

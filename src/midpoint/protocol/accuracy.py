@@ -29,7 +29,7 @@ class Setting:
     """Variance of a rating: sigma^2."""
     reveal: Float | None = None
     """Probability of revealing each item, by category; always unless given. Shape (S, K)."""
-    told: Float | None = None
+    disclosed: Float | None = None
     """Offsets as disclosed, if they were quantized. Shape (S, K)."""
     step: float = 1.0
     """Widest gap between neighbouring levels, which rounding bridges."""
@@ -75,7 +75,7 @@ def worst_case_loss(protocol: LearningProtocol, setting: Setting) -> Loss:
 
 
 def more_accurate(a: LearningProtocol, b: LearningProtocol, setting: Setting) -> bool | None:
-    """Tell whether a's worst-case loss is at most b's on this V; None if it cannot be said."""
+    """Return whether a's worst-case loss is at most b's on this V; None if it cannot be said."""
     first, second = worst_case_loss(a, setting), worst_case_loss(b, setting)
     if first.most <= second.least:
         return True
@@ -86,7 +86,7 @@ def _over_categories(protocol: LearningProtocol, s: Setting) -> Loss:
     """Return the larger of the categories' losses."""
     sub_samples, shifts = protocol.scheme.sub_samples, protocol.scheme.value_map
     alpha = protocol.alpha if sub_samples or shifts is not ValueMap.AS_IS else 0.0
-    told = s.offset if s.told is None else s.told
+    disclosed = s.offset if s.disclosed is None else s.disclosed
     losses = []
     for k in range(s.offset.shape[1]):
         rho = s.reveal[:, k] if sub_samples and s.reveal is not None else np.ones(len(s.vectors))
@@ -94,7 +94,8 @@ def _over_categories(protocol: LearningProtocol, s: Setting) -> Loss:
         q = np.where(keep > 0, alpha * rho / np.maximum(keep, 1e-300), 0.0)
         if shifts is ValueMap.AS_IS:
             q = np.zeros_like(q)
-        bias, spread = s.offset[:, k] - q * told[:, k], q * (1 - q) * told[:, k] ** 2
+        bias = s.offset[:, k] - q * disclosed[:, k]
+        spread = q * (1 - q) * disclosed[:, k] ** 2
         losses.append(_expected(s.vectors, bias, s.noise_variance, spread, keep))
     return Loss(max(low for low, _ in losses), max(high for _, high in losses))
 

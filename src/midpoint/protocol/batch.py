@@ -8,7 +8,7 @@ are spread over machines, nor on who else is there.
 import hashlib
 import hmac
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -22,15 +22,8 @@ from pyspark.sql import functions as sql
 from midpoint.analyst.engines.spark.blocks import whole_users
 from midpoint.analyst.engines.spark.reader import RatingsFrame
 from midpoint.errors import MidpointError
-from midpoint.user import (
-    PURPOSES,
-    DeviceSecret,
-    Parameters,
-    adjustments,
-    check_numbers,
-    obfuscate,
-    toss,
-)
+from midpoint.protocol.obfuscation import obfuscate_population
+from midpoint.user import PURPOSES, DeviceSecret, Parameters, check_numbers, toss
 from midpoint.user.core.private import framed
 from midpoint.wire import ONE, Disclosure, from_fixed, to_fixed
 
@@ -49,7 +42,7 @@ class Plan:
     item_ids: NDArray[np.str_]
     """The items of the table. Shape (M,)."""
     index: NDArray[np.intp]
-    """Where the disclosure has each of them, -1 where it has not. Shape (M,)."""
+    """The disclosure's index of each of them, -1 if it has none. Shape (M,)."""
     cell: NDArray[np.intp]
     """The disclosure's cell of each of the table's, -1 where it has none. Shape (K + 1,)."""
     key: bytes
@@ -59,16 +52,16 @@ class Plan:
 
     @classmethod
     def of(
-        cls, ratings: RatingsFrame, told: Disclosure, *, seed: int | None, alpha: float = 1.0
+        cls, ratings: RatingsFrame, disclosure: Disclosure, *, seed: int | None, alpha: float = 1.0
     ) -> "Plan":
         """Match the names of a table with those of a disclosure."""
-        check_numbers(told)
-        known = {item: k for k, item in enumerate(told.items)}
+        check_numbers(disclosure)
+        index = [disclosure.index.get(item, -1) for item in ratings.item_ids.tolist()]
         return cls(
-            parameters=Parameters.of(told),
+            parameters=Parameters.of(disclosure),
             item_ids=ratings.item_ids,
-            index=np.array([known.get(item, -1) for item in ratings.item_ids.tolist()], np.intp),
-            cell=_cells(ratings, told),
+            index=np.array(index, np.intp),
+            cell=_cells(ratings, disclosure),
             key=os.urandom(32)
             if seed is None
             else hashlib.sha256(TAG + str(seed).encode()).digest(),
@@ -76,21 +69,21 @@ class Plan:
         )
 
 
-def obfuscate_people(ratings: RatingsFrame, told: Disclosure, plan: Plan) -> DataFrame:
+def obfuscate_people(ratings: RatingsFrame, disclosure: Disclosure, plan: Plan) -> DataFrame:
     """Return what everyone's device would reveal: columns `user`, `item` and `rating`.
 
     People whose category is unknown and items that the disclosure does not know are left out, as
     they cannot be protected.
     """
-    _require_legal(ratings, told)
+    _require_legal(ratings, disclosure)
     if not (plan.index >= 0).any() or not (plan.cell >= 0).any():
         raise MidpointError(
             f"no item or no category of {ratings.name} is in the disclosure (items such as"
-            f" {told.items[0]!r}); check that they are called the same"
+            f" {disclosure.items[0]!r}); check that they are called the same"
         )
     shared = ratings.frame.sparkSession.sparkContext.broadcast(plan)
     kind = dict(ratings.frame.dtypes)["user"]
-    by_user = ratings.frame.repartition("user").sortWithinPartitions("user", "place")
+    by_user = ratings.frame.repartition("user").sortWithinPartitions("user", "index")
     return by_user.mapInArrow(Obfuscate(shared), f"user {kind}, {REPORTED}")
 
 
@@ -108,19 +101,25 @@ class Obfuscate:
 
 def obfuscate_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.RecordBatch:
     """Obfuscate a table whose rows come by user; `starts` is where each person begins."""
-    where = table["place"].to_numpy()
-    place, cell = plan.index[where], plan.cell[table["category"].to_numpy()]
-    fit = (place >= 0) & (cell >= 0)
+    where = table["index"].to_numpy()
+    item, cell = plan.index[where], plan.cell[table["category"].to_numpy()]
+    fit = (item >= 0) & (cell >= 0)
     uniform = np.zeros((len(fit), len(PURPOSES)))
     names = plan.item_ids[where]
     users = table["user"].take(pa.array(starts)).to_pylist()
     for user, (start, end) in zip(users, pairwise([*starts.tolist(), len(fit)]), strict=True):
-        mine = start + np.flatnonzero(fit[start:end])
-        uniform[mine] = toss(secret_of(plan.key, str(user)), names[mine].tolist())
-    value = to_fixed(table["rating"].to_numpy()[fit])
+        rows = start + np.flatnonzero(fit[start:end])
+        uniform[rows] = toss(secret_of(plan.key, str(user)), names[rows].tolist())
     ends = np.append(0, np.cumsum(fit))[np.append(starts, len(fit))]
-    own = adjustments(plan.parameters, ends, place[fit], value, cell[starts])
-    done = obfuscate(place[fit], value, cell[fit], plan.parameters, uniform[fit], plan.alpha, own)
+    done = obfuscate_population(
+        ends,
+        item[fit],
+        to_fixed(table["rating"].to_numpy()[fit]),
+        cell[starts],
+        plan.parameters,
+        uniform[fit],
+        plan.alpha,
+    )
     kept = np.flatnonzero(fit)[done.keep]
     return pa.RecordBatch.from_arrays(
         [
@@ -137,48 +136,41 @@ def secret_of(key: bytes, user: str) -> DeviceSecret:
     return DeviceSecret(hmac.digest(key, framed(TAG, user.encode()), "sha256"))
 
 
-def _cells(ratings: RatingsFrame, told: Disclosure) -> NDArray[np.intp]:
+def _cells(ratings: RatingsFrame, disclosure: Disclosure) -> NDArray[np.intp]:
     """Find the disclosure's cell of each of the table's; the last entry is for the unknown."""
-    if not told.features:
+    if not disclosure.features:
         return np.zeros(1 + len(ratings.users), np.intp)
     feature = ratings.feature
     parts = [] if feature is None else [name for name, _ in feature.parts]
-    if feature is None or set(parts) != {part.name for part in told.features}:
-        names = ", ".join(part.name for part in told.features)
+    if feature is None or set(parts) != {part.name for part in disclosure.features}:
+        names = ", ".join(part.name for part in disclosure.features)
         raise MidpointError(
             f"the disclosure protects {names}; read the ratings with these features"
         )
-    cells = [*(_cell(dict(zip(parts, _labels(ratings, k), strict=True)), told)
-               for k in range(len(feature.categories))), -1]  # fmt: skip
-    return np.array(cells, np.intp)
+    labels = [
+        dict(zip(parts, _labels(ratings, k), strict=True)) for k in range(len(feature.categories))
+    ]
+    cells = [disclosure.cell(names) for names in labels]
+    return np.array([*(-1 if cell is None else cell for cell in cells), -1], np.intp)
 
 
 def _labels(ratings: RatingsFrame, cell: int) -> list[str]:
     feature = ratings.feature
     if feature is None:
         return []
-    own = zip(feature.parts, feature.crossed, strict=True)
-    return [categories[codes[cell]] for (_, categories), codes in own]
+    parts = zip(feature.parts, feature.crossed, strict=True)
+    return [categories[codes[cell]] for (_, categories), codes in parts]
 
 
-def _cell(labels: Mapping[str, str], told: Disclosure) -> int:
-    cell = 0
-    for part in told.features:
-        if labels[part.name] not in part.categories:
-            return -1
-        cell = cell * len(part.categories) + part.categories.index(labels[part.name])
-    return cell
-
-
-def _require_legal(ratings: RatingsFrame, told: Disclosure) -> None:
+def _require_legal(ratings: RatingsFrame, disclosure: Disclosure) -> None:
     """Refuse ratings off the disclosure's scale, before any is sent."""
     fixed = sql.rint(sql.col("rating").cast("double") * ONE)
-    scale = told.scale
+    scale = disclosure.scale
     fine = fixed.isin([float(level) for level in scale.levels]) if scale.levels else (
         fixed.between(float(scale.low), float(scale.high))
     )  # fmt: skip
     for row in ratings.frame.where(~fine).select("user", "rating").head(1):
         raise MidpointError(
             f"user {row['user']} gives {row['rating']:g}, which is not on the disclosure's scale;"
-            " mend it, or disclose for this scale"
+            " correct it, or disclose for this scale"
         )

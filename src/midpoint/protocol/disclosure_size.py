@@ -54,8 +54,8 @@ def row_bits(
     """Return log2 of the number of rows that a disclosure could hold for an item.
 
     Counted are the rows that pass a device's checks: offsets of one category follow from those
-    of the others; some category always reveals; a level distribution sums to 2^bits. The law of
-    places, which is told once, is not counted.
+    of the others; some category always reveals; a level distribution sums to 2^bits. The prior
+    of positions, which is disclosed once, is not counted.
     """
     span, whole = scale.high - scale.low, 1 << (bits or FINEST)
     step, levels = _step(span, bits), len(scale.levels or ())
@@ -83,7 +83,7 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
     """
     if b.name == "full":
         return _same if a.name == "full" else None
-    if b.scheme.counterparts:  # where people lie follows from nothing that is told of ratings
+    if b.scheme.counterparts:  # the prior of positions follows from no other column
         return _same if a == b else None
     wanted = b.scheme.columns
     same_numbers = a.estimation == b.estimation and a.bits in {None, b.bits}
@@ -110,12 +110,12 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
 
 
 def discloses_at_least_as_much(a: LearningProtocol, b: LearningProtocol) -> bool:
-    """Tell whether L_b can be had from L_a (Definition 3)."""
+    """Return whether L_b can be had from L_a (Definition 3)."""
     return derive(a, b) is not None
 
 
 def discloses_strictly_more(a: LearningProtocol, b: LearningProtocol) -> bool:
-    """Tell whether L_b can be had from L_a, but not the other way round (Definition 3)."""
+    """Return whether L_b can be had from L_a, but not the other way round (Definition 3)."""
     return derive(a, b) is not None and derive(b, a) is None
 
 
@@ -128,7 +128,7 @@ def _maker(a: LearningProtocol, b: LearningProtocol, column: str) -> Maker | Non
     coarser = a.bits != b.bits
     if column in a.scheme.columns and _kind(a.scheme, column) == _kind(b.scheme, column):
         if not coarser:
-            return lambda told: np.array(getattr(told, column))
+            return lambda disclosure: np.array(getattr(disclosure, column))
         return {"offset": _coarse_offset, "reveal": _coarse_reveal}.get(column, _none)(b.bits)
     if coarser or a.bits is not None:
         return None
@@ -141,22 +141,29 @@ def _maker(a: LearningProtocol, b: LearningProtocol, column: str) -> Maker | Non
 
 
 def _kind(scheme: Scheme, column: str) -> ValueMap | None:
-    """Tell the two kinds of averages apart."""
+    """Distinguish the two kinds of averages."""
     return scheme.value_map if column == "average" else None
 
 
-def _averages(told: Disclosure) -> NDArray[np.int64]:
+def _averages(disclosure: Disclosure) -> NDArray[np.int64]:
     """Return each category's mean rating, from its distribution, rounded half up."""
-    total = np.array(told.levels) @ np.array(told.scale.levels)
+    total = np.array(disclosure.levels) @ np.array(disclosure.scale.levels)
     return np.asarray((2 * total + ONE) // (2 * ONE))
 
 
 def _coarse_offset(bits: int | None) -> Maker:
-    return lambda told: on_grid(np.array(told.offset), told.scale.high - told.scale.low, bits)
+    def coarse(disclosure: Disclosure) -> NDArray[np.int64]:
+        span = disclosure.scale.high - disclosure.scale.low
+        return on_grid(np.array(disclosure.offset), span, bits)
+
+    return coarse
 
 
 def _coarse_reveal(bits: int | None) -> Maker:
-    return lambda told: np.maximum(on_grid(np.array(told.reveal), ONE, bits), _step(ONE, bits))
+    def coarse(disclosure: Disclosure) -> NDArray[np.int64]:
+        return np.maximum(on_grid(np.array(disclosure.reveal), ONE, bits), _step(ONE, bits))
+
+    return coarse
 
 
 def _none(_: int | None) -> None:

@@ -40,9 +40,9 @@ def regress_locally(
     """
     vectors = from_fixed(disclosure.vectors)[profiles.message_index].astype(np.float32)
     centre = from_fixed(disclosure.centre)[profiles.message_index]
-    told = replace(profiles, vectors=vectors, centre=centre)
+    disclosed = replace(profiles, vectors=vectors, centre=centre)
     profile = estimate_profiles(
-        told, shifted.user_offsets, shifted.item, shifted.value, method=method
+        disclosed, shifted.user_offsets, shifted.item, shifted.value, method=method
     )
     return replace(silence(len(profile)), profile=profile)
 

@@ -8,25 +8,23 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, disclose, estimate_profiles, report_weights
+from midpoint.analyst import ItemProfiles, Scorer, estimate_profiles
 from midpoint.analyst.categories.estimates import Estimation
+from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
+from midpoint.protocol.obfuscation import obfuscate_population
 from midpoint.protocol.population import Float, Population, Reports
+from midpoint.protocol.positions import adjust_population
 from midpoint.protocol.statement import STATEMENTS, Statement
-from midpoint.user import PURPOSES, Adjustment, Parameters, adjustments, obfuscate
-from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap, from_fixed, to_fixed
+from midpoint.user import PURPOSES, Parameters
+from midpoint.wire import SCHEMES, Disclosure, Scheme, from_fixed, to_fixed
 
 Coins = np.random.Generator | Float
 """Uniforms of shape (ratings, purposes), or what draws them."""
-BLIND = (ValueMap.AS_IS, ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
-"""Maps of values that do not ask for the category."""
-
-OBFUSCATION = MappingProxyType(
-    {"nothing": "no", "clear": "no", "full": "mp"} | {name: name for name in SCHEMES}
-)
-"""What is done to ratings under each protocol; the three non-solutions of Sec. 4.1 come first."""
+OBFUSCATION = MappingProxyType({"nothing": "no", "full": "mp"} | {name: name for name in SCHEMES})
+"""What is done to ratings under each protocol; nothing, full and no are those of Sec. 4.1."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class LearningProtocol:
     """A protocol R = (L, Y, x-hat) between an analyst and many users (Sec. 4.2, Figure 2)."""
 
     name: str
-    """Name of a scheme, or of a non-solution: nothing, clear, full."""
+    """Name of a scheme, or of a non-solution: nothing, full."""
     estimation: Estimation = "shrunken"
     """How the analyst estimates what it discloses: "plain" is the paper's."""
     bits: int | None = None
@@ -68,8 +66,9 @@ class LearningProtocol:
 
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
         """Compute l = L(V, p)."""
-        told = disclose(profiles, self.scheme.name, estimation=self.estimation, bits=self.bits)
-        return disclose_fully(profiles, told) if self.name == "full" else told
+        scheme, estimation = self.scheme.name, self.estimation
+        disclosure = disclose(profiles, scheme, estimation=estimation, bits=self.bits)
+        return disclose_fully(profiles, disclosure) if self.name == "full" else disclosure
 
     def report(
         self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
@@ -77,44 +76,57 @@ class LearningProtocol:
         """Compute y = Y(r, x0, l) for everyone, with these coins.
 
         Args:
-            disclosure: What `disclose` told.
+            disclosure: What `disclose` returned.
             profiles: The profiles it was made from; they say in which order items are numbered.
             people: Who rates what how, and what they hide.
             coins: Uniforms of shape (ratings, purposes), or what draws them.
         """
         if self.name == "nothing":
             return silence(people.n_users)
-        sent = _obfuscated(disclosure, profiles, people, coins, self.alpha)
+        sent = self._obfuscated(disclosure, profiles, people, coins)
         if isinstance(disclosure, FullDisclosure):
             return regress_locally(disclosure, profiles, sent, self.estimator)
         return sent
 
     def moves(
         self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
-    ) -> NDArray[np.int64] | None:
-        """Return how devices move their users' tastes, in 1/256, and take it off the scores again.
+    ) -> NDArray[np.int64]:
+        """Return how devices move taste factors, in 1/256, and take it off the scores again.
 
-        The coins are those of the report, for protocols in which they decide what is given. None
-        under a scheme without counterparts. Shape (users, r).
+        The coins are those of the report, for protocols in which they decide what is given.
+        Without counterparts nothing moves: r = 0. Shape (users, r).
         """
         del coins
-        own = _own(Parameters.of(disclosure), profiles, people)
-        return None if own is None else np.rint(self.alpha * own.move).astype(np.int64)
+        ratings = _by_person(profiles, people)
+        adjustment = adjust_population(Parameters.of(disclosure), *ratings, people.category)
+        return np.asarray(np.rint(self.alpha * adjustment.move), dtype=np.int64)
 
     def estimate(
         self, profiles: ItemProfiles, reports: Reports, disclosure: Disclosure | None = None
     ) -> Float:
         """Compute x-hat(y, V) for everyone. Shape (users, D).
 
-        Given what was disclosed, "map" trusts each item's ratings as far as the coins left them.
+        Given what was disclosed, "map" weighs each item's ratings by how far coins left them.
         """
         if reports.profile is not None:
             return reports.profile
         rows = reports.user_offsets, reports.item, reports.value
-        weights = None
-        if disclosure is not None and self.estimator == "map":
-            weights = report_weights(profiles, disclosure, alpha=self.alpha)
-        return estimate_profiles(profiles, *rows, method=self.estimator, weights=weights)
+        if disclosure is None:
+            return estimate_profiles(profiles, *rows, method=self.estimator)
+        scorer = Scorer(profiles, disclosure, estimator=self.estimator, alpha=self.alpha)
+        return scorer.profiles(*rows)
+
+    def _obfuscated(
+        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
+    ) -> Reports:
+        shape = len(people.item), len(PURPOSES)
+        uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
+        ratings, parameters = _by_person(profiles, people), Parameters.of(disclosure)
+        done = obfuscate_population(*ratings, people.category, parameters, uniform, self.alpha)
+        kept = np.flatnonzero(done.keep)
+        offsets = _offsets(people.user[kept], people.n_users)
+        item = people.item[kept].astype(np.int32)
+        return Reports(kept, offsets, item, from_fixed(done.value[kept]))
 
 
 PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(
@@ -123,29 +135,12 @@ PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(
 """All protocols with default settings, by name."""
 
 
-def _obfuscated(
-    disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins, alpha: float
-) -> Reports:
-    """Obfuscate everyone's ratings as their devices would."""
-    cell = np.asarray(people.category)[people.user].astype(np.intp)
-    _require_categories(cell, disclosure)
-    shape = len(people.item), len(PURPOSES)
-    uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
-    place, value = profiles.message_index[people.item], to_fixed(people.value)
-    parameters = Parameters.of(disclosure)
-    own = _own(parameters, profiles, people)
-    done = obfuscate(place, value, cell, parameters, uniform, alpha, own)
-    kept = np.flatnonzero(done.keep)
-    offsets = _offsets(people.user[kept], people.n_users)
-    item = people.item[kept].astype(np.int32)
-    return Reports(kept, offsets, item, from_fixed(done.value[kept]))
-
-
-def _own(parameters: Parameters, profiles: ItemProfiles, people: Population) -> Adjustment | None:
-    """Find everyone's counterparts; each was asked about all items."""
+def _by_person(
+    profiles: ItemProfiles, people: Population
+) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
+    """Return starts, items by index in the disclosure, and values in fixed point."""
     starts = _offsets(people.user, people.n_users)
-    place, value = profiles.message_index[people.item], to_fixed(people.value)
-    return adjustments(parameters, starts, place, value, people.category.astype(np.intp))
+    return starts, profiles.message_index[people.item], to_fixed(people.value)
 
 
 def _offsets(user: NDArray[np.integer], n_users: int) -> NDArray[np.int64]:
@@ -153,16 +148,3 @@ def _offsets(user: NDArray[np.integer], n_users: int) -> NDArray[np.int64]:
     offsets = np.zeros(n_users + 1, dtype=np.int64)
     np.cumsum(np.bincount(user, minlength=n_users), out=offsets[1:])
     return offsets
-
-
-def _require_categories(cell: NDArray[np.intp], disclosure: Disclosure) -> None:
-    """Refuse people of unknown category: an index of -1 would make them the last one's."""
-    scheme = disclosure.obfuscation
-    if scheme.value_map in BLIND and not scheme.sub_samples:
-        return
-    wrong = (cell < 0) | (cell >= disclosure.n_cells)
-    if wrong.any():
-        raise MidpointError(
-            f"{int(wrong.sum())} ratings are of people whose category is not known;"
-            " leave those people out"
-        )

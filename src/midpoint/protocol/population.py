@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles
-from midpoint.wire import Disclosure, correction, from_fixed
+from midpoint.user import corrections
+from midpoint.wire import Disclosure, from_fixed
 
 Float = NDArray[np.float64]
 
@@ -18,7 +19,7 @@ class Population:
     user: NDArray[np.integer]
     """Who gave each rating, ascending. Shape (n,)."""
     item: NDArray[np.integer]
-    """Its item, as a place in the item profiles. Shape (n,)."""
+    """Its item, by index in the item profiles. Shape (n,)."""
     value: NDArray[np.floating]
     """The rating. Shape (n,)."""
     category: NDArray[np.integer]
@@ -35,17 +36,32 @@ class Reports:
     """What the analyst gets to see of many people, in the order of their users."""
 
     kept: NDArray[np.intp]
-    """Which ratings were revealed: positions among those that went in. Shape (n,)."""
+    """Which ratings were revealed: indices among those that went in. Shape (n,)."""
     user_offsets: NDArray[np.int64]
     """User i revealed `user_offsets[i]:user_offsets[i + 1]`. Shape (users + 1,)."""
     item: NDArray[np.int32]
-    """The revealed items, as places in the item profiles. Shape (n,)."""
+    """The revealed items, by index in the item profiles. Shape (n,)."""
     value: Float
     """What they were revealed as. Shape (n,)."""
     profile: Float | None = None
     """What devices estimated themselves, if that is what they send. Shape (users, D)."""
 
 
-def local_offset(disclosure: Disclosure, profiles: ItemProfiles) -> Float:
-    """Return what each category's devices add to the scores they receive. Shape (M, K)."""
-    return from_fixed(correction(disclosure))[profiles.message_index]
+def local_correction(
+    disclosure: Disclosure,
+    profiles: ItemProfiles,
+    item: NDArray[np.integer],
+    category: NDArray[np.integer],
+    move: NDArray[np.int64],
+) -> Float:
+    """Return what devices add to the scores they receive, one for each of n scores. Shape (n,).
+
+    Args:
+        disclosure: What goes with the scores.
+        profiles: The profiles it was made from; they say in which order items are numbered.
+        item: The scored items, by index in the item profiles. Shape (n,).
+        category: The category of whoever gets the score. Shape (n,).
+        move: Her row of `LearningProtocol.moves`. Shape (n, r).
+    """
+    index = profiles.message_index[item]
+    return from_fixed(corrections(disclosure, index, category.astype(np.intp), move))

@@ -13,7 +13,7 @@ class Statement:
     """What a person should know before she trusts a protocol."""
 
     discloses: str
-    """What the analyst tells of each item."""
+    """What the analyst discloses of each item."""
     assumes: str
     """What must be true of people's ratings for the guarantee to hold."""
     guarantees: str
@@ -29,14 +29,17 @@ _BIAS = "what each category adds to its rating"
 _RATIO = "how likely each category reveals it"
 _LEVELS = "each category's distribution over the rating levels"
 _LINEAR = "the linear model with the same continuous noise in all categories (Eq. 7)"
-_PLACES = "where people of each category lie in selection and taste factors, and what these mean for the item"
-_PLACED = (
-    "in each category and stratum places are normal as disclosed, and given her place a person"
-    " rates independently, as disclosed; her device knows stratum and place"
+_POSITIONS = (
+    "each category's prior of positions (selection and taste factors), and what these mean for the"
+    " item"
+)
+_AT_POSITIONS = (
+    "in each category and stratum positions are normal as disclosed, and given her position a"
+    " person rates independently, as disclosed; her device knows stratum and position"
 )
 _ALIKE = (
-    "A device only estimates its user's place, and her stratum by how much she rated; what that, or"
-    " another prior of positions, leaves is measured only."
+    "A device only estimates its user's position, and her stratum by how much she rated; what an"
+    " error in these, or another prior of positions, leaks is measured only."
 )
 _SHIFTED = (
     "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"
@@ -45,21 +48,21 @@ _SHIFTED = (
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
 _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
-_STARS = "On a discrete scale it protects nothing: the fraction tells which offset was subtracted."
+_STARS = "On a discrete scale it protects nothing: the fraction shows which offset was subtracted."
 _SOLVED = (
     "On a discrete scale nothing is proven: from few items the analyst can solve the estimate for"
-    " what MP would send, whose fraction tells."
+    " what MP would send, whose fraction leaks."
 )
-_MIXED = "None: some ratings are sent as they are, whether or not they tell."
+_MIXED = "None: some ratings are sent as they are, whether or not they leak."
 _ENDS = (
     "On a scale with ends, answers are cut to the range that all categories can reach; how many"
-    " lie at its ends is measured only."
+    " are at its ends is measured only."
 )
-_OPEN_SET = "Which items were rated still tells."
+_OPEN_SET = "Which items were rated still leaks."
 _COPULA = (
     "Values are distributed exactly alike item by item; jointly too if in all categories a person's"
     " ratings depend on each other in the same way (the same copula), such as not at all. What the"
-    " joint distribution tells otherwise is measured only."
+    " joint distribution leaks otherwise is measured only."
 )
 _MEANS = "The means agree item by item where nothing is cut off at the scale's ends"
 _APPENDIX = "Appendix, Thm. 2"
@@ -75,13 +78,6 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "jointly",
             "Sec. 4.1, first non-solution",
         ),
-        "clear": Statement(
-            _NOTHING,
-            "nothing",
-            "None: ratings, and which items were rated, are there to read.",
-            "nothing",
-            "Sec. 4.1, second non-solution",
-        ),
         "full": Statement(
             "its whole profile, and " + _BIAS,
             f"{_LINEAR}; {_ALL_RATED}",
@@ -95,7 +91,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "nothing",
             "None: ratings, and which items were rated, are there to read.",
             "nothing",
-            "Sec. 7.1, baseline",
+            "Sec. 4.1, second non-solution; Sec. 7.1, baseline",
         ),
         "mp": Statement(
             _BIAS,
@@ -177,15 +173,15 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             "Appendix, Thm. 2 for the set; docs/protocol.md for the values",
         ),
         "cmp": Statement(
-            f"{_LEVELS}; {_PLACES}",
-            f"{_PLACED}; {_ALL_RATED}",
+            f"{_LEVELS}; {_POSITIONS}",
+            f"{_AT_POSITIONS}; {_ALL_RATED}",
             f"{_SHIFTED} {_ALIKE} {_OPEN_SET}",
             "item by item",
             "docs/protocol.md; measured on real data",
         ),
         "cmpss": Statement(
-            f"{_LEVELS}; {_PLACES}",
-            _PLACED,
+            f"{_LEVELS}; {_POSITIONS}",
+            _AT_POSITIONS,
             f"The set is distributed alike in all categories, jointly, but for what is revealed"
             f" with the least probability. {_SHIFTED} {_ALIKE}",
             "item by item",

@@ -2,17 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from midpoint.user.checks.disclosure import (
-    Accepted,
-    check_disclosure,
-    check_numbers,
-    check_titles,
-    verify_certificate,
-)
-from midpoint.user.checks.pin import Pin, Witness
+from midpoint.user.checks.certificate import verify_certificate
+from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
+from midpoint.user.checks.pin import Pin
 from midpoint.user.core.coins import PURPOSES, toss
-from midpoint.user.core.correction import Recommendation, correct
-from midpoint.user.core.counterparts import Adjustment, adjustments, reveal_probability, value_shift
+from midpoint.user.core.correction import Recommendation, correct, corrections
+from midpoint.user.core.counterparts import Adjustment, adjust, reveal_probability, value_shift
 from midpoint.user.core.decisions import decide, require_legal
 from midpoint.user.core.discrete import output_distribution
 from midpoint.user.core.ledger import Decision, Ledger
@@ -20,6 +15,8 @@ from midpoint.user.core.obfuscation import Obfuscated, obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory
 from midpoint.user.device_files import BrokenSealError, StorageError
 from midpoint.user.parameters import Parameters
+from midpoint.wire import Witness
+from midpoint.wire.numbers import check_numbers
 
 if TYPE_CHECKING:
     from midpoint.user.agent import Agent, AsyncAgent
@@ -41,11 +38,12 @@ __all__ = [
     "Recommendation",
     "StorageError",
     "Witness",
-    "adjustments",
+    "adjust",
     "check_disclosure",
     "check_numbers",
     "check_titles",
     "correct",
+    "corrections",
     "decide",
     "obfuscate",
     "output_distribution",

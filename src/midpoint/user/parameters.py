@@ -19,10 +19,7 @@ class PositionModel:
     rate: Integers
     """Log odds that each category rates the item, at selection factors of 0. Shape (M, K)."""
     selection: Integers
-    """What each selection factor adds to them, taste factors that choose among them. Shape (M, d).
-
-    d = 0 where sets are not protected.
-    """
+    """What each selection factor adds to them; d = 0 where sets are not protected. Shape (M, d)."""
     base: Integers
     """What each category rates the item at taste factors of 0. Shape (M, K)."""
     taste: Integers
@@ -30,11 +27,11 @@ class PositionModel:
     least: Integers
     """Least activity of each stratum, by category. Shape (G, K)."""
     mean: Float
-    """Mean place of each category, by stratum. Shape (G, K, D)."""
+    """Mean position of each category, by stratum. Shape (G, K, D)."""
     precision: Float
-    """Inverse covariance of its places. Shape (G, K, D, D)."""
+    """Inverse covariance of its positions. Shape (G, K, D, D)."""
     map: Float
-    """How places of one category are carried to another's. Shape (G, K, K, D, D)."""
+    """How positions of one category are mapped to another's. Shape (G, K, K, D, D)."""
     noise: float
     """Variance of a rating around base + <taste, x>."""
 

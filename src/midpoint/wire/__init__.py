@@ -15,6 +15,7 @@ from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_gri
 from midpoint.wire.listing import Catalogue, Certificates, Chain
 from midpoint.wire.message import Message
 from midpoint.wire.positions import Prior
+from midpoint.wire.published import Published, Witness
 from midpoint.wire.record import Certificate, Entry
 from midpoint.wire.refusal import Refusal, RefusedError
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
@@ -35,6 +36,7 @@ __all__ = [
     "Message",
     "Prior",
     "Problem",
+    "Published",
     "RatingScale",
     "Receipt",
     "Refusal",
@@ -47,6 +49,7 @@ __all__ = [
     "Solicitation",
     "SolicitationRequest",
     "ValueMap",
+    "Witness",
     "as_rows",
     "correction",
     "digest",

@@ -48,14 +48,14 @@ def require_strict(raw: bytes) -> None:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in content:
             raise RefusedError(
                 Refusal.DUPLICATE_KEY, f"the key {key[:40]!r} appears twice in one object"
             )
-        found[key] = value
-    return found
+        content[key] = value
+    return content
 
 
 def _refuse_number(text: str) -> None:

@@ -1,11 +1,12 @@
-"""The disclosure: what the analyst tells everyone about its items, as integers."""
+"""The disclosure: what the analyst publishes about its items, as integers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import prod
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from midpoint.wire.canonical import digest, encode
 from midpoint.wire.message import Message, Name, Part, fault, require_ascending
@@ -17,7 +18,7 @@ Rating = Annotated[int, Field(ge=-(2**31), le=2**31)]
 MOST_CELLS = 1024
 """With this many cells, and ratings up to 2^31, the devices' sums stay exact."""
 ALWAYS = ("offset", "reveal", "levels", "average")
-"""Columns that the digest of an item's numbers tells of even where they are absent."""
+"""Columns that the digest of an item's numbers covers even where they are absent."""
 COLUMNS = (*ALWAYS, "rate", "selection", "base", "taste")
 
 
@@ -83,7 +84,7 @@ class Disclosure(Message):
     average: tuple[Row, ...] | None = None
     """The item's average (M, 1) for IA, each category's (M, K) for FA."""
     rate: tuple[Row, ...] | None = None
-    """Log odds that each category rates the item, at selection factors of 0; 1/256. Shape (M, K)."""
+    """Log odds that each category rates the item at selection factors of 0; 1/256. Shape (M, K)."""
     selection: tuple[Row, ...] | None = None
     """What each selection factor adds to them; 1/256. Shape (M, d)."""
     base: tuple[Row, ...] | None = None
@@ -91,13 +92,35 @@ class Disclosure(Message):
     taste: tuple[Row, ...] | None = None
     """What each taste factor adds to it; 1/256. Shape (M, r)."""
     prior: Prior | None = None
-    """Where light and heavy raters of each category lie; with counterparts only.
+    """The prior of positions of each category and stratum; with counterparts only.
 
-    Places have d selection factors and r taste factors; where tastes choose what is rated too, each
-    taste factor has a second coordinate for that, after the selection factors: d + 2 r in all.
+    A position has d selection factors and r taste factors. Where taste decides what is rated too,
+    each taste factor has a second coordinate, after the selection factors: d + 2 r in all.
     """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantized them."""
+
+    _index: dict[str, int] | None = PrivateAttr(default=None)
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        """The index of each item in the columns."""
+        if self._index is None:
+            self._index = {item: index for index, item in enumerate(self.items)}
+        return MappingProxyType(self._index)
+
+    def cell(self, names: Mapping[str, str]) -> int | None:
+        """Return the joint cell of these categories, by feature; row-major, the last fastest.
+
+        None if a feature is missing or its category is not in the disclosure.
+        """
+        cell = 0
+        for feature in self.features:
+            name = names.get(feature.name)
+            if name not in feature.categories:
+                return None
+            cell = cell * len(feature.categories) + feature.categories.index(name)
+        return cell
 
     @property
     def n_cells(self) -> int:
@@ -111,7 +134,7 @@ class Disclosure(Message):
 
     @property
     def taste_selects(self) -> bool:
-        """Whether tastes decide what is rated too, as further selection factors: d + 2 r dimensions."""
+        """Whether taste decides what is rated too, by r further selection factors."""
         if self.prior is None or not self.obfuscation.sub_samples:
             return False
         width = next((len(row) for means in self.prior.mean for row in means), 0)
@@ -178,6 +201,6 @@ class Disclosure(Message):
         return 1 if single else self.n_cells
 
     def _width(self, name: str) -> int:
-        """Return how many selection factors or tastes there are, by the first item."""
+        """Return how many selection or taste factors there are, by the first item."""
         rows = getattr(self, name)
         return 0 if rows is None else len(rows[0])

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 ONE = 2**16
 """One rating unit, or probability one."""
 GRAIN = 2**8
-"""One, for where people lie and what that means for an item; the product of two is in `ONE`."""
+"""One, for positions and what they mean for an item; the product of two is in `ONE`."""
 MILLION = 10**6
 """One, for the measured figures of a certificate."""
 

@@ -1,10 +1,10 @@
-"""How far apart categories may be said to be: limits that analysts keep and devices check.
+"""How far apart categories may be disclosed to be: limits that analysts keep and devices check.
 
-The further apart two categories are said to be, the more one answer tells if it is a lie. Of all
-data we have, the farthest apart are partisans asked about each other's candidates: their means
-differ by 0.57 of the scale. The least probability of revealing is 0.049, with gender and age at
-once. The limits leave room beyond both. They stop what nobody's data says; they do not stop a
-lie within them.
+The further apart two categories are disclosed to be, the more one answer leaks if that is a lie.
+Of all data we have, the farthest apart are partisans asked about each other's candidates: their
+means differ by 0.57 of the scale. The least probability of revealing is 0.049, with gender and age
+at once. The limits leave room beyond both. They stop what no data shows; they do not stop a lie
+within them.
 """
 
 import numpy as np

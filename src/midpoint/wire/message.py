@@ -49,7 +49,7 @@ def _plain(name: str) -> str:
 
 
 def is_one_line(text: str) -> bool:
-    """Tell whether a text has no control character and no line end, so that it prints as one."""
+    """Return whether a text has no control character and no line end, so that it prints as one."""
     return all(c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS for c in text)
 
 

@@ -1,10 +1,9 @@
-"""Where people lie, by category: what a device needs to find its counterparts.
+"""The prior of positions, by category: what a device needs to find its counterparts.
 
-A place is z = (t, x): t, selection and taste factors, says what a person rates, x, tastes, how.
-People are told apart by how much they rate, too, into strata, each of which holds about the same
-share of every category. In a stratum places of category k are N(mean_k, precision_k^-1), and who
-lies at z there lies, among the people of category m, at her counterpart mean_m + map_km (z -
-mean_k).
+A position is z = (t, x): the selection factors t say what a person rates, the taste factors x how.
+Strata of activity hold light and heavy raters, each about the same share of every category. In a
+stratum the positions of category k are N(mean_k, precision_k^-1). The counterpart in category m of
+a person of category k at z is at mean_m + map_km (z - mean_k).
 """
 
 from midpoint.wire.message import Integer, Part, fault
@@ -13,15 +12,23 @@ from midpoint.wire.refusal import Refusal
 Row = tuple[Integer, ...]
 Square = tuple[Row, ...]
 STEPS = 8
-"""Newton steps from the mean of her category to the mode of a person's place."""
+"""Newton steps from the mean of her category to the mode of a person's position."""
 LONGEST_STEP = 2.0
 """The most by which such a step changes a coordinate: longer ones overshoot, and some never end."""
 DAMPING = 8
-"""Titles more that were rated, and were to be expected: by a handful nobody's activity is known."""
+"""Added to items rated and to items expected: a handful of items does not show an activity."""
+SUREST = 30.0
+"""Log odds are cut to this size before they become probabilities."""
 MOST_LOGIT = 32
 """Log odds of rating an item, and what one selection factor adds to them, are at most this."""
 FARTHEST_POSITION = 64
-"""Most that a coordinate of a place, or an entry of a map between categories, can be."""
+"""Most that a coordinate of a position, or an entry of a map between categories, can be."""
+LEAST_PRECISION, MOST_PRECISION = 2**-6, 2**14
+"""Least precision of positions in any direction, and the greatest entry."""
+MOST_ACTIVITY = 2**40
+"""The least activity of a stratum is at most this, in 1/256."""
+QUIETEST = 64
+"""The noise of a rating deviates by at least the scale's range over this, or steps fail."""
 MOST_DIMENSIONS = 64
 """Most selection and taste factors together."""
 MOST_STRATA = 4
@@ -31,31 +38,29 @@ MOST_NUMBERS = 2**20
 
 
 class Prior(Part):
-    """The prior of positions of G strata and K categories in D dimensions, in fixed point (2^16 is one).
+    """The prior of positions: G strata, K categories, D dimensions; fixed point.
 
-    Activity is how many of the items asked about were rated, over how many her category rates of
-    them at selection factors of 0, both plus `DAMPING`.
+    Activity = (items rated + DAMPING) / (items expected + DAMPING), both of those asked about;
+    expected is what her category rates of them at selection factors of 0.
     """
 
     least: tuple[Row, ...]
     """Least activity of each stratum, by category, in 1/256; ascending from 0. Shape (G, K)."""
     mean: tuple[tuple[Row, ...], ...]
-    """Mean place of each category. Shape (G, K, D)."""
+    """Mean position of each category. Shape (G, K, D)."""
     precision: tuple[tuple[Square, ...], ...]
-    """Inverse of the covariance of its places. Shape (G, K, D, D)."""
+    """Inverse of the covariance of its positions. Shape (G, K, D, D)."""
     map: tuple[tuple[tuple[Square, ...], ...], ...]
-    """How the places of one category are carried to another's. Shape (G, K, K, D, D)."""
+    """How positions of one category are mapped to those of another. Shape (G, K, K, D, D)."""
     noise: Integer
     """Variance of a rating around base + <taste, x>."""
 
     def require_shape(self, cells: int, dimensions: int) -> None:
-        """Refuse a law of other than K categories and D dimensions."""
+        """Refuse a prior of other than K categories and D dimensions."""
         strata = len(self.least)
         fitting = 1 <= dimensions <= MOST_DIMENSIONS and 1 <= strata <= MOST_STRATA
         if not fitting or strata * (cells * dimensions) ** 2 > MOST_NUMBERS:
-            raise fault(
-                Refusal.WRONG_SHAPE, "there are no dimensions or strata of places, or too many"
-            )
+            raise fault(Refusal.WRONG_SHAPE, "a prior has no dimensions or strata, or too many")
         rows = [row for rows in self.mean for row in rows]
         squares = [*self.precision, *(square for maps in self.map for square in maps)]
         right = (

@@ -27,7 +27,7 @@ class Entry(Message):
     domain: ClassVar[str] = "entry"
 
     sequence: Count
-    """Its place in the list, from 0."""
+    """Its index in the list, from 0."""
     disclosure: Digest
     """Digest of the disclosure that became current."""
     catalogue: Digest | None = None
@@ -68,9 +68,9 @@ class Certificate(Message):
     auc_high: Share
     """Upper end of the AUC's interval."""
     null_low: Share
-    """Lower end of what the strongest of all attacks reads where labels are dealt out anew."""
+    """Lower end of the chance band: what the strongest attack reaches on shuffled labels."""
     null_high: Share
-    """Upper end of what the strongest of all attacks reads where labels are dealt out anew."""
+    """Upper end of the chance band: what the strongest attack reaches on shuffled labels."""
     rmse_cost: Integer
     """By how much the prediction error grew, in millionths of a rating unit."""
     time: Seconds

@@ -37,24 +37,24 @@ class Scheme:
     value_map: ValueMap
     """What a revealed rating is turned into."""
     counterparts: bool = False
-    """Whether a device first looks for itself among the others: see `wire.positions`."""
+    """Whether a device first finds its user's counterparts: see `wire.positions`."""
 
     @property
     def columns(self) -> frozenset[str]:
         """The columns that a disclosure for it has, and no other."""
         value = _COLUMN[self.value_map]
-        found = {value} if value else set()
+        names = {value} if value else set()
         if self.counterparts:
-            found |= {"base", "taste"}
+            names |= {"base", "taste"}
         if self.sub_samples:
-            found |= {"rate", "selection"} if self.counterparts else {"reveal"}
-        return frozenset(found)
+            names |= {"rate", "selection"} if self.counterparts else {"reveal"}
+        return frozenset(names)
 
     def protects(self, *, discrete: bool) -> bool:
         """Whether it hides the category in the ratings themselves, item by item.
 
         Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the
-        decimal point tells which offset was subtracted.
+        decimal point shows which offset was subtracted.
         """
         shifted_stars = self.value_map is ValueMap.SHIFTED and discrete
         return self.value_map is not ValueMap.AS_IS and not shifted_stars

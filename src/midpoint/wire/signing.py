@@ -95,12 +95,12 @@ class Signed(Message):
         return kind.parse(self.body.encode())
 
     def is_signed_by(self, public: str, kind: type[Message]) -> bool:
-        """Tell whether this key signed it as a message of this kind."""
+        """Return whether this key signed it as a message of this kind."""
         return verify(public, kind.domain, self.body.encode(), self.signature)
 
 
 def verify(public: str, domain: str, raw: bytes, signature: str) -> bool:
-    """Tell whether the signature is this key's over this domain and these exact bytes."""
+    """Return whether the signature is this key's over this domain and these exact bytes."""
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
         key.verify(bytes.fromhex(signature), _bound(domain, raw))

@@ -105,7 +105,7 @@ def test_main_effects_recover_an_additive_truth_better_than_cells() -> None:
     assert found != pytest.approx(flipped.offset, rel=1e-3)
 
 
-def test_correlated_features_are_told_apart() -> None:
+def test_correlated_features_are_separated() -> None:
     """Age has an effect, gender none of its own, but the old are mostly women."""
     rng = np.random.default_rng(4)
     count = np.array([40, 5, 5, 40])  # old women, young women, old men, young men
@@ -132,7 +132,7 @@ def test_empty_cells_say_nothing() -> None:
 
 @pytest.mark.parametrize("shift", [0.0, 3.5, 100.0])
 def test_a_category_nobody_has_gets_no_effect_of_its_own(shift: float) -> None:
-    """Nor does the level of the others depend on it, wherever the scale lies."""
+    """Nor does the level of the others depend on it, wherever the scale is."""
     observed, variance, _ = drawn(6, 300, ((0, 1),), (0.2,))
     with_empty = np.column_stack([observed + shift, np.full(300, np.nan)])
     found = shrink_effects(with_empty, np.column_stack([variance, variance[:, 0]]), ((0, 1, 2),))
@@ -160,7 +160,7 @@ def test_level_and_unit_of_the_scale_do_not_matter(seed: int) -> None:
 
 
 @pytest.mark.parametrize("crossed", [ONE, ((0, 1, 2),), ((0, 0, 1, 1), (0, 1, 0, 1))])
-def test_effects_along_tastes_are_told_from_those_of_the_item_alone(
+def test_effects_along_taste_are_separated_from_those_of_the_item_alone(
     crossed: tuple[tuple[int, ...], ...],
 ) -> None:
     observed, variance, truth = drawn(4, 1500, crossed, (0.05,) * len(crossed))
@@ -219,12 +219,12 @@ def test_the_shift_between_distributions_is_the_effect_exactly() -> None:
 @example([1, 0.01, 0.01, 0.01, 0.01], 1.0, (1, 2, 3, 4, 5))  # full Newton steps overflow
 @example([1, 0.01, 0.01, 0.01, 0.01], 0.5, (1, 2, 3, 4, 5))
 def test_a_tilt_has_the_mean_asked_for(
-    weights: list[float], place: float, levels: tuple[float, ...]
+    weights: list[float], shift: float, levels: tuple[float, ...]
 ) -> None:
     values, start = np.array(levels), np.array(weights) / sum(weights)
     span = values[-1] - values[0]
     goal = np.clip(
-        start @ values + place * span, values[0] + 0.002 * span, values[-1] - 0.002 * span
+        start @ values + shift * span, values[0] + 0.002 * span, values[-1] - 0.002 * span
     )
     found = tilt(start, values, np.asarray(goal))
     assert found.sum() == pytest.approx(1)
@@ -255,7 +255,7 @@ def test_distributions_have_the_shift_and_the_shape_of_their_ratings() -> None:
 
 
 @pytest.mark.slow
-def test_a_habit_of_a_category_is_kept_however_few_ratings_an_item_has() -> None:
+def test_what_a_category_does_on_all_items_is_kept_however_few_ratings_an_item_has() -> None:
     """Men avoid the ends on all items, at the same means: no one item shows it."""
     rng = np.random.default_rng(12)
     values = np.arange(1.0, 6.0)

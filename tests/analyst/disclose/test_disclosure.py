@@ -10,21 +10,15 @@ from midpoint.analyst import (
     Factorizer,
     ItemProfiles,
     Training,
-    default_scheme,
     disclose,
-    fit_positions,
     prepare,
-    scheme_in_use,
-    usual_scheme,
 )
 from midpoint.analyst.categories.estimates import Estimation
-from midpoint.analyst.counterparts import fit as placing
-from midpoint.analyst.disclose.disclosure import category_estimates
 from midpoint.data import Ratings, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.user import check_numbers
-from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, ValueMap, to_fixed
+from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, to_fixed
 from midpoint.wire.disclosure import COLUMNS
 
 ESTIMATIONS: tuple[Estimation, ...] = ("plain", "shrunken")
@@ -50,8 +44,8 @@ def crossed() -> Ready:
     )
     ratings = simulate(config, seed=1).ratings
     profiles = Factorizer(dimension=2).fit(ratings, ["a", "b"])
-    placed = {name: prepare(profiles, ratings, SCHEMES[name]) for name in COUNTERPARTS}
-    return lambda scheme: placed.get(scheme, profiles)
+    ready = {name: prepare(profiles, ratings, SCHEMES[name]) for name in COUNTERPARTS}
+    return lambda scheme: ready.get(scheme, profiles)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +76,13 @@ def test_so_it_is_on_a_continuous_scale(scheme: str, bits: int | None, trained: 
 def test_numbers_are_the_estimates_to_the_last_bit(trained_stars: Training) -> None:
     profiles = trained_stars.items
     assert profiles.statistics is not None
-    guess = category_estimates(profiles)
+    guess = profiles.estimates()
     assert guess.levels is not None
     shifted, discrete = disclose(profiles, "mpss"), disclose(profiles, "dmpss")
     assert np.abs(column(shifted, "offset") / ONE - guess.offset).max() <= 0.5 / ONE
-    assert guess.offset == pytest.approx(profiles.offset, abs=1e-6)
+    assert guess.offset is profiles.offset  # estimated once, in the fit
+    again = CategoryEstimates(profiles.statistics, along=guess.along).offset
+    assert np.array_equal(again, profiles.offset)
     least = guess.probability.min(axis=1, keepdims=True)
     assert np.abs(column(shifted, "reveal") / ONE - least / guess.probability).max() <= 0.5 / ONE
     assert (column(shifted, "reveal").max(axis=1) == ONE).all()
@@ -112,7 +108,7 @@ def test_plain_and_shrunken_differ(trained_stars: Training) -> None:
 
 
 @pytest.mark.parametrize("bits", [1, 3, 7, 16])
-def test_quantised_numbers_lie_on_their_grid(trained_stars: Training, bits: int) -> None:
+def test_quantized_numbers_are_on_their_grid(trained_stars: Training, bits: int) -> None:
     profiles = trained_stars.items
     full, coarse = (
         {
@@ -158,8 +154,8 @@ def test_items_ascend_by_code_point_with_their_numbers() -> None:
     assert list(profiles.item_ids) != sorted(map(str, names))
     gender = ratings.feature("g").codes[ratings.user]
     for item, offset in zip(found.items, column(found, "offset"), strict=True):
-        mine = ratings.item_ids[ratings.item] == item
-        means = [ratings.value[mine & (gender == k)].mean() for k in (0, 1)]
+        rated = ratings.item_ids[ratings.item] == item
+        means = [ratings.value[rated & (gender == k)].mean() for k in (0, 1)]
         assert offset[1] / ONE == pytest.approx((means[1] - means[0]) / 2, abs=1e-5)
 
 
@@ -191,30 +187,32 @@ def test_what_cannot_be_is_refused(trained: Training) -> None:
 
 
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
-def test_what_is_told_of_places_is_what_was_learned(scheme: str, ready_stars: Ready) -> None:
+def test_what_is_disclosed_of_positions_is_what_was_learned(
+    scheme: str, ready_stars: Ready
+) -> None:
     profiles = ready_stars(scheme)
-    places, told = profiles.positions, disclose(profiles, scheme)
-    assert places is not None
-    assert told.prior is not None
+    positions, shown = profiles.positions, disclose(profiles, scheme)
+    assert positions is not None
+    assert shown.prior is not None
     for name in SCHEMES[scheme].columns - {"levels"}:  # on the grid already, so to the last bit
-        assert np.array_equal(column(told, name), getattr(places, name)[profiles.order] * GRAIN)
-    assert np.array_equal(told.prior.least, places.least * GRAIN)
-    assert np.array_equal(told.prior.mean, to_fixed(places.mean))
-    assert np.array_equal(told.prior.map, to_fixed(places.maps()))
-    exact = np.array(told.prior.precision) / ONE @ places.covariance
+        assert np.array_equal(column(shown, name), getattr(positions, name)[profiles.order] * GRAIN)
+    assert np.array_equal(shown.prior.least, positions.least * GRAIN)
+    assert np.array_equal(shown.prior.mean, to_fixed(positions.mean))
+    assert np.array_equal(shown.prior.map, to_fixed(positions.maps()))
+    exact = np.array(shown.prior.precision) / ONE @ positions.covariance
     assert exact == pytest.approx(np.broadcast_to(np.eye(exact.shape[-1]), exact.shape), abs=1e-3)
-    assert told.prior.noise == to_fixed(places.noise_variance)
+    assert shown.prior.noise == to_fixed(positions.noise_variance)
 
 
 def test_levels_are_those_of_the_discrete_midpoint(ready_stars: Ready) -> None:
     profiles = ready_stars("cmpss")
     alone = disclose(replace(profiles, positions=None), "dmpss")
     assert disclose(profiles, "cmpss").levels == disclose(profiles, "dmpss").levels == alone.levels
-    assert disclose(profiles, "dmpss") == alone  # what else is disclosed has nothing of places
+    assert disclose(profiles, "dmpss") == alone  # what else is disclosed has nothing of positions
 
 
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
-def test_counterparts_need_places_of_their_own_kind_at_full_precision(
+def test_counterparts_need_positions_of_their_own_kind_at_full_precision(
     scheme: str, ready_stars: Ready
 ) -> None:
     other = next(name for name in COUNTERPARTS if name != scheme)
@@ -226,44 +224,17 @@ def test_counterparts_need_places_of_their_own_kind_at_full_precision(
         disclose(ready_stars(scheme), scheme, bits=8)
 
 
-def test_a_model_is_disclosed_by_what_it_knows(
-    ready_stars: Ready,
-    trained: Training,
-    stars: Simulation,
-    simulated: Simulation,
-    monkeypatch: pytest.MonkeyPatch,
+def test_profiles_are_disclosed_by_the_scheme_that_was_chosen(
+    ready_stars: Ready, trained_stars: Training
 ) -> None:
-    for scheme in (*COUNTERPARTS, "dmpss"):
-        profiles = ready_stars(scheme)
-        assert usual_scheme(profiles) == disclose(profiles).scheme == scheme
-    assert usual_scheme(trained.items) == scheme_in_use(simulated.ratings, "gender") == "mpss"
-    assert scheme_in_use(stars.ratings, "gender") == "cmpss"
-    fewest = int(stars.ratings.feature("gender").counts.min())
-    monkeypatch.setattr(placing, "ENOUGH", fewest + 1)
-    assert scheme_in_use(stars.ratings, "gender") == "dmpss"  # with too few people to place them
-    monkeypatch.setattr(placing, "ENOUGH", 3)
-    config = replace(stars.config, users=20, ratings=None)
-    assert scheme_in_use(simulate(config, seed=1).ratings, "gender") == "cmp"
-
-
-def test_preparing_adds_what_a_scheme_needs_and_nothing_else(
-    stars: Simulation, trained_stars: Training
-) -> None:
-    items = trained_stars.items
-    assert prepare(items, stars.ratings, SCHEMES["dmpss"]) is items
-    values = prepare(items, stars.ratings, SCHEMES["cmp"], threads=1)
-    assert disclose(values) == disclose(
-        fit_positions(items, stars.ratings, selection_factors=0), "cmp"
-    )
-
-
-def test_the_default_protects_on_either_scale(trained: Training, trained_stars: Training) -> None:
-    for items in (trained.items, trained_stars.items):
-        scheme = SCHEMES[disclose(items).scheme]
-        assert scheme.name == default_scheme(items.scale)
-        assert scheme.sub_samples
-        assert scheme.protects(discrete=items.scale.is_discrete)
-    assert SCHEMES[default_scheme(Scale.stars(1, 5))].value_map is ValueMap.DISCRETE
+    for scheme in (*COUNTERPARTS, "dmpss", "mpr"):
+        assert disclose(ready_stars(scheme)).scheme == scheme
+    assert disclose(ready_stars("cmpss"), "dmpss").scheme == "dmpss"  # by name, any other
+    # There is no silent default: it could protect less than what training would have chosen.
+    bare = replace(trained_stars.items, scheme=None)
+    with pytest.raises(MidpointError, match=r"midpoint\.Analyst\.train.*or name a scheme"):
+        disclose(bare)
+    assert disclose(bare, "dmpss") == disclose(trained_stars.items)
 
 
 def test_a_name_that_devices_refuse_is_explained(trained_stars: Training) -> None:
@@ -271,5 +242,5 @@ def test_a_name_that_devices_refuse_is_explained(trained_stars: Training) -> Non
     names = profiles.item_ids.astype("U40").copy()
     names[0] = " outer space "
     disclose(profiles, "dmpss")
-    with pytest.raises(MidpointError, match=r"outer spaces.*mend the data"):
+    with pytest.raises(MidpointError, match=r"outer spaces.*correct the data"):
         disclose(replace(profiles, item_ids=names), "dmpss")

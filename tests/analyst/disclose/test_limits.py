@@ -5,7 +5,6 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose
-from midpoint.analyst.disclose.disclosure import category_estimates
 from midpoint.data import Ratings, Scale
 from midpoint.user import check_numbers
 from midpoint.wire import ONE, Disclosure
@@ -33,15 +32,15 @@ def extreme() -> ItemProfiles:
     return Factorizer(dimension=2, iterations=2).fit(ratings, "gender")
 
 
-def row(told: Disclosure, column: str, item: str) -> NDArray[np.int64]:
-    return np.array([getattr(told, column)[told.items.index(item)]])
+def row(shown: Disclosure, column: str, item: str) -> NDArray[np.int64]:
+    return np.array([getattr(shown, column)[shown.items.index(item)]])
 
 
 @pytest.mark.parametrize("bits", [None, 1, 2, 3, 8])
 def test_what_is_too_telling_is_brought_to_the_limit(
     extreme: ItemProfiles, bits: int | None
 ) -> None:
-    guess = category_estimates(extreme, "plain")
+    guess = extreme.estimates("plain")
     assert np.ptp(guess.offset, axis=1).max() == 4  # control: it would be too telling
     assert guess.probability.min() == 0.01
     rounded = disclose(extreme, "mpssr", estimation="plain", bits=bits)
@@ -59,11 +58,11 @@ def test_what_is_too_telling_is_brought_to_the_limit(
 
 
 def test_all_else_stays_as_it_was_estimated(extreme: ItemProfiles) -> None:
-    guess = category_estimates(extreme, "plain")
-    told = disclose(extreme, "mpssr", estimation="plain")
-    near = [item for item in told.items if item != "ends"]
+    guess = extreme.estimates("plain")
+    shown = disclose(extreme, "mpssr", estimation="plain")
+    near = [item for item in shown.items if item != "ends"]
     assert len(near) == 5
     ids = extreme.item_ids.tolist()
     for item in near:
         exact = guess.offset[ids.index(item)] * ONE
-        assert np.abs(row(told, "offset", item)[0] - exact).max() <= 0.5
+        assert np.abs(row(shown, "offset", item)[0] - exact).max() <= 0.5

@@ -16,6 +16,7 @@ from midpoint.analyst.engines.spark import RatingsFrame
 from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Simulation, hold_out, user_folds
 from midpoint.protocol.batch import Plan, obfuscate_table
+from tests.support import on_a_cluster
 from tests.support.tables_on_disk import write
 
 JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -38,11 +39,11 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     ratings = tables.ratings
     factorizer = Factorizer(dimension=3, iterations=5)
     expected = factorizer.fit(ratings, "gender")
-    told = disclose(expected)
-    (tmp_path / "told.json").write_bytes(told.raw)
+    disclosure = disclose(expected, "dmpss")
+    (tmp_path / "disclosure.json").write_bytes(disclosure.raw)
     home = spark_home(tmp_path / "spark")
-    program = Path(__file__).with_name("on_a_cluster.py")
-    arguments = (tables.folder, tables.users, tmp_path / "told.json", tmp_path)
+    program = Path(on_a_cluster.__file__)
+    arguments = (tables.folder, tables.users, tmp_path / "disclosure.json", tmp_path)
     done = subprocess.run(
         [sys.executable, str(program), *map(str, arguments)],
         env={**os.environ, "SPARK_HOME": str(home), "SPARK_SUBMIT_OPTS": JAVA_IN_BRIEF},
@@ -74,11 +75,11 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     rows = pa.table(
         {
             "user": ratings.user_ids[ratings.user].astype(np.int64),
-            "place": ratings.item,
+            "index": ratings.item,
             "rating": ratings.value,
             "category": gender.codes[ratings.user].astype(np.int32),
         }
     )
     begin = ratings.user_offsets[:-1][np.diff(ratings.user_offsets) > 0]
-    whole = obfuscate_table(rows, begin, Plan.of(known, told, seed=5)).to_pylist()
+    whole = obfuscate_table(rows, begin, Plan.of(known, disclosure, seed=5)).to_pylist()
     assert facts["copy"] == sorted(list(row.values()) for row in whole)

@@ -1,11 +1,11 @@
-"""One contract for the engines that train from disk: the results of the engine in memory."""
+"""One contract for all engines: the results of `Factorizer.fit` from ratings in memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,14 @@ from midpoint.analyst import (
     disclose,
     tally,
 )
-from midpoint.analyst.engines.streaming import fit_from_disk, scan, tally_scan
+from midpoint.analyst.engines import (
+    Engine,
+    LocalEngine,
+    RatingsTables,
+    ReadRatings,
+    StreamingEngine,
+)
+from midpoint.analyst.engines.streaming import fit_from_disk, scan
 from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, load, simulate, user_folds
 from midpoint.data.simulation import SimulatedFeature
@@ -44,61 +51,26 @@ PEOPLE = SimulationConfig(
     activity_sd=0.7,
 )
 BOTH = ("gender", "party")
+LACKS = "1 rows lack a user|there is no (user|item)"
+FROM_DISK = ["stream", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
 
 
-class Engine(NamedTuple):
-    """How an engine counts and fits ratings on disk."""
-
-    tally: Callable[..., CategoryStatistics]
-    """Counts: source, users, feature."""
-    fit: Callable[..., ItemProfiles]
-    """Fits: factorizer, source, users, feature."""
-
-
-def streaming() -> Engine:
-    def count(source: Path, users: Path | None, feature: Sequence[str]) -> CategoryStatistics:
-        looked = scan(source, users=users, features=feature)
-        private = looked.feature(feature)
-        assert private is not None
-        return tally_scan(looked, private)
-
-    def fit(
-        factorizer: Factorizer, source: Path, users: Path | None, feature: Sequence[str], **how: Any
-    ) -> ItemProfiles:
-        heard = how.pop("progress", None)
-        looked = scan(source, users=users, features=feature, **how)
-        return fit_from_disk(factorizer, looked, feature, progress=heard)
-
-    return Engine(count, fit)
-
-
-def on_spark(request: pytest.FixtureRequest) -> Engine:
-    from midpoint.analyst.engines.spark import (  # noqa: PLC0415 - quick tests do without
-        fit_on_spark,
-        read_ratings,
-        tally_frame,
-    )
-
-    session = request.getfixturevalue("spark")
-
-    def read(source: Path, users: Path | None, feature: Sequence[str], **how: Any) -> Any:
-        people = None if users is None else str(users)
-        return read_ratings(session, str(source), users=people, features=feature, **how)
-
-    def fit(
-        factorizer: Factorizer, source: Path, users: Path | None, feature: Sequence[str], **how: Any
-    ) -> ItemProfiles:
-        heard = how.pop("progress", None)
-        return fit_on_spark(factorizer, read(source, users, feature, **how), heard)
-
-    return Engine(lambda *where: tally_frame(read(*where)), fit)
-
-
-@pytest.fixture(
-    params=["stream", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
-)
+@pytest.fixture(params=["local", *FROM_DISK])
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return streaming() if request.param == "stream" else on_spark(request)
+    """Return each of the engines."""
+    if request.param == "local":
+        return LocalEngine()
+    if request.param == "stream":
+        return StreamingEngine()
+    from midpoint.analyst.engines.spark import SparkEngine  # noqa: PLC0415 - quick tests do without
+
+    return SparkEngine(request.getfixturevalue("spark"))
+
+
+def read(
+    engine: Engine, source: Path, users: Path | None, features: tuple[str, ...] = (), **how: Any
+) -> ReadRatings:
+    return engine.read(RatingsTables(source, users, features=features, **how))
 
 
 @cache
@@ -133,7 +105,7 @@ def require_equal(found: CategoryStatistics, expected: CategoryStatistics) -> No
 def test_statistics_are_those_of_memory(
     engine: Engine, stars: Tables, feature: tuple[str, ...]
 ) -> None:
-    found = engine.tally(stars.folder, stars.users, feature)
+    found = read(engine, stars.folder, stars.users, feature).tally()
     expected = tally(stars.ratings, stars.ratings.feature(*feature))
     require_equal(found, expected)
     one, other = CategoryEstimates(found), CategoryEstimates(expected)
@@ -144,12 +116,12 @@ def test_statistics_are_those_of_memory(
 def test_statistics_of_a_continuous_scale_are_those_of_memory(
     engine: Engine, smooth: Tables
 ) -> None:
-    found = engine.tally(smooth.folder, smooth.users, ("gender",))
+    found = read(engine, smooth.folder, smooth.users, ("gender",)).tally()
     require_equal(found, tally(smooth.ratings, smooth.ratings.feature("gender")))
 
 
 def test_a_feature_may_stand_beside_every_rating(engine: Engine, stars: Tables) -> None:
-    found = engine.tally(stars.beside, None, BOTH)
+    found = read(engine, stars.beside, None, BOTH).tally()
     require_equal(found, tally(stars.ratings, stars.ratings.feature(*BOTH)))
 
 
@@ -161,9 +133,26 @@ def test_blanks_around_names_make_nobody_new(engine: Engine, tmp_path: Path) -> 
         "gender": ["F", "F", "M", "M"],
     }
     pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
-    found = engine.tally(tmp_path / "rows.parquet", None, ["gender"])
+    found = read(engine, tmp_path / "rows.parquet", None, ("gender",)).tally()
     assert found.users.tolist() == [1, 1]
     assert found.count.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_nan_is_no_category(engine: Engine, tmp_path: Path) -> None:
+    nan = float("nan")
+    rows = {
+        "user": ["ann", "ann", "bob", "bob", "cid", "cid"],
+        "item": ["a", "b", "a", "b", "a", "b"],
+        "rating": [1, 2, 2, 1, 1, 1],
+        "class": [1.0, nan, 2.0, 2.0, nan, nan],
+    }
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    people = {"user": ["ann", "bob", "cid"], "class": [1.0, 2.0, nan]}
+    pl.DataFrame(people).write_parquet(tmp_path / "people.parquet")
+    for users in (None, tmp_path / "people.parquet"):
+        counted = read(engine, tmp_path / "rows.parquet", users, ("class",)).tally()
+        assert counted.users.tolist() == [1, 1]
+        assert counted.count.tolist() == [[1, 1], [1, 1]]
 
 
 def test_new_users_are_predicted_as_well_as_from_memory(
@@ -176,7 +165,7 @@ def test_new_users_are_predicted_as_well_as_from_memory(
         replace(training, item_ids=np.char.replace(training.item_ids, "film ", "")), tmp_path
     )
     factorizer = Factorizer(dimension=4)
-    found = engine.fit(factorizer, tables.folder, tables.users, ["gender"])
+    found = read(engine, tables.folder, tables.users, ("gender",)).fit(factorizer)
     expected = factorizer.fit(training, "gender")
 
     def rmse(profiles: ItemProfiles) -> float:
@@ -194,7 +183,8 @@ def test_new_users_are_predicted_as_well_as_from_memory(
     assert found.item_names[0] == found.item_ids[0].upper()
     assert (found.scale, found.features) == (expected.scale, expected.features)
     found.save(tmp_path / "model")
-    assert disclose(ItemProfiles.load(tmp_path / "model")).items == disclose(expected).items
+    loaded = ItemProfiles.load(tmp_path / "model")
+    assert disclose(loaded, "dmpss").items == disclose(expected, "dmpss").items
 
 
 @pytest.mark.slow
@@ -207,7 +197,7 @@ def test_new_users_of_a_real_data_set_are_predicted_as_well(
     training, held_out = hold_out(ratings, user_folds(ratings.n_users, 5, seed=0), 0)
     tables = write(training, tmp_path, word="")
     factorizer = Factorizer(dimension=10)
-    found = engine.fit(factorizer, tables.folder, tables.users, ["gender"])
+    found = read(engine, tables.folder, tables.users, ("gender",)).fit(factorizer)
     expected = factorizer.fit(tables.ratings, "gender")
     # Items that no training user rated are in neither model.
     kept = held_out.select_items(np.isin(held_out.item_ids, found.item_ids))
@@ -216,16 +206,16 @@ def test_new_users_of_a_real_data_set_are_predicted_as_well(
     assert errors[0] / errors[1] - 1 < 0.01
 
 
-def test_a_given_regularisation_is_taken_for_many_iterations(
+def test_a_given_regularization_is_taken_for_many_iterations(
     engine: Engine, smooth: Tables
 ) -> None:
     factorizer = Factorizer(dimension=3, regularization=0.05, iterations=20, biases="plain")
-    heard: list[Progress] = []
-    found = engine.fit(factorizer, smooth.folder, smooth.users, [], progress=heard.append)
-    done = [progress.iteration for progress in heard]
+    reported: list[Progress] = []
+    found = read(engine, smooth.folder, smooth.users).fit(factorizer, reported.append)
+    done = [progress.iteration for progress in reported]
     assert done == sorted(done)
-    assert heard[-1][:2] == (20, 20)
-    assert heard[-1].rmse == pytest.approx(found.noise_variance**0.5, rel=0.02)
+    assert reported[-1][:2] == (20, 20)
+    assert reported[-1].rmse == pytest.approx(found.noise_variance**0.5, rel=0.02)
     assert found.offset.shape == (150, 0)
     assert found.statistics is None
     expected = factorizer.fit(smooth.ratings)
@@ -238,28 +228,59 @@ def test_a_given_regularisation_is_taken_for_many_iterations(
         ({"method": "sgd"}, {}, "--method sgd needs --engine local"),
         ({"validation": 0.1}, {}, "--validation 0.1 needs --engine local"),
         ({"biases": "joint"}, {}, "--biases joint needs --engine local"),
-        ({}, {"scale": Scale.stars(1, 4)}, "rating 5 is not on the scale"),
-        ({}, {"columns": Columns(item="film")}, "no column 'film'"),
         ({}, {"columns": Columns(time="when")}, "--time-column says nothing"),
     ],
 )
-def test_what_an_engine_cannot_do_is_refused(
+@pytest.mark.parametrize("engine", FROM_DISK, indirect=True)
+def test_what_only_memory_can_do_is_refused(
     engine: Engine, stars: Tables, settings: dict[str, Any], how: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(MidpointError, match=message):
-        engine.fit(Factorizer(dimension=2, **settings), stars.folder, stars.users, [], **how)
+        read(engine, stars.folder, stars.users, **how).fit(Factorizer(dimension=2, **settings))
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"scale": Scale.stars(1, 4)}, "rating 5 is not on the scale"),
+        ({"columns": Columns(item="film")}, "no column 'film'"),
+    ],
+)
+def test_what_the_tables_lack_is_refused(
+    engine: Engine, stars: Tables, how: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(MidpointError, match=message):
+        read(engine, stars.folder, stars.users, **how)
+
+
+@pytest.mark.parametrize("engine", FROM_DISK, indirect=True)
+def test_names_with_a_decimal_point_are_refused(engine: Engine, tmp_path: Path) -> None:
+    rows = {"user": [1.5, 2], "item": ["a", "b"], "rating": [1, 2]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(MidpointError, match="whole numbers or words"):
+        read(engine, tmp_path / "rows.parquet", None)
+
+
+def test_counting_needs_a_feature(engine: Engine, stars: Tables) -> None:
+    with pytest.raises(MidpointError, match="was read without a feature; name one"):
+        read(engine, stars.folder, stars.users).tally()
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         ({"user": [1, 2, 1], "item": ["a", "b", "a"], "rating": [1, 2, 3]}, "one rating for each"),
-        ({"user": [1, None], "item": ["a", "b"], "rating": [1, 2]}, "1 rows lack a user"),
-        ({"user": [1, 2], "item": ["a", " "], "rating": [1, 2]}, "1 rows lack a user"),
-        ({"user": [1, 2], "item": ["a", "\t"], "rating": [1, 2]}, "1 rows lack a user"),
-        ({"user": [1, 2], "item": ["a", "b"], "rating": [1.0, float("nan")]}, "finite rating"),
-        ({"user": [1, 2], "item": ["a", "b"], "rating": ["1", "x"]}, "finite rating"),
-        ({"user": [1.5, 2], "item": ["a", "b"], "rating": [1, 2]}, "whole numbers or words"),
+        ({"user": [1, None], "item": ["a", "b"], "rating": [1, 2]}, LACKS),
+        ({"user": [1, 2], "item": ["a", " "], "rating": [1, 2]}, LACKS),
+        ({"user": [1, 2], "item": ["a", "\t"], "rating": [1, 2]}, LACKS),
+        (
+            {"user": [1, 2], "item": ["a", "b"], "rating": [1.0, float("nan")]},
+            "finite|there is no rating",
+        ),
+        (
+            {"user": [1, 2], "item": ["a", "b"], "rating": ["1", "x"]},
+            "finite rating|'x' .*is not a number",
+        ),
         ({"who": [1, 2], "item": ["a", "b"], "rating": [1, 2]}, "looks like the user"),
     ],
 )
@@ -269,7 +290,7 @@ def test_bad_rows_are_refused(
     path = tmp_path / "rows.parquet"
     pl.DataFrame(rows, strict=False).write_parquet(path)
     with pytest.raises(MidpointError, match=message):
-        engine.fit(Factorizer(dimension=1), path, None, [])
+        read(engine, path, None).fit(Factorizer(dimension=1))
 
 
 @pytest.mark.parametrize(
@@ -289,7 +310,7 @@ def test_bad_people_are_refused(
     pl.DataFrame(people).write_parquet(tmp_path / "people.parquet")
     where = (tmp_path / "rows.parquet", tmp_path / "people.parquet")
     with pytest.raises(MidpointError, match=message):
-        engine.fit(Factorizer(dimension=1), *where, ["gender"])
+        read(engine, *where, ("gender",)).fit(Factorizer(dimension=1))
 
 
 def test_a_disk_that_is_too_small_is_named_before_it_is_full(
@@ -308,4 +329,4 @@ def test_a_disk_that_is_too_small_is_named_before_it_is_full(
 
 def test_a_source_that_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="nowhere"):
-        engine.fit(Factorizer(), tmp_path / "nowhere", None, [])
+        read(engine, tmp_path / "nowhere", None)

@@ -92,9 +92,9 @@ def test_people_who_do_not_tell_still_teach_taste(simulated: Simulation, biases:
     ratings = simulated.ratings
     feature = ratings.feature("gender")
     silent = np.random.default_rng(0).random(ratings.n_users) < 0.5
-    told = replace(feature, codes=np.where(silent, MISSING, feature.codes).astype(np.int16))
+    partly = replace(feature, codes=np.where(silent, MISSING, feature.codes).astype(np.int16))
     factorizer = Factorizer(dimension=3, biases=biases)  # type: ignore[arg-type]
-    trained = factorizer.train(ratings.with_feature(told), "gender")
+    trained = factorizer.train(ratings.with_feature(partly), "gender")
     assert trained.users.shape == (ratings.n_users, 4)
     assert np.isfinite(trained.users).all()
     without = factorizer.train(ratings.select_users(~silent), "gender")

@@ -10,7 +10,7 @@ DOUBLE = "def double(x):\n    return 2 * x"
 
 def test_a_kernel_is_compiled_even_where_nothing_can_be_cached() -> None:
     names: dict[str, Any] = {}
-    exec(DOUBLE, names)  # noqa: S102 - a function without a file has no place for its cache
+    exec(DOUBLE, names)  # noqa: S102 - a function without a file has no directory for its cache
     with pytest.raises(RuntimeError, match="cannot cache"):
         numba.njit(cache=True)(names["double"])
 

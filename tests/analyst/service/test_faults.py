@@ -70,7 +70,7 @@ def workers_of(process: Process) -> list[Any]:
 def require_whole(crowd: Crowd, database: str) -> None:
     """All were acknowledged, all are kept once, and each got one receipt."""
     assert len(crowd.receipts) == len(crowd.reports)
-    assert {len(told) for told in crowd.receipts.values()} == {1}
+    assert {len(receipts) for receipts in crowd.receipts.values()} == {1}
     assert crowd.lost(database) == []
 
 
@@ -152,9 +152,9 @@ def test_a_postgresql_that_is_stopped_and_started_is_waited_for(
         ann = Person(client)
         report = ann.answer()
         own_postgresql.stop()
-        told = ann.send(report)
-        assert code_of(told) == (503, "unavailable")
-        assert int(told.headers["retry-after"]) > 0
+        reply = ann.send(report)
+        assert code_of(reply) == (503, "unavailable")
+        assert int(reply.headers["retry-after"]) > 0
         assert code_of(ann.get("/v1/scores")) == (503, "unavailable")
         own_postgresql.ensure_postgres_running()
         until(lambda: client.get("/health/ready").status_code == 200)
@@ -185,8 +185,8 @@ def test_a_full_disk_is_a_503_and_keeps_nothing_by_half(site: Site, sqlite: str)
         largest = max(path.stat().st_size for path in files if path.exists())
         before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (largest, before[1]))
-        told = [Person(client, token=t).send(crowd.reports[t]) for t in tokens[1:]]
-        full = [response for response in told if response.status_code != 201]
+        replies = [Person(client, token=t).send(crowd.reports[t]) for t in tokens[1:]]
+        full = [response for response in replies if response.status_code != 201]
         assert full
         assert {code_of(response) for response in full} == {(503, "unavailable")}
         assert client.get("/v1/chain").status_code == 200
@@ -199,7 +199,7 @@ def test_a_full_disk_is_a_503_and_keeps_nothing_by_half(site: Site, sqlite: str)
     found.close()
 
 
-def test_a_service_that_is_told_to_stop_answers_first(site: Site, sqlite: str) -> None:
+def test_a_service_that_is_stopped_answers_first(site: Site, sqlite: str) -> None:
     crowd = Crowd.gather(site, sqlite, 200)
     with Process(site.root, ("--no-log",)) as process:
         sender = sending(crowd, process)
@@ -225,8 +225,8 @@ def test_logs_say_what_happened_and_to_nobody(site: Site) -> None:
     assert len(lines) == len(text.splitlines()) - 1  # all but the first, which is for a person
     requests = [line for line in lines if line["event"] == "request"]
     assert {line["route"] for line in requests} >= {"/v1/reports", "/v1/scores", "none"}
-    told = {"time", "level", "event", "method", "route", "status", "milliseconds"}
-    assert set(requests[0]) == told
+    fields = {"time", "level", "event", "method", "route", "status", "milliseconds"}
+    assert set(requests[0]) == fields
     serving, _, rest = text.partition("\n")
     assert process.url in serving
     for secret in (ann.token, "127.0.0.1", report.id, "gender", "secret-path", "top=7", "nonsense"):

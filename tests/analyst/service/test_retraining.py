@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, publish, train
 from midpoint.analyst.disclose.site import Site
-from midpoint.analyst.service.state.current import load
+from midpoint.analyst.service.state.publication import load
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -33,11 +33,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def models(stars: Simulation) -> list[ItemProfiles]:
-    """Two models: the second was trained anew, on more dimensions, and lacks some items."""
+    """Two models: the second was trained again, on more dimensions, and lacks some items."""
     ratings = stars.ratings
-    first = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
+    quick = Factorizer(dimension=3, iterations=3, validation=0.0)
+    first = train(ratings, "gender", factorizer=quick, scheme="dmpss")
     fewer = ratings.select_items(np.arange(5, ratings.n_items))
-    second = Factorizer(dimension=4, iterations=3, validation=0.0, seed=2).fit(fewer, "gender")
+    wider = replace(quick, dimension=4, seed=2)
+    second = train(fewer, "gender", factorizer=wider, scheme="dmpss")
     assert disclose(first).digest != disclose(second).digest
     return [first, second]
 
@@ -95,8 +97,8 @@ def test_scores_are_estimated_anew_from_the_reports_that_are_kept(
     gone = str(models[0].item_ids[0])
     with running(settings_of(site)) as client:
         ann, nobody = Person(client), Person(client)
-        told = Receipt.parse(ann.send(ann.answer(5, more={gone: ONE})).content)
-        assert told.answers > 5
+        receipt = Receipt.parse(ann.send(ann.answer(5, more={gone: ONE})).content)
+        assert receipt.answers > 5
         site.publish(models[1], disclose(models[1]), time=START + 1)
         assert gone not in Catalogue.parse(client.get("/v1/catalogue").content).items
         mine, blank = (
@@ -142,40 +144,43 @@ def test_a_site_that_cannot_be_read_keeps_showing_the_last_model(
 
 def test_the_same_model_is_published_once(models: list[ItemProfiles], tmp_path: Path) -> None:
     site = Site(tmp_path)
-    told = disclose(models[0])
-    assert [site.publish(models[0], told, time=START + n).fresh for n in range(2)] == [True, False]
+    disclosure = disclose(models[0])
+    assert [site.publish(models[0], disclosure, time=START + n).fresh for n in range(2)] == [
+        True,
+        False,
+    ]
     other = replace(models[0], noise_variance=2 * models[0].noise_variance)
-    assert site.publish(other, told, time=START + 9).fresh
-    assert site.profiles(told.digest).noise_variance == other.noise_variance
+    assert site.publish(other, disclosure, time=START + 9).fresh
+    assert site.profiles(disclosure.digest).noise_variance == other.noise_variance
     assert site.publish(models[1], disclose(models[1]), time=START + 10).entry.sequence == 2
 
 
 def test_titles_are_published_with_the_model(models: list[ItemProfiles], tmp_path: Path) -> None:
     """Another title alone is another entry; the older ones stay where devices may ask for them."""
-    site, told = published(tmp_path, models[0]), disclose(models[0])
+    site, disclosure = published(tmp_path, models[0]), disclose(models[0])
     names = models[0].item_names.astype("U80").copy()
     names[0] = "Another title"
     renamed = replace(models[0], item_names=names)
     with running(settings_of(site)) as client:
         before = client.get("/v1/catalogue").content
-        done = site.publish(renamed, told, time=START + 1)
+        done = site.publish(renamed, disclosure, time=START + 1)
         assert done.fresh
         after = client.get("/v1/catalogue").content
         assert digest(after) == done.entry.catalogue
         assert b"Another title" in after
         assert client.get(f"/v1/catalogues/{digest(before)}").content == before
-    assert not site.publish(renamed, told, time=START + 2).fresh
+    assert not site.publish(renamed, disclosure, time=START + 2).fresh
 
 
 def test_a_site_from_before_titles_were_signed_is_published_anew(
     models: list[ItemProfiles], tmp_path: Path
 ) -> None:
-    site, told = published(tmp_path, models[0]), disclose(models[0])
+    site, disclosure = published(tmp_path, models[0]), disclose(models[0])
     key = SigningKey.load(site.root / "key.pem")
-    replace_file(site.list, Chain(entries=(publish(told, key, time=START),)).raw)
+    replace_file(site.list, Chain(entries=(publish(disclosure, key, time=START),)).raw)
     with pytest.raises(MidpointError, match=r"names no titles.*midpoint publish"):
         load(site, 5)
-    assert site.publish(models[0], told, time=START + 1).entry.sequence == 1
+    assert site.publish(models[0], disclosure, time=START + 1).entry.sequence == 1
     assert load(site, 5).catalogues == {digest(load(site, 5).catalogue.raw)}
 
 
@@ -192,7 +197,7 @@ def test_whatever_is_wrong_with_a_new_state_the_old_one_is_served(
     site = published(tmp_path, models[0])
     with running(settings_of(site)) as client:
         shown = client.get("/v1/disclosure").content
-        monkeypatch.setattr("midpoint.analyst.service.state.current.load", fail)
+        monkeypatch.setattr("midpoint.analyst.service.state.publication.load", fail)
         site.publish(models[1], disclose(models[1]), time=START + 1)
         assert [client.get("/v1/disclosure").content for _ in range(5)] == [shown] * 5
         assert len(tried) == 1

@@ -9,17 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.score.evidence import Evidence, expected_loss, least_squares
 from midpoint.analyst.solicit import search as design_search
 from midpoint.analyst.solicit.bound import _filled, certified_bound, lower_bound
-from midpoint.analyst.solicit.search import (
-    SINGULAR,
-    _Design,
-    a_criterion,
-    greedy,
-    independent_start,
-    search,
-)
+from midpoint.analyst.solicit.search import _Design, greedy, independent_start, search
 from midpoint.analyst.solicit.selection import Method, select
 from midpoint.errors import MidpointError
 
@@ -167,8 +161,8 @@ def test_no_single_exchange_improves_the_choice(budget: int) -> None:
 
     def exchanged(items: NDArray[np.intp]) -> float:
         swaps = (
-            np.r_[np.delete(items, place), other]
-            for place in range(budget)
+            np.r_[np.delete(items, index), other]
+            for index in range(budget)
             for other in np.setdiff1d(np.arange(80), items)
         )
         return min(loss_of(vectors, None, None, swap) for swap in swaps)

@@ -9,7 +9,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
 from midpoint.analyst.storage.connection import connect, sqlite_url
@@ -130,12 +130,12 @@ def test_two_workers_keep_each_report_once(url: str) -> None:
         storage.write([opens(token, asked(0)) for token in people])
 
     def work(seed: int) -> list[object]:
-        told: list[object] = []
+        replies: list[object] = []
         with Storage(url) as own:
             for start in range(0, 40, 8):
                 shift = start if seed else 32 - start  # from both ends
-                told += own.write([keeps(t, said(0, a=seed)) for t in people[shift : shift + 8]])
-        return told
+                replies += own.write([keeps(t, said(0, a=seed)) for t in people[shift : shift + 8]])
+        return replies
 
     with ThreadPoolExecutor(2) as pool:
         found = Counter(reply for replies in pool.map(work, range(2)) for reply in replies)
@@ -172,27 +172,38 @@ def test_migrations_run_once_however_many_try(empty: str) -> None:
     assert rows(empty) == (1, 1, 0)
 
 
-def test_what_was_kept_in_an_older_layout_is_taken_over(empty: str) -> None:
-    """Up, down and up again: the same rounds and reports, each in its place."""
+def test_a_database_of_another_layout_is_refused_until_it_is_migrated(empty: str) -> None:
     migrate(empty)
-    with Storage(empty) as storage:
-        works = [opens(ANN, asked(n)) for n in range(3)] + [keeps(ANN, said(n)) for n in (2, 0)]
-        storage.write([*works, opens(BOB, asked(0)), keeps(BOB, said(0, a=1))])
-        before = [storage.history(token) for token in (ANN, BOB)]
     engine = connect(empty, writing=True)
     with engine.begin() as connection:
-        settings = _settings()
-        settings.attributes["connection"] = connection
-        command.downgrade(settings, "0001")
-    engine.dispose()
+        connection.execute(text("UPDATE alembic_version SET version_num = 'other'"))
     with Storage(empty) as storage, pytest.raises(UnavailableError, match="layout"):
         storage.check()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        settings = _settings()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "base")
+    engine.dispose()
     migrate(empty)
     with Storage(empty) as storage:
         storage.check()
-        assert [storage.history(token) for token in (ANN, BOB)] == before
+    assert rows(empty) == (0, 0, 0)
+
+
+def test_reports_are_numbered_in_the_order_in_which_they_came(url: str) -> None:
+    with Storage(url) as storage:
+        works = [opens(ANN, asked(n)) for n in range(3)] + [keeps(ANN, said(n)) for n in (2, 0)]
+        storage.write([*works, opens(BOB, asked(0)), keeps(BOB, said(0, a=1))])
         assert storage.write([keeps(ANN, said(1)), keeps(ANN, said(0))]) == ["kept", "there"]
-    assert rows(empty) == (2, 4, 4)
+    engine = connect(url, writing=False)
+    with engine.connect() as connection:
+        columns = (answer.c.token, answer.c.number, answer.c.round)
+        found = connection.execute(select(*columns).order_by(answer.c.token, answer.c.number))
+        numbered = [(bytes(token), number, asked_in) for token, number, asked_in in found]
+    engine.dispose()
+    assert [row for row in numbered if row[0] == ANN] == [(ANN, 0, 2), (ANN, 1, 0), (ANN, 2, 1)]
+    assert [row for row in numbered if row[0] == BOB] == [(BOB, 0, 0)]
 
 
 def test_there_is_no_room_for_more() -> None:
@@ -200,7 +211,7 @@ def test_there_is_no_room_for_more() -> None:
     assert {name: {c.name for c in table.columns} for name, table in metadata.tables.items()} == {
         "pseudonym": {"token", "created"},
         "round": {"token", "number", "disclosure", "solicitation", "opened"},
-        "report": {"token", "place", "round", "id", "report", "received"},
+        "report": {"token", "number", "round", "id", "report", "received"},
     }
 
 

@@ -33,7 +33,7 @@ from midpoint.analyst.storage.upgrade import LOCK
 from midpoint.wire import ONE, Report
 from tests.support.storage_works import person
 
-ANN, TOLD = person("Ann"), "d" * 64
+ANN, DISCLOSURE = person("Ann"), "d" * 64
 FIRST, SECOND = f"{1:032x}", f"{2:032x}"
 
 
@@ -53,7 +53,7 @@ class Meeting:
     """A request that decides only when another one has read what it read, or cannot."""
 
     work: Work
-    place: threading.Barrier
+    barrier: threading.Barrier
     met: list[bool] = field(default_factory=list)
 
     @property
@@ -66,30 +66,30 @@ class Meeting:
 
     def decide(self, history: History | None) -> Decision:
         with suppress(threading.BrokenBarrierError):
-            self.place.wait(0.3)
+            self.barrier.wait(0.3)
             self.met.append(True)
         return self.work.decide(history)
 
 
 def race(url: str, *works: Work) -> list[Any]:
     """Let each worker write one of them at the same time; return their replies."""
-    place = threading.Barrier(len(works))
+    barrier = threading.Barrier(len(works))
 
     def write(work: Work) -> Any:
         with Storage(url) as own:
-            return own.write([Meeting(work, place)])[0]
+            return own.write([Meeting(work, barrier)])[0]
 
     with ThreadPoolExecutor(len(works)) as pool:
         return list(pool.map(write, works))
 
 
 def opened(*items: str, after: int = -1) -> OpenRound:
-    return OpenRound(ANN, 7, TOLD, items, only_asked=False, after=after)
+    return OpenRound(ANN, 7, DISCLOSURE, items, only_asked=False, after=after)
 
 
 def reported(number: int, name: str, **answers: int) -> KeepReport:
     said = tuple((item, star * ONE) for item, star in sorted(answers.items()))
-    report = Report(id=name, disclosure=TOLD, round=number, answers=said)
+    report = Report(id=name, disclosure=DISCLOSURE, round=number, answers=said)
     return KeepReport.of(ANN, report, 9, retired=False)
 
 
@@ -150,9 +150,9 @@ def test_one_question_asked_for_twice_is_one(url: str) -> None:
 
 def test_a_report_in_flight_does_not_outlive_its_person(url: str) -> None:
     begin(url, opened("a"))
-    gone, told = race(url, Erase(ANN), reported(0, FIRST, a=5))
+    gone, reply = race(url, Erase(ANN), reported(0, FIRST, a=5))
     assert gone is None
-    assert codes([told]) in (["kept"], ["round_unknown"])
+    assert codes([reply]) in (["kept"], ["round_unknown"])
     assert kept(url) is None
     tables = connect(url, writing=False)
     with tables.connect() as connection:
@@ -161,11 +161,11 @@ def test_a_report_in_flight_does_not_outlive_its_person(url: str) -> None:
     tables.dispose()
 
 
-def test_whoever_is_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
+def test_a_person_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
     begin(url, opened("a"), reported(0, FIRST, a=5))
-    gone, told = race(url, Erase(ANN), opened("b", after=0))
+    gone, reply = race(url, Erase(ANN), opened("b", after=0))
     assert gone is None
-    assert isinstance(told, bytes)
+    assert isinstance(reply, bytes)
     found = kept(url)
     assert found is None or (
         found.reports == () and [one.items for one in found.rounds] == [("b",)]
@@ -191,36 +191,36 @@ def test_workers_in_each_others_way_neither_stall_nor_fail(url: str) -> None:
     people, items = [person(n) for n in range(5)], "abcdefgh"
 
     def work(seed: int) -> list[Any]:
-        draw, told = random.Random(seed), []  # noqa: S311 - nothing is secret here
+        draw, replies = random.Random(seed), []  # noqa: S311 - nothing is secret here
         with Storage(url) as own:
             for _ in range(25):
-                told += own.write([drawn(draw) for _ in range(8)])
-        return told
+                replies += own.write([drawn(draw) for _ in range(8)])
+        return replies
 
     def drawn(draw: random.Random) -> Work:
         token, item = draw.choice(people), draw.choice(items)
         number = draw.randrange(4)
         answers = ((item, draw.randint(1, 5) * ONE),)
         report = Report(
-            id=f"{draw.randrange(9):032x}", disclosure=TOLD, round=number, answers=answers
+            id=f"{draw.randrange(9):032x}", disclosure=DISCLOSURE, round=number, answers=answers
         )
         works: list[Work] = [
             Erase(token),
-            OpenRound(token, 7, TOLD, (item,), only_asked=False, after=number - 1),
+            OpenRound(token, 7, DISCLOSURE, (item,), only_asked=False, after=number - 1),
             KeepReport.of(token, report, 9, retired=False),
         ]
         return draw.choices(works, weights=[1, 4, 6])[0]
 
     with ThreadPoolExecutor(3) as pool:
-        replies = [reply for told in pool.map(work, range(3)) for reply in told]
+        replies = [reply for batch in pool.map(work, range(3)) for reply in batch]
     assert not [reply for reply in replies if isinstance(reply, UnavailableError)]
     assert {"kept", "report_changed", "round_unknown"} <= {
         code for reply in replies if not isinstance(reply, bytes | None) for code in codes([reply])
     }
     with Storage(url) as storage:
         for found in filter(None, map(storage.history, people)):
-            told = [pair for one in found.reports for pair in one.answers.items()]
-            assert len(dict(told)) == len(set(told))
+            pairs = [pair for kept in found.reports for pair in kept.answers.items()]
+            assert len(dict(pairs)) == len(set(pairs))
             names = [one.id for one in found.reports]
             assert len(set(names)) == len(names)
 
@@ -228,7 +228,7 @@ def test_workers_in_each_others_way_neither_stall_nor_fail(url: str) -> None:
 def test_who_comes_back_in_one_breath_needs_no_second_try(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Erased and asked anew in one transaction: it holds, and slows nobody down."""
+    """Erased and asked again in one transaction: it holds, and slows nobody down."""
     begin(url, opened("a"), reported(0, FIRST, a=5))
 
     def fail(*_: object) -> None:

@@ -171,7 +171,7 @@ def test_rounds_are_held_by_the_scheme_in_use(
     few: Ratings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = "midpoint.audit.rounds.audit"
-    monkeypatch.setattr(f"{used}.scheme_in_use", lambda *_: "dmp")
+    monkeypatch.setattr(f"{used}.choose_scheme", lambda *_: "dmp")
     monkeypatch.setattr(f"{used}._run_all", lambda *_: None)
     monkeypatch.setattr(f"{used}.collect_transcripts", lambda setup, *_: setup.cases)
     assert list(rounds(few, rounds=2, scheme=None)) == list(name_cases("dmp", 2))  # type: ignore[call-overload]

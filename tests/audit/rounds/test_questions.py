@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.analyst.solicit.search import a_criterion, greedy
+from midpoint.analyst.fit.information import a_criterion
+from midpoint.analyst.solicit.search import greedy
 from midpoint.audit.rounds.questions import choose_items, information
 
 

@@ -10,7 +10,7 @@ import uvicorn
 
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.http.app import create_app
-from midpoint.analyst.service.server import Place, configured, listening
+from midpoint.analyst.service.server import Address, configured, listening
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
@@ -26,7 +26,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = sqlite_url(site.root / "midpoint.sqlite")
     migrate(database)
     settings = Settings(site=str(site.root), database=database, ask=6, rate=0, log=False)
-    local = Place(port=0)
+    local = Address(port=0)
     server = uvicorn.Server(configured(create_app(settings), local))
     with listening(local) as (opened, address):
         thread = threading.Thread(target=server.run, args=([opened],), daemon=True)

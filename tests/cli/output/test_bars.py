@@ -3,7 +3,7 @@ from io import StringIO
 from rich.console import Console
 
 from midpoint.analyst.fit.factorizer import Progress
-from midpoint.cli.output.bars import share_bar, steps_bar, training_bar
+from midpoint.cli.output.bars import share_bar, training_bar
 
 
 def terminal() -> tuple[Console, StringIO]:
@@ -13,8 +13,8 @@ def terminal() -> tuple[Console, StringIO]:
 
 def test_steps_are_counted_in_words() -> None:
     console, written = terminal()
-    with steps_bar(console, "Fitting positions") as report:
-        report(3, 6)
+    with training_bar(console) as report:
+        report(Progress(3, 6, stage="Fitting positions"))
     assert "Fitting positions (step 3 of 6)" in written.getvalue()
 
 

@@ -127,7 +127,7 @@ def test_items_are_rated_as_often_as_the_truth_says(config: SimulationConfig) ->
     frequency = np.array([table[codes == k].mean(axis=0) for k in (0, 1)]).T
     error = np.sqrt(p * (1 - p) / np.bincount(codes))
     assert np.max(np.abs(frequency - p) / error) < SURE
-    # The control: the classes are told apart at all.
+    # The control: the classes differ at all.
     assert np.max(np.abs(frequency - p[:, ::-1]) / error) > 2 * SURE
 
 
@@ -179,7 +179,7 @@ def test_items_are_rated_independently_unless_taste_or_activity_decide() -> None
     assert worst[1] > 2 * SURE
 
 
-def test_people_rate_what_they_like_where_told_so() -> None:
+def test_people_rate_what_they_like_where_the_settings_say_so() -> None:
     liked = []
     for liking in (0.0, 1.0):
         simulation = simulate(replace(TASTE, items=200, liking=liking), seed=9)
@@ -246,10 +246,10 @@ def test_the_seed_decides() -> None:
 def test_missing_categories_are_kept_in_the_truth_alone() -> None:
     config = replace(DENSE, items=1, features=(replace(GENDER, missing=0.25), PARTY))
     simulation = simulate(config, seed=11)
-    told, truth = simulation.ratings.feature("gender"), simulation.users.categories["gender"]
-    assert np.array_equal(told.codes[told.known], truth[told.known])
+    feature, truth = simulation.ratings.feature("gender"), simulation.users.categories["gender"]
+    assert np.array_equal(feature.codes[feature.known], truth[feature.known])
     assert truth.min() > MISSING
-    assert abs(np.mean(~told.known) - 0.25) < SURE * np.sqrt(0.25 * 0.75 / config.users)
+    assert abs(np.mean(~feature.known) - 0.25) < SURE * np.sqrt(0.25 * 0.75 / config.users)
     assert simulation.ratings.feature("party").known.all()
 
 

@@ -115,7 +115,7 @@ def test_without_the_publisher_the_package_is_tried(
         get("movielens-1m", route="wheel")
 
 
-def test_both_reasons_are_told_when_both_ways_fail(
+def test_both_reasons_are_named_when_both_ways_fail(
     own: Path, web: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not web
@@ -131,21 +131,21 @@ def test_both_reasons_are_told_when_both_ways_fail(
 
 @pytest.mark.parametrize("name", ["flixster", "politics-and-tv", "young-people", "anes-tv"])
 def test_what_cannot_be_downloaded_says_how_to_obtain_it(own: Path, name: str) -> None:
-    with pytest.raises(MidpointError) as told:
+    with pytest.raises(MidpointError) as refused:
         get(name)
-    assert SOURCES[name].obtain in str(told.value)
-    assert str(own) in str(told.value)
+    assert SOURCES[name].obtain in str(refused.value)
+    assert str(own) in str(refused.value)
 
 
-def made_wheel(place: Path, content: bytes) -> None:
-    with zipfile.ZipFile(place / "recbole-1.2.0-py3-none-any.whl", "w") as archive:
+def made_wheel(directory: Path, content: bytes) -> None:
+    with zipfile.ZipFile(directory / "recbole-1.2.0-py3-none-any.whl", "w") as archive:
         for name in wheel.FILES:
             archive.writestr(f"{wheel.FOLDER}/{name}", content)
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     """Let the installer bring a wheel with this content in all files."""
-    monkeypatch.setattr(wheel, "_command", lambda place: [str(place)])
+    monkeypatch.setattr(wheel, "_command", lambda directory: [str(directory)])
     monkeypatch.setattr(wheel, "_run", lambda command: made_wheel(Path(command[0]), content))
 
 

@@ -217,7 +217,7 @@ def test_a_strange_retry_after_is_ignored(text: str, server: Door) -> None:
     assert ask(server) == CONTENT
 
 
-def test_a_reason_is_told_with_its_code_and_not_asked_again(server: Door) -> None:
+def test_a_reason_is_reported_with_its_code_and_not_asked_again(server: Door) -> None:
     said = Problem(code="round_unknown", message="nobody asked this")
     server.behave["*"] = answering(plain(said.raw, 409))
     with pytest.raises(ServiceError, match="nobody asked this") as no:
@@ -291,7 +291,7 @@ def behind_tls(paths: tuple[Path, Path]) -> Iterator[tuple[int, list[bytes]]]:
 def test_a_certificate_that_nobody_vouches_for_is_refused(
     self_signed: tuple[Path, Path],
 ) -> None:
-    """Control: told to trust it, the same request goes through."""
+    """Control: if it is to trust it, the same request goes through."""
     with behind_tls(self_signed) as (port, heard):
         request = Request("GET", f"https://127.0.0.1:{port}/", 1000, None, "2" * 64)
         with pytest.raises(AwayError, match="CERTIFICATE_VERIFY_FAILED"):
@@ -328,6 +328,6 @@ def test_waits_grow_with_jitter_and_do_not_repeat(server: Door, waits: list[floa
             ask(server, Patience(attempt=5, total=60, tries=5, first_wait=0.5))
     first, second = waits[:4], waits[4:]
     for seconds in (first, second):
-        for place, wait in enumerate(seconds):
-            assert 0.25 * 2**place <= wait <= 0.5 * 2**place
+        for index, wait in enumerate(seconds):
+            assert 0.25 * 2**index <= wait <= 0.5 * 2**index
     assert first != second

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from midpoint.errors import MidpointError
-from midpoint.user import AsyncAgent, DeviceSecret, Parameters, PrivateCategory, obfuscate, toss
+from midpoint.user import AsyncAgent, DeviceSecret, Parameters, PrivateCategory, toss
 from midpoint.user.agent import Channel, Home
 from midpoint.user.agent import asynchronous as core
 from midpoint.wire import (
@@ -41,6 +41,7 @@ from tests.support.lies import (
 from tests.support.made_up import disclosure
 from tests.support.people import QUICK
 from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.unadjusted import obfuscate_unadjusted
 from tests.support.upstream import Upstream
 
 pytestmark = pytest.mark.slow
@@ -92,7 +93,7 @@ async def walk(
 ) -> Trace:
     """Two rounds, recommendations, export, a restart, and forgetting; refusals end a step.
 
-    `lies` are told from the start (0) or once a round is answered (1).
+    `lies` are shown from the start (0) or once a round is answered (1).
     """
     home = Home.in_memory(DeviceSecret(SECRET))
     agent = kind(door.address, home, None, Channel(QUICK))
@@ -141,7 +142,8 @@ def watch(
 def outcome(shown: Disclosure, item: int, rating: int, cell: int) -> int | None:
     """Return what these coins make of one rating."""
     uniform = toss(DeviceSecret(SECRET), [shown.items[item]])
-    done = obfuscate(np.array([item]), np.array([rating]), cell, Parameters.of(shown), uniform)
+    rated = np.array([item]), np.array([rating])
+    done = obfuscate_unadjusted(*rated, cell, Parameters.of(shown), uniform)
     return int(done.value[0]) if done.keep[0] else None
 
 
@@ -153,12 +155,15 @@ def twins(shown: Disclosure) -> tuple[dict[str, float], dict[str, float]]:
     first: dict[str, float] = {}
     second: dict[str, float] = {}
     levels = shown.scale.levels or ()
-    for place, item in enumerate(shown.items):
-        outcomes = [{outcome(shown, place, r, cell): r for r in levels} for cell in (0, 1)]
+    for index, item in enumerate(shown.items):
+        outcomes = [{outcome(shown, index, r, cell): r for r in levels} for cell in (0, 1)]
         common = sorted({*outcomes[0]} & {*outcomes[1]} - {None}, key=str)
         if common:
-            told = common[place % len(common)]
-            first[item], second[item] = outcomes[0][told] / ONE, outcomes[1][told] / ONE
+            common_answer = common[index % len(common)]
+            first[item], second[item] = (
+                outcomes[0][common_answer] / ONE,
+                outcomes[1][common_answer] / ONE,
+            )
         elif None in outcomes[0]:
             first[item] = outcomes[0][None] / ONE
         elif None in outcomes[1]:
@@ -249,9 +254,8 @@ class Reorders(AsyncAgent):
 def test_the_watch_catches_agents_that_leak(
     leaky: type[AsyncAgent], quiet_analyst: TinyAnalyst
 ) -> None:
-    places = {item: place for place, item in enumerate(SHOWN.items)}
-    told = [item for item in SHOWN.items if outcome(SHOWN, places[item], 4 * ONE, 1) is not None]
-    mine = dict.fromkeys(told, 4.0)  # the second person withholds nothing of it, the first does
+    sent = [item for item, index in SHOWN.index.items() if outcome(SHOWN, index, 4 * ONE, 1)]
+    mine = dict.fromkeys(sent, 4.0)  # the second person withholds nothing of it, the first does
     one, other = watch(quiet_analyst.port, {FIRST: mine, SECOND: mine}, leaky)
     assert one.without_reports != other.without_reports
 

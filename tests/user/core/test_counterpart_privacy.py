@@ -1,8 +1,9 @@
-"""The claim: whatever is sent has one law for all categories, jointly, if people follow the law.
+"""The claim: what is sent has one joint distribution for all categories, if the prior is true.
 
 The discrete midpoint is the control. It blinds every item for itself, and what goes together, how
-much is rated, and how tastes spread still tell. It is exact with the tables of moved values, and
-holds for what training discloses: tables of all ratings, all that differs in the mean in `base`.
+much is rated, and how tastes spread still leak. The claim is exact with the tables of moved values,
+and holds for what training discloses: tables of all ratings, and in `base` all that differs in the
+mean.
 """
 
 from dataclasses import dataclass
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
-from midpoint.analyst import disclose as tell
+from midpoint.analyst import disclose as disclose_trained
 from midpoint.data import Ratings, Scale
 from midpoint.user import Adjustment, Obfuscated, Parameters, check_numbers, obfuscate
 from midpoint.user.core.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
-from tests.support.lawful import Float, Integers, Nature, People, disclose
 from tests.support.made_up import STARS
+from tests.support.nature import Float, Integers, Nature, People, disclose
 
 N = 4000
 CHANCE = 3 * np.sqrt(8 / N / 12)
@@ -50,25 +51,23 @@ class World:
         attacked = People.draw(nature, N, rng, STARS, everything=dense)
         return cls(nature, learned, attacked, rng.random((len(attacked.item), 4)))
 
-    def told(self, shown: Disclosure) -> Obfuscated:
+    def sent(self, shown: Disclosure) -> Obfuscated:
         """Let the attacked obfuscate as their devices do."""
         check_numbers(shown)
         p, people = Parameters.of(shown), self.attacked
         cell = people.category[people.person]
-        return obfuscate(people.item, people.value, cell, p, self.coins, own=people.own(p))
+        return obfuscate(people.item, people.value, cell, p, self.coins, people.adjustment(p))
 
     def disclosure(self, scheme: str) -> Disclosure:
-        """Know the law, and count level tables exactly: of values as devices move and reveal."""
+        """Know the prior, and count level tables exactly: of values as devices move and reveal."""
         everything = (len(self.learned.item), ONE)
         if SCHEMES[scheme].counterparts:
-            own = self.learned.own(Parameters.of(disclose(self.nature, scheme, STARS)))
-            assert own is not None
-            return disclose(self.nature, scheme, STARS, tables(self.learned, own))
-        own = Adjustment(
-            np.full(*everything), np.zeros(everything[0], np.int64), np.zeros((1, 1), int)
-        )
+            moved = self.learned.adjustment(Parameters.of(disclose(self.nature, scheme, STARS)))
+            return disclose(self.nature, scheme, STARS, tables(self.learned, moved))
+        still = np.zeros(everything[0], np.int64)
+        unmoved = Adjustment(np.full(*everything), still, np.zeros(0, np.int64))
         more = {"reveal": self.reveal()} if SCHEMES[scheme].sub_samples else {}
-        return disclose(self.nature, scheme, STARS, tables(self.learned, own), **more)
+        return disclose(self.nature, scheme, STARS, tables(self.learned, unmoved), **more)
 
     @cached_property
     def trained(self) -> ItemProfiles:
@@ -108,7 +107,7 @@ class World:
         return float((ranks[ones].mean() - (ones.sum() + 1) / 2) / (~ones).sum())
 
     def profiles(self, keep: NDArray[np.bool_], value: Integers) -> Float:
-        """Return mean selection and taste factors of what is told, the estimated taste, and how much."""
+        """Return mean selection and taste factors of what is sent, its taste, and how much."""
         nature, person, item = self.nature, self.attacked.person[keep], self.attacked.item[keep]
         taste, r = nature.taste[item], nature.taste.shape[1]
         rest = value[keep] / ONE - nature.base[item].mean(axis=1)
@@ -151,15 +150,15 @@ def summed(person: NDArray[np.intp], rows: Float) -> Float:
     return total
 
 
-def tables(people: People, own: Adjustment) -> Integers:
+def tables(people: People, adjustment: Adjustment) -> Integers:
     """Count moved values by item and category, weighed by the probability of being revealed."""
-    there = np.clip(people.value + own.shift, STARS[0], STARS[-1])
+    there = np.clip(people.value + adjustment.shift, STARS[0], STARS[-1])
     below = split(there, np.asarray(STARS), np.ones(len(there)))
     level, above = below // ONE - 1, (there - below) / ONE
     cell = people.category[people.person]
     total = np.full((int(people.item.max()) + 1, 2, 6), float(HALF_A_RATING))
-    np.add.at(total, (people.item, cell, level), own.reveal * (1 - above))
-    np.add.at(total, (people.item, cell, level + 1), own.reveal * above)
+    np.add.at(total, (people.item, cell, level), adjustment.reveal * (1 - above))
+    np.add.at(total, (people.item, cell, level + 1), adjustment.reveal * above)
     total = total[:, :, :5]
     ends = np.rint(total.cumsum(axis=2) / total.sum(axis=2, keepdims=True) * ONE)
     return np.asarray(np.diff(ends.astype(np.int64), axis=2, prepend=0))
@@ -168,18 +167,18 @@ def tables(people: People, own: Adjustment) -> Integers:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3])
 @pytest.mark.parametrize("dense", [False, True])
-def test_the_reports_of_people_who_follow_the_law_do_not_tell(seed: int, dense: bool) -> None:
+def test_the_reports_of_people_who_follow_the_prior_do_not_leak(seed: int, dense: bool) -> None:
     world = World.draw(seed, dense=dense)
     item_by_item, joint = ("dmp", "cmp") if dense else ("dmpss", "cmpss")
     everything = np.ones(len(world.attacked.item), dtype=np.bool_)
     raw = world.read(everything, world.attacked.value)
-    before = world.told(world.disclosure(item_by_item))
-    after = world.told(world.disclosure(joint))
+    before = world.sent(world.disclosure(item_by_item))
+    after = world.sent(world.disclosure(joint))
     plain, read = world.read(before.keep, before.value), world.read(after.keep, after.value)
     assert raw > plain > 0.5 + 2 * CHANCE
     assert abs(read - 0.5) < CHANCE
     assert after.keep.all() == dense
-    assert after.keep.mean() > 0.6  # it is not by telling nothing
+    assert after.keep.mean() > 0.6  # it is not by revealing nothing
     assert (after.value[after.keep] == world.attacked.value[after.keep]).mean() > 0.5
 
 
@@ -188,7 +187,9 @@ def test_the_reports_of_people_who_follow_the_law_do_not_tell(seed: int, dense: 
 def test_what_training_discloses_hides_as_much(dense: bool) -> None:
     world = World.draw(2, dense=dense)
     item_by_item, joint = ("dmp", "cmp") if dense else ("dmpss", "cmpss")
-    before, after = (world.told(tell(world.trained, name)) for name in (item_by_item, joint))
+    before, after = (
+        world.sent(disclose_trained(world.trained, name)) for name in (item_by_item, joint)
+    )
     assert world.read(before.keep, before.value) > 0.5 + 2 * CHANCE
     assert abs(world.read(after.keep, after.value) - 0.5) < CHANCE
     assert after.keep.mean() > 0.6
@@ -196,9 +197,9 @@ def test_what_training_discloses_hides_as_much(dense: bool) -> None:
 
 @pytest.mark.slow
 def test_tables_of_all_ratings_need_all_that_differs_in_the_mean_in_the_base() -> None:
-    """The law with the true means of tastes: moves and tables both take their difference off."""
+    """With the true means of taste factors, moves and tables both take their difference off."""
     world = World.draw(2, dense=True)
     of_all = world.disclosure("dmp").levels
     assert of_all is not None
-    told = world.told(disclose(world.nature, "cmp", STARS, np.array(of_all)))
-    assert world.read(told.keep, told.value) > 0.5 + 2 * CHANCE
+    sent = world.sent(disclose(world.nature, "cmp", STARS, np.array(of_all)))
+    assert world.read(sent.keep, sent.value) > 0.5 + 2 * CHANCE

@@ -1,4 +1,4 @@
-"""Rounds under a scheme with counterparts: by what she is placed, and what the ledger keeps."""
+"""Rounds with counterparts: what her position is estimated by, and what the ledger keeps."""
 
 from pathlib import Path
 
@@ -11,15 +11,15 @@ from midpoint.user import (
     Ledger,
     Parameters,
     PrivateCategory,
-    adjustments,
+    adjust,
     decide,
     obfuscate,
     toss,
 )
 from midpoint.user.core.ledger import Round
 from midpoint.wire import ONE, Disclosure, Refusal, RefusedError, Report
-from tests.support.lawful import Nature, disclose
 from tests.support.made_up import STARS, accepted, disclosure, ratings, solicitation
+from tests.support.nature import Nature, disclose
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclose(Nature.draw(np.random.default_rng(3), (40, 2, 2, 2)), "cmpss", STARS)
@@ -44,23 +44,22 @@ def ask(
 
 
 def expected(
-    told: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
+    sent: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
 ) -> tuple[list[tuple[str, int]], list[int]]:
-    """Say what a device answers about some items, placed by what it was asked; and the move."""
-    index = {item: place for place, item in enumerate(SHOWN.items)}
+    """Return what a device answers about some items, by what it was asked; and the move."""
+    index = SHOWN.index
     known = sorted(item for item in rated if item in asked)
     item = np.array([index[i] for i in known], dtype=np.intp)
     value = np.array([rated[i] for i in known])
     p, about = Parameters.of(SHOWN), np.array([index[i] for i in asked])
-    own = adjustments(p, np.array([0, len(item)]), item, value, [cell], asked=[about])
-    assert own is not None
-    done = obfuscate(item, value, cell, p, toss(SECRET, known), own=own)
+    adjustment = adjust(p, cell, about, item, value)
+    done = obfuscate(item, value, cell, p, toss(SECRET, known), adjustment)
     kept = [
         (i, int(v))
         for i, v, keep in zip(known, done.value, done.keep, strict=True)
-        if keep and i in told
+        if keep and i in sent
     ]
-    return kept, own.move[0].tolist()
+    return kept, adjustment.move.tolist()
 
 
 def moved(ledger: Ledger, number: int = 1) -> list[int] | None:
@@ -80,7 +79,7 @@ def test_a_report_is_the_obfuscation_of_the_coins(cell: int) -> None:
     assert any(move)
 
 
-def test_a_closed_round_places_by_what_it_asks_and_an_open_one_by_everything() -> None:
+def test_a_closed_round_estimates_by_what_it_asks_and_an_open_one_by_everything() -> None:
     asked = SHOWN.items[5:20]
     closed, opened = Ledger(SECRET), Ledger(SECRET)
     some, by_some = expected(list(asked), RATED, list(asked))
@@ -106,7 +105,7 @@ def test_asked_again_it_says_the_same_whatever_changed() -> None:
 
 
 @pytest.mark.parametrize("more", [False, True])
-def test_earlier_decisions_stand_when_the_place_has_changed(more: bool) -> None:
+def test_earlier_decisions_stand_when_the_position_has_changed(more: bool) -> None:
     ledger = Ledger(SECRET)
     half = SHOWN.items[:20]
     first = dict(ask(ledger, 1, items=half).answers)
@@ -120,7 +119,7 @@ def test_earlier_decisions_stand_when_the_place_has_changed(more: bool) -> None:
     assert {item: v for item, v in second.items() if item not in half} == dict(fresh)
 
 
-def test_all_rounds_together_place_her() -> None:
+def test_all_rounds_together_estimate_her_position() -> None:
     ledger = Ledger(SECRET)
     half = SHOWN.items[:20]
     ask(ledger, 1, items=half)
@@ -133,10 +132,10 @@ def test_all_rounds_together_place_her() -> None:
     assert move != alone  # the control: by the second round only
 
 
-def test_a_rehearsal_shows_what_will_be_decided() -> None:
+def test_a_copy_in_memory_shows_what_will_be_decided() -> None:
     ledger = Ledger(SECRET)
     ask(ledger, 1, items=SHOWN.items[:10])
-    shown = ask(ledger.rehearsal(), 2)
+    shown = ask(ledger.copy_in_memory(), 2)
     assert ledger.answered(2) is None
     assert ask(ledger, 2).raw == shown.raw
 
@@ -194,7 +193,7 @@ def test_the_move_is_that_of_the_last_round_under_the_disclosure() -> None:
 
 
 def test_a_round_that_decides_nothing_leaves_the_move_as_it_was() -> None:
-    """What was told stays moved as it was; taking another move off would be wrong by both."""
+    """What was sent stays moved as it was; taking another move off would be wrong by both."""
     ledger = Ledger(SECRET)
     ask(ledger, 1)
     before = ledger.move_under(SHOWN.digest)
@@ -209,7 +208,7 @@ def test_ratings_may_be_numpys_integers() -> None:
     assert ask(numbers, 1, rated=rated).raw == ask(plain, 1).raw  # type: ignore[arg-type]
 
 
-def test_what_was_rated_on_another_scale_does_not_place_her() -> None:
+def test_what_was_rated_on_another_scale_does_not_count_for_her_position() -> None:
     """She agreed to a new scale; the ledger still has what she rated on the old one."""
     known = SHOWN.items[:5]
 

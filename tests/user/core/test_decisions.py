@@ -17,7 +17,6 @@ from midpoint.user import (
     PrivateCategory,
     check_disclosure,
     decide,
-    obfuscate,
     require_legal,
     toss,
 )
@@ -39,6 +38,7 @@ from tests.support.made_up import (
     sealed,
     solicitation,
 )
+from tests.support.unadjusted import obfuscate_unadjusted
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclosure("dmpss")
@@ -67,10 +67,10 @@ def test_a_report_is_the_obfuscation_of_the_coins() -> None:
     rated = sorted(RATED)
     index = np.array([SHOWN.items.index(item) for item in rated])
     value = np.array([RATED[item] for item in rated])
-    done = obfuscate(index, value, 0, Parameters.of(SHOWN), toss(SECRET, rated))
+    done = obfuscate_unadjusted(index, value, 0, Parameters.of(SHOWN), toss(SECRET, rated))
     kept = [
-        (item, int(told))
-        for item, told, keep in zip(rated, done.value, done.keep, strict=True)
+        (item, int(sent))
+        for item, sent, keep in zip(rated, done.value, done.keep, strict=True)
         if keep
     ]
     assert list(report.answers) == kept
@@ -98,8 +98,8 @@ def test_a_changed_rating_or_category_does_not_reopen_a_decision() -> None:
 
 def test_a_withheld_item_is_not_tossed_again_under_a_new_disclosure() -> None:
     ledger = Ledger(SECRET)
-    told = {item for item, _ in ask(ledger, 1).answers}
-    withheld = tuple(item for item in sorted(RATED) if item not in told)
+    sent = {item for item, _ in ask(ledger, 1).answers}
+    withheld = tuple(item for item in sorted(RATED) if item not in sent)
     assert withheld
     always = LATER.model_copy(update={"reveal": ((ONE, ONE),) * len(LATER.items)})
     assert ask(ledger, 2, always, withheld).answers == ()
@@ -113,7 +113,10 @@ def test_fresh_coins_on_a_repeated_question_would_average_the_noise_away() -> No
     value = np.full(2000, 3 * ONE)
     shown = SHOWN.model_copy(update={"reveal": ((ONE, ONE // 4), *(SHOWN.reveal or ())[1:])})
     coins = np.random.default_rng(0).random((2000, 4))
-    shares = [obfuscate(index, value, k, Parameters.of(shown), coins).keep.mean() for k in range(2)]
+    shares = [
+        obfuscate_unadjusted(index, value, k, Parameters.of(shown), coins).keep.mean()
+        for k in range(2)
+    ]
     assert shares[0] - shares[1] > 0.7
     item = (SHOWN.items[0],)
     for category in (WOMAN, MAN):
@@ -142,9 +145,9 @@ def test_an_open_round_decides_every_rated_item_by_the_same_coins() -> None:
     report = ask(ledger, 1, items=asked, more=True)
     assert report.answers == ask(whole, 1).answers
     assert ledger.decided == whole.decided == set(RATED)
-    told = ask(closed, 1, items=asked).answers  # the control: a closed round leaves the rest open
+    sent = ask(closed, 1, items=asked).answers  # the control: a closed round leaves the rest open
     assert closed.decided == set(asked) & set(RATED)
-    assert len(told) < len(report.answers)
+    assert len(sent) < len(report.answers)
     assert ask(ledger, 1, items=asked, more=True).raw == report.raw
     with pytest.raises(RefusedError) as caught:
         ask(ledger, 1, items=asked)
@@ -182,19 +185,19 @@ def test_one_round_asks_one_thing() -> None:
 
 def test_an_answered_item_is_not_asked_again_under_other_numbers() -> None:
     ledger = Ledger(SECRET)
-    told = tuple(item for item, _ in ask(ledger, 1).answers)
+    sent = tuple(item for item, _ in ask(ledger, 1).answers)
     with pytest.raises(RefusedError) as caught:
-        ask(ledger, 2, LATER, told)
+        ask(ledger, 2, LATER, sent)
     assert caught.value.code == Refusal.NUMBERS_CHANGED
     assert ledger.answered(2) is None
-    assert [item for item, _ in ask(ledger, 2, SHOWN, told).answers] == list(told)
+    assert [item for item, _ in ask(ledger, 2, SHOWN, sent).answers] == list(sent)
 
 
 def test_refusing_does_not_tell_withheld_from_unrated() -> None:
     """A new disclosure about all that was not answered is taken in either case, and in silence."""
     ledger = Ledger(SECRET)
-    told = {item for item, _ in ask(ledger, 1).answers}
-    rest = tuple(item for item in SHOWN.items if item not in told)
+    sent = {item for item, _ in ask(ledger, 1).answers}
+    rest = tuple(item for item in SHOWN.items if item not in sent)
     unrated = [item for item in rest if item not in RATED]
     assert unrated
     assert len(rest) > len(unrated)
@@ -304,5 +307,5 @@ def test_stars_on_a_scale_called_continuous_would_show_the_category() -> None:
     rated = dict.fromkeys(smooth.items, 3 * ONE)
     for own, category in enumerate((WOMAN, MAN)):  # the control: a device that takes it
         answers = ask(Ledger(SECRET), 1, smooth, rated=rated, category=category).answers
-        whole = [sum((told + offset[item][k]) % ONE == 0 for item, told in answers) for k in (0, 1)]
+        whole = [sum((sent + offset[item][k]) % ONE == 0 for item, sent in answers) for k in (0, 1)]
         assert (whole[own], whole[1 - own]) == (12, 0)

@@ -24,7 +24,7 @@ def all_answers(levels: Integers, points: Integers, category: int, splits: int) 
     zero = np.zeros(ONE, dtype=np.intp)
     counts = np.zeros(levels.shape[1], dtype=np.int64)
     for s in range(splits):
-        told = discrete_midpoint(
+        sent = discrete_midpoint(
             cumulative,
             points,
             zero,
@@ -33,7 +33,7 @@ def all_answers(levels: Integers, points: Integers, category: int, splits: int) 
             u_value,
             np.full(ONE, (s + 0.5) / splits),
         )
-        counts += np.bincount(np.searchsorted(points, told), minlength=levels.shape[1])
+        counts += np.bincount(np.searchsorted(points, sent), minlength=levels.shape[1])
     return counts
 
 
@@ -60,9 +60,9 @@ def test_a_category_that_lies_about_its_distribution_is_seen() -> None:
     cumulative = levels.cumsum(axis=1)[None]
     uniform = (np.arange(ONE) + 0.5) / ONE
     zero = np.zeros(ONE, dtype=np.intp)
-    told = discrete_midpoint(cumulative, points, zero, zero, zero, uniform, uniform)
+    sent = discrete_midpoint(cumulative, points, zero, zero, zero, uniform, uniform)
     masses, whole = output_distribution(levels, points)
-    found = np.bincount(np.searchsorted(points, told), minlength=5) / ONE
+    found = np.bincount(np.searchsorted(points, sent), minlength=5) / ONE
     assert np.abs(found - masses[0] / whole).max() > 0.1
 
 
@@ -91,10 +91,10 @@ def test_a_pure_shift_is_the_midpoint_protocol() -> None:
             u = (np.arange(512) + 0.5) / 512
             value, coin = (grid.reshape(-1) for grid in np.meshgrid(u, u))
             zero = np.zeros(len(value), dtype=np.intp)
-            told = discrete_midpoint(
+            sent = discrete_midpoint(
                 cumulative, points, zero, zero + level, zero + category, value, coin
             )
-            assert told.mean() == points[level] - offset
+            assert sent.mean() == points[level] - offset
 
 
 def test_a_fair_coin_would_bias_three_categories() -> None:

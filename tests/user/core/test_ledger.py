@@ -31,11 +31,11 @@ def known_coins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A ledger on disk with two answered rounds."""
-    place = tmp_path / "device"
-    with Ledger.create(place) as ledger:
+    index = tmp_path / "device"
+    with Ledger.create(index) as ledger:
         answer(ledger, 1, slice(0, 6))
         answer(ledger, 2, slice(4, 12))
-    return place
+    return index
 
 
 def test_disk_and_memory_hold_the_same(folder: Path) -> None:
@@ -70,10 +70,10 @@ def test_a_crash_between_the_secret_and_its_first_ledger_is_started_over(
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A ledger of one item, for tests that try every byte."""
-    place = tmp_path / "small"
-    with Ledger.create(place) as ledger:
+    index = tmp_path / "small"
+    with Ledger.create(index) as ledger:
         answer(ledger, 1, slice(0, 1))
-    return place
+    return index
 
 
 def test_it_is_for_its_owner_only(folder: Path) -> None:
@@ -86,9 +86,9 @@ def test_it_is_for_its_owner_only(folder: Path) -> None:
 def test_one_changed_byte_anywhere_is_seen(small: Path) -> None:
     file = small / "ledger"
     content = file.read_bytes()
-    for place in range(len(content)):
+    for index in range(len(content)):
         changed = bytearray(content)
-        changed[place] ^= 1 << place % 8
+        changed[index] ^= 1 << index % 8
         file.write_bytes(bytes(changed))
         with pytest.raises(MidpointError, match="was changed"):
             Ledger.open(small)
@@ -208,11 +208,11 @@ def test_a_new_ledger_has_a_new_secret(tmp_path: Path, monkeypatch: pytest.Monke
 
     def twice() -> list[Report]:
         found = []
-        for place, star in enumerate((STARS[0], STARS[-1])):
-            with Ledger.create(tmp_path / str(place)) as ledger:
+        for index, star in enumerate((STARS[0], STARS[-1])):
+            with Ledger.create(tmp_path / str(index)) as ledger:
                 rated = dict.fromkeys(SHOWN.items, star)
                 found.append(decide(rated, solicitation(SHOWN), accepted(SHOWN), WOMAN, ledger))
-            (tmp_path / str(place)).rename(tmp_path / f"{place} {len(list(tmp_path.iterdir()))}")
+            (tmp_path / str(index)).rename(tmp_path / f"{index} {len(list(tmp_path.iterdir()))}")
         return found
 
     first, second = twice()

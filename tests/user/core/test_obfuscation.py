@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
+from midpoint.protocol.positions import adjust_population
 from midpoint.user import (
     PURPOSES,
     Adjustment,
     Obfuscated,
     Parameters,
-    adjustments,
     check_numbers,
     obfuscate,
 )
@@ -27,6 +27,7 @@ from midpoint.wire import (
     to_fixed,
 )
 from tests.support.made_up import AGE, GENDER, STARS, disclosure
+from tests.support.unadjusted import obfuscate_unadjusted
 
 N = 6000
 
@@ -39,16 +40,16 @@ def run(
     value = np.asarray(STARS)[rng.integers(0, 5, N)]
     uniform = rng.random((N, len(PURPOSES)))
     p = Parameters.of(shown)
-    own = owned(item, value, category, p)
-    return item, value, obfuscate(item, value, category, p, uniform, alpha, own)
+    adjustment = adjusted(item, value, category, p)
+    return item, value, obfuscate(item, value, category, p, uniform, adjustment, alpha)
 
 
-def owned(
+def adjusted(
     item: NDArray[np.intp], value: NDArray[np.int64], category: int, parameters: Parameters
-) -> Adjustment | None:
+) -> Adjustment:
     """Let each forty ratings be one person's, for schemes with counterparts."""
     starts = np.append(np.arange(0, len(item), 40), len(item))
-    return adjustments(parameters, starts, item, value, [category] * (len(starts) - 1))
+    return adjust_population(parameters, starts, item, value, [category] * (len(starts) - 1))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -96,7 +97,7 @@ def test_alpha_mixes_the_scheme_with_plain_release(scheme: str) -> None:
     value = np.asarray(STARS)[rng.integers(0, 5, N)]
     uniform = rng.random((N, len(PURPOSES)))
     arguments = (item, value, 1, Parameters.of(shown), uniform)
-    plain, full, half = (obfuscate(*arguments, alpha) for alpha in (0.0, 1.0, 0.5))
+    plain, full, half = (obfuscate_unadjusted(*arguments, alpha) for alpha in (0.0, 1.0, 0.5))
     assert plain.keep.all()
     assert np.array_equal(plain.value, value)
     chosen = uniform[:, MIX] < 0.5
@@ -125,7 +126,9 @@ def test_the_rounding_printed_in_the_paper_is_biased() -> None:
 def test_rounding_truncates_at_the_ends_of_the_scale() -> None:
     shown = disclosure("mpr", n_items=1, offset=((3 * ONE, -3 * ONE),))
     item, value = np.zeros(2, dtype=np.intp), np.array([ONE, 5 * ONE])
-    done = obfuscate(item, value, np.array([0, 1]), Parameters.of(shown), np.zeros((2, 4)))
+    done = obfuscate_unadjusted(
+        item, value, np.array([0, 1]), Parameters.of(shown), np.zeros((2, 4))
+    )
     assert done.value.tolist() == [ONE, 5 * ONE]
 
 
@@ -137,10 +140,10 @@ def test_a_category_per_rating_is_the_same_as_one_at_a_time() -> None:
     category = rng.integers(0, 6, 200)
     uniform = rng.random((200, 4))
     p = Parameters.of(shown)
-    together = obfuscate(item, value, category, p, uniform)
+    together = obfuscate_unadjusted(item, value, category, p, uniform)
     for n in range(200):
         one = slice(n, n + 1)
-        alone = obfuscate(item[one], value[one], int(category[n]), p, uniform[one])
+        alone = obfuscate_unadjusted(item[one], value[one], int(category[n]), p, uniform[one])
         assert alone.keep[0] == together.keep[n]
         assert alone.value[0] == together.value[n]
 
@@ -204,12 +207,12 @@ def test_theorem_1_midpoint_reports_do_not_depend_on_the_category() -> None:
     for scheme, private in (("mp", True), ("no", False), ("ss", False)):
         shown = disclosure(scheme, (AGE,), scale=scale)
         offset = np.array(disclosure("mp", (AGE,)).offset)
-        told = [
-            obfuscate(item, taste + offset[:, k], k, Parameters.of(shown), coins).value
+        sent = [
+            obfuscate_unadjusted(item, taste + offset[:, k], k, Parameters.of(shown), coins).value
             for k in range(3)
         ]
-        assert np.array_equal(told[0], told[1]) == private
-        assert np.array_equal(told[0], told[2]) == private
+        assert np.array_equal(sent[0], sent[1]) == private
+        assert np.array_equal(sent[0], sent[2]) == private
 
 
 def test_the_ends_of_a_continuous_scale_do_not_show_the_category() -> None:
@@ -218,13 +221,13 @@ def test_the_ends_of_a_continuous_scale_do_not_show_the_category() -> None:
     shown = disclosure("mp", n_items=1, scale=scale, offset=((-ONE, ONE),))
     rng = np.random.default_rng(0)
     item, coins, taste = np.zeros(N, dtype=np.intp), np.zeros((N, 4)), rng.normal(7, 3, N)
-    told, plain = [], []
+    sent, plain = [], []
     for category, offset in enumerate((-1, 1)):
         rating = to_fixed(np.clip(taste + offset, 0, 10))
-        told.append(obfuscate(item, rating, category, Parameters.of(shown), coins).value)
+        sent.append(obfuscate_unadjusted(item, rating, category, Parameters.of(shown), coins).value)
         plain.append(rating - offset * ONE)
-    assert np.array_equal(told[0], told[1])
-    assert (told[0].min(), told[0].max()) == (ONE, 9 * ONE)
+    assert np.array_equal(sent[0], sent[1])
+    assert (sent[0].min(), sent[0].max()) == (ONE, 9 * ONE)
     beyond = (plain[0] > plain[1].max()).mean()  # the control: what only one of them can reach
     assert 0.2 < beyond < 0.3
 
@@ -244,10 +247,12 @@ def test_what_is_reported_on_a_continuous_scale_is_in_every_categorys_reach(
         return
     for category, own in enumerate(offset):
         value, p = np.array([rating]), Parameters.of(shown)
-        told = int(obfuscate(np.array([0]), value, category, p, np.zeros((1, 4))).value[0])
-        assert all(0 <= told + other <= 10 * ONE for other in offset)
+        sent = int(
+            obfuscate_unadjusted(np.array([0]), value, category, p, np.zeros((1, 4))).value[0]
+        )
+        assert all(0 <= sent + other <= 10 * ONE for other in offset)
         if all(0 <= rating - own + other <= 10 * ONE for other in offset):
-            assert told == rating - own
+            assert sent == rating - own
 
 
 def test_the_fraction_attack_reads_plain_midpoint_and_not_the_rounded_or_discrete() -> None:
@@ -275,30 +280,30 @@ def test_the_last_coin_below_one_is_handled(coin: int) -> None:
         shown = disclosure(scheme, (AGE,))
         item, value = np.repeat(np.arange(12), 5), np.tile(STARS, 12)
         p = Parameters.of(shown)
-        done = obfuscate(item, value, 2, p, uniform, own=owned(item, value, 2, p))
+        done = obfuscate(item, value, 2, p, uniform, adjusted(item, value, 2, p))
         assert np.abs(done.value).max() <= 8 * ONE
 
 
 def test_a_rating_off_the_scale_is_refused_by_the_discrete_midpoint() -> None:
     p = Parameters.of(disclosure("dmp"))
     with pytest.raises(MidpointError, match=r"2\.5 is not a level"):
-        obfuscate(np.array([0]), to_fixed([2.5]), 0, p, np.zeros((1, 4)))
+        obfuscate_unadjusted(np.array([0]), to_fixed([2.5]), 0, p, np.zeros((1, 4)))
 
 
 def test_wrong_arguments_are_refused() -> None:
     p = Parameters.of(disclosure("dmp"))
     item, value = np.array([0]), np.array([ONE])
     with pytest.raises(MidpointError, match="shape"):
-        obfuscate(item, value, 0, p, np.zeros((1, 3)))
+        obfuscate_unadjusted(item, value, 0, p, np.zeros((1, 3)))
     with pytest.raises(MidpointError, match="alpha"):
-        obfuscate(item, value, 0, p, np.zeros((1, 4)), 1.5)
+        obfuscate_unadjusted(item, value, 0, p, np.zeros((1, 4)), 1.5)
 
 
 def test_a_missing_column_never_means_release_as_it_is() -> None:
     p = Parameters.of(disclosure("mp"))
     object.__setattr__(p, "offset", None)
     with pytest.raises(MidpointError, match="lack the column"):
-        obfuscate(np.array([0]), np.array([ONE]), 0, p, np.zeros((1, 4)))
+        obfuscate_unadjusted(np.array([0]), np.array([ONE]), 0, p, np.zeros((1, 4)))
 
 
 def test_revealing_is_exact_at_the_disclosed_probability() -> None:
@@ -307,5 +312,8 @@ def test_revealing_is_exact_at_the_disclosed_probability() -> None:
     uniform = np.zeros((ONE, 4))
     uniform[:, REVEAL] = np.arange(ONE) / ONE
     item, value = np.zeros(ONE, dtype=np.intp), np.full(ONE, 3 * ONE)
-    kept = [obfuscate(item, value, k, Parameters.of(shown), uniform).keep.sum() for k in range(2)]
+    kept = [
+        obfuscate_unadjusted(item, value, k, Parameters.of(shown), uniform).keep.sum()
+        for k in range(2)
+    ]
     assert kept == [ONE, 777]

@@ -82,9 +82,9 @@ export function keyed<T, E extends Element>(
   parent: Element,
   kept: Map<string, E>,
   wanted: readonly T[],
-  key: (one: T) => string,
-  make: (one: T) => E,
-  update: (element: E, one: T) => void,
+  key: (entry: T) => string,
+  make: (entry: T) => E,
+  update: (element: E, entry: T) => void,
 ): void {
   const names = new Set(wanted.map(key));
   for (const [name, element] of kept) {
@@ -94,14 +94,14 @@ export function keyed<T, E extends Element>(
     }
   }
   let next: ChildNode | null = parent.firstChild;
-  for (const one of wanted) {
-    const name = key(one);
+  for (const entry of wanted) {
+    const name = key(entry);
     let element = kept.get(name);
     if (!element) {
-      element = make(one);
+      element = make(entry);
       kept.set(name, element);
     }
-    update(element, one);
+    update(element, entry);
     if (element === next) next = element.nextSibling;
     else parent.insertBefore(element, next);
   }

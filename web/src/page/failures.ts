@@ -9,8 +9,8 @@ import {
   StorageError,
   UnusableError,
 } from "../index";
-import { NotOpenedError } from "./keeping";
 import type { Model, Notice } from "./model";
+import { NotOpenedError } from "./storage";
 
 export type Failure =
   | { readonly kind: "away" }

@@ -13,18 +13,18 @@ export interface Line {
   readonly title: Title;
   readonly yours: number;
   /** The value that would be sent; null if it stays here. */
-  readonly told: number | null;
+  readonly sent: number | null;
   readonly why: string;
 }
 
-/** What an attacker who reads title by title would believe of one feature. */
-export interface Belief {
+/** What an attacker who reads title by title could guess of one feature. */
+export interface Guess {
   readonly feature: FeatureChoice;
   /** Probability of each category from the ratings as given. */
   readonly raw: readonly number[];
   /** The same from what is sent. */
   readonly sent: readonly number[];
-  /** Whether the disclosure says how groups rate; else only what was rated tells anything. */
+  /** Whether the disclosure says how groups rate; else only what was rated shows anything. */
   readonly values: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Recommended {
 export interface Decided {
   readonly title: Title;
   readonly yours: number | null;
-  readonly told: number | null;
+  readonly sent: number | null;
 }
 
 /** One answered round. */
@@ -98,10 +98,11 @@ export interface Model {
   readonly draft: ReadonlyMap<string, number>;
   /** Items whose decision is final: the value sent, or null if withheld. */
   readonly final: ReadonlyMap<string, number | null>;
-  readonly leaving: readonly Line[];
+  /** What becomes of each rating of the present round, in the order of the draft. */
+  readonly lines: readonly Line[];
   /** The exact text that would be sent. */
   readonly bytes: string;
-  readonly beliefs: readonly Belief[];
+  readonly guesses: readonly Guess[];
   readonly certificates: readonly Measured[];
   readonly recommended: readonly Recommended[] | null;
   /** Mean deviation of the recommendations; null before there are any. */
@@ -149,9 +150,9 @@ export const start: Model = {
   hasRound: false,
   draft: new Map(),
   final: new Map(),
-  leaving: [],
+  lines: [],
   bytes: "",
-  beliefs: [],
+  guesses: [],
   certificates: [],
   recommended: null,
   sureness: null,
@@ -161,7 +162,7 @@ export const start: Model = {
   head: null,
 };
 
-/** Holds the present model and tells views of changes, once a turn. */
+/** Holds the present model and notifies views of changes, once a turn. */
 export class Shown {
   #model: Model = start;
   #waiting = false;
@@ -171,7 +172,7 @@ export class Shown {
     return this.#model;
   }
 
-  /** Change some fields; views are told together, before the next paint. */
+  /** Change some fields; views are notified together, before the next paint. */
   change(fields: Partial<Model>): void {
     this.#model = { ...this.#model, ...fields };
     if (this.#waiting) return;
@@ -185,7 +186,11 @@ export class Shown {
   /** Show nothing of anyone, but the warnings that still stand. */
   forget(): void {
     const { notices, lasting } = this.#model;
-    this.change({ ...start, notices: notices.filter((one) => one !== "forgetting"), lasting });
+    this.change({
+      ...start,
+      notices: notices.filter((notice) => notice !== "forgetting"),
+      lasting,
+    });
   }
 
   /** Call back with the model now and after each change. */

@@ -1,10 +1,10 @@
 /** What the model shows of an agent's state: worked out here, asked of nobody. */
 
 import { type Agent, type PrivateCategory, type Recommendation, schemeOf } from "../index";
-import { Guesses } from "./guesses";
-import { Reasons } from "./leaving";
+import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./conversions";
+import { guessesOf } from "./guesses";
 import type { Measured, Model } from "./model";
-import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./pictures";
+import { Reasons } from "./reasons";
 import { Titles } from "./titles";
 
 /** How many recommendations are ranked; public, the same for everyone. */
@@ -16,7 +16,6 @@ export class Picture {
   readonly digest: string;
   readonly #agent: Agent;
   readonly #reasons: Reasons;
-  readonly #guesses: Guesses;
 
   constructor(agent: Agent) {
     const { accepted, titles, popularity } = agent.standing;
@@ -24,7 +23,6 @@ export class Picture {
     this.#agent = agent;
     this.digest = accepted.disclosure.digest;
     this.#reasons = new Reasons(accepted.disclosure);
-    this.#guesses = new Guesses(accepted.disclosure);
     this.titles = new Titles(
       items,
       items.map((item) => titles.get(item) ?? item),
@@ -49,7 +47,9 @@ export class Picture {
 
   /** What auditors signed, and whether she trusts them. */
   certificates(trusts: (key: string) => boolean): Measured[] {
-    return this.#agent.standing.certificates.map((one) => measuredOf(one, trusts(one.key)));
+    return this.#agent.standing.certificates.map((certificate) =>
+      measuredOf(certificate, trusts(certificate.key)),
+    );
   }
 
   /** What the service asks about: people know the most rated titles best. */
@@ -69,28 +69,29 @@ export class Picture {
   /** What would leave, and what could be guessed from all of it. */
   preview(draft: ReadonlyMap<string, number>, category: PrivateCategory): Partial<Model> {
     const { ledger, ratings } = this.#agent.home;
+    const { disclosure } = this.#agent.standing.accepted;
     const seen = this.#agent.asked ? this.#agent.preview(draft, category) : null;
     const lines = seen?.lines ?? [];
-    const told = new Map<string, number>();
-    for (const [item, value] of finalOf(ledger)) if (value !== null) told.set(item, value);
-    for (const { item, fate, sent } of lines) {
-      if (fate === "sent" && sent !== undefined) told.set(item, sent);
+    const sent = new Map<string, number>();
+    for (const [item, value] of finalOf(ledger)) if (value !== null) sent.set(item, value);
+    for (const line of lines) {
+      if (line.fate === "sent" && line.sent !== undefined) sent.set(line.item, line.sent);
     }
     const rated = new Map([...ratings].filter(([item]) => ledger.decision(item)));
     for (const [item, value] of draft) rated.set(item, value);
     return {
       draft,
-      leaving: this.#reasons.lines(lines, this.cell(category), this.titles),
+      lines: this.#reasons.lines(lines, this.cell(category), this.titles),
       bytes: seen?.report.text ?? "",
-      beliefs: this.#guesses.beliefs(rated, told),
+      guesses: guessesOf(disclosure, rated, sent),
     };
   }
 
   /** Recommendations for her category as it is now, from scores that were made for all. */
   ranked(scored: Scored, category: PrivateCategory): Partial<Model> {
     const { disclosure } = this.#agent.standing.accepted;
-    const mine = reranked(scored.ranked, disclosure, scored.cell, this.cell(category));
-    return { recommended: recommendedOf(mine.slice(0, RANKED), this.titles) };
+    const ranked = reranked(scored.ranked, disclosure, scored.cell, this.cell(category));
+    return { recommended: recommendedOf(ranked.slice(0, RANKED), this.titles) };
   }
 
   /** Her joint cell under this disclosure. */
@@ -108,5 +109,5 @@ export interface Scored {
 /** Mean deviation of the first recommendations. */
 export function sureness({ ranked }: Scored): number {
   const first = ranked.slice(0, RANKED);
-  return first.reduce((sum, one) => sum + one.deviation, 0) / Math.max(first.length, 1);
+  return first.reduce((sum, { deviation }) => sum + deviation, 0) / Math.max(first.length, 1);
 }

@@ -77,17 +77,17 @@ function buttons(
 
   function show(value: number | null): void {
     shown = value;
-    const place = value === null ? -1 : levels.indexOf(value);
+    const level = value === null ? -1 : levels.indexOf(value);
     made.forEach((button, at) => {
-      button.classList.toggle("on", at <= place);
-      button.classList.toggle("exact", at === place);
-      set(button, "aria-checked", at === place ? "true" : "false");
-      set(button, "tabindex", at === Math.max(place, 0) ? "0" : "-1");
+      button.classList.toggle("on", at <= level);
+      button.classList.toggle("exact", at === level);
+      set(button, "aria-checked", at === level ? "true" : "false");
+      set(button, "tabindex", at === Math.max(level, 0) ? "0" : "-1");
     });
   }
 
   show(null);
-  return { element, show, focus: () => made.find((one) => one.tabIndex === 0)?.focus() };
+  return { element, show, focus: () => made.find(({ tabIndex }) => tabIndex === 0)?.focus() };
 }
 
 function menu(
@@ -116,13 +116,13 @@ function menu(
 
 /** What is said after a rating was given or cleared: the rating, and what becomes of it. */
 export function saidOf(
-  { titles, levels, leaving }: Model,
+  { titles, levels, lines }: Model,
   item: string,
   value: number | null,
 ): string {
   const name = titles?.of(item).name ?? item;
   if (value === null) return texts.rate.saidCleared(name);
-  const told = leaving.find(({ title }) => title.item === item)?.told ?? null;
-  const fate = told === null ? texts.rate.staysHere : texts.rate.leavesAs(plain(told));
+  const sent = lines.find(({ title }) => title.item === item)?.sent ?? null;
+  const fate = sent === null ? texts.rate.staysHere : texts.rate.leavesAs(plain(sent));
   return texts.rate.saidRated(name, spoken(levels, value), fate);
 }

@@ -9,7 +9,7 @@ const MOST_BUTTONS = 11;
 
 /** Choose the control for these levels. */
 export function lookOf(levels: readonly number[]): Look {
-  const steps = (step: number) => levels.every((level, place) => level === (place + 1) * step);
+  const steps = (step: number) => levels.every((level, i) => level === (i + 1) * step);
   if (steps(ONE) && levels.length <= 5 && levels.length >= 3) return "stars";
   if (steps(ONE / 2) && levels.length === 10) return "halves";
   return levels.length <= MOST_BUTTONS ? "numbers" : "menu";

@@ -4,12 +4,12 @@ import { Agent, Channel, type Home, MidpointError } from "../index";
 import type { Actions } from "./actions";
 import { Drafts } from "./drafts";
 import { failureOf } from "./failures";
-import { Keeping } from "./keeping";
 import type { Model, Notice, Shown } from "./model";
 import { Picture } from "./picture";
 import { saidOf } from "./rating";
-import { Recommending } from "./recommending";
-import { Retrying } from "./retrying";
+import { Recommendations } from "./recommendations";
+import { Retries } from "./retries";
+import { BrowserStorage } from "./storage";
 import { texts } from "./texts";
 
 /** Give up soon and say so; the page then tries again by itself. */
@@ -19,19 +19,19 @@ export class Session implements Actions {
   /** Says and shows a sentence. */
   announce: (sentence: string, withUndo?: boolean) => void = () => {};
   readonly #shown: Shown;
-  readonly #keeping = new Keeping();
-  readonly #recommending: Recommending;
+  readonly #storage = new BrowserStorage();
+  readonly #recommendations: Recommendations;
   #opened: Agent | null = null;
   #picture: Picture | null = null;
   #drafts = new Drafts(new Map());
-  readonly #retrying = new Retrying(() => this.again());
+  readonly #retries = new Retries(() => this.again());
   #looking = false;
   /** Whether she agreed to a change that is not checked yet. */
   #agreed = false;
 
   constructor(shown: Shown) {
     this.#shown = shown;
-    this.#recommending = new Recommending(shown);
+    this.#recommendations = new Recommendations(shown);
     addEventListener("online", () => this.again());
   }
 
@@ -42,19 +42,19 @@ export class Session implements Actions {
   }
 
   again(): void {
-    this.#retrying.stop();
+    this.#retries.stop();
     if (this.#opened) void this.#look();
   }
 
   choose(names: Readonly<Record<string, string>>): void {
     void this.#guarded(async () => {
-      await this.#keeping.inTurn(() => this.#home.keepCategory(names));
+      await this.#storage.inTurn(() => this.#home.keepCategory(names));
       this.#shown.change({ chosen: names });
       if (this.#model.phase === "ready") {
         this.#preview();
         this.#rank();
       } else {
-        void this.#keeping.makeLasting().then((lasting) => this.#shown.change({ lasting }));
+        void this.#storage.makeLasting().then((lasting) => this.#shown.change({ lasting }));
         await this.#goOn(false);
       }
     });
@@ -79,8 +79,8 @@ export class Session implements Actions {
     this.#shown.change({ working: "sending" });
     void this.#guarded(async () => {
       // What is decided must not be decided again: the ledger is to outlive a lack of space.
-      this.#shown.change({ lasting: await this.#keeping.makeLasting() });
-      await this.#keeping.inTurn(() => this.#agent.answer(this.#drafts.ratings, category));
+      this.#shown.change({ lasting: await this.#storage.makeLasting() });
+      await this.#storage.inTurn(() => this.#agent.answer(this.#drafts.ratings, category));
       this.#drafts = new Drafts(new Map());
       this.#shown.change({ asked: [], hasRound: false });
       this.#preview();
@@ -102,18 +102,18 @@ export class Session implements Actions {
 
   async forget(): Promise<boolean> {
     this.#shown.change({ working: "forgetting" });
-    const done = await this.#guarded(() => this.#keeping.inTurn(() => this.#agent.forget()));
+    const done = await this.#guarded(() => this.#storage.inTurn(() => this.#agent.forget()));
     this.#shown.change({ working: null });
-    if (done) await this.#startAnew();
+    if (done) await this.#startOver();
     else if (this.#home.forgetting) this.#note("forgetting");
     return done;
   }
 
   trust(key: string, trusted: boolean): void {
     void this.#guarded(async () => {
-      await this.#keeping.trust(key, trusted);
-      this.#agent.terms = this.#keeping.terms;
-      const certificates = this.#picture?.certificates((one) => this.#keeping.trusts(one));
+      await this.#storage.trust(key, trusted);
+      this.#agent.terms = this.#storage.terms;
+      const certificates = this.#picture?.certificates((known) => this.#storage.trusts(known));
       this.#shown.change({ certificates });
     });
   }
@@ -124,17 +124,17 @@ export class Session implements Actions {
 
   accept(): void {
     this.#agreed = true;
-    void this.#keeping.inTurn(async () => this.#home.repin()).then(() => this.#look());
+    void this.#storage.inTurn(async () => this.#home.repin()).then(() => this.#look());
   }
 
   withoutStorage(): void {
-    this.#keeping.withoutStorage();
-    this.#shown.change({ notices: this.#model.notices.filter((one) => one !== "noOpening") });
+    this.#storage.withoutStorage();
+    this.#shown.change({ notices: this.#model.notices.filter((notice) => notice !== "noOpening") });
     void this.open();
   }
 
   startOver(onlyHere = false): void {
-    const erased = this.#keeping.erase(location.origin, new Channel(PATIENCE), onlyHere);
+    const erased = this.#storage.erase(location.origin, new Channel(PATIENCE), onlyHere);
     void erased.then(
       () => location.reload(),
       () => this.#note("notErased"),
@@ -155,9 +155,9 @@ export class Session implements Actions {
   }
 
   async #openHome(): Promise<void> {
-    const home = await this.#keeping.open();
-    if (this.#keeping.ends) this.#note("noStorage");
-    this.#opened = new Agent(location.origin, home, this.#keeping.terms, new Channel(PATIENCE));
+    const home = await this.#storage.open();
+    if (this.#storage.ends) this.#note("noStorage");
+    this.#opened = new Agent(location.origin, home, this.#storage.terms, new Channel(PATIENCE));
     this.#drafts = new Drafts(ratingsOf(home, true));
   }
 
@@ -170,29 +170,29 @@ export class Session implements Actions {
       if (this.#home.forgetting) await this.#finishForgetting();
       await this.#deliver();
       await this.#agent.connect();
-      this.#readAnew();
+      this.#readAgain();
       this.#checked();
       if (this.#home.category) await this.#goOn(refused);
       else this.#shown.change({ phase: "welcome" });
     });
     this.#looking = false;
-    if (done && this.#retrying.succeeded()) this.announce(texts.notices.back);
+    if (done && this.#retries.succeeded()) this.announce(texts.notices.back);
   }
 
   /** After a change that she agreed to, ratings on another scale are not kept any more. */
-  #readAnew(): void {
+  #readAgain(): void {
     if (this.#agreed) this.#drafts = new Drafts(ratingsOf(this.#home, true));
     this.#agreed = false;
   }
 
   async #finishForgetting(): Promise<void> {
     this.#note("forgetting");
-    await this.#keeping.inTurn(() => this.#agent.forget());
+    await this.#storage.inTurn(() => this.#agent.forget());
     await this.#openHome();
     this.#clear();
   }
 
-  async #startAnew(): Promise<void> {
+  async #startOver(): Promise<void> {
     await this.#openHome();
     this.#clear();
     await this.#look();
@@ -201,7 +201,7 @@ export class Session implements Actions {
 
   /** Show nothing of anyone. */
   #clear(): void {
-    this.#recommending.forget();
+    this.#recommendations.forget();
     this.#picture = null;
     location.hash = "";
     this.#shown.forget();
@@ -214,7 +214,7 @@ export class Session implements Actions {
     this.#decided();
     this.#preview();
     if (!this.#isAsked) await this.#ask();
-    if (!this.#recommending.isWanted) return;
+    if (!this.#recommendations.isWanted) return;
     await this.#recommend();
     // Meanwhile there may be new figures: then what was asked under the old ones is not open here.
     if (!this.#isAsked) await this.#ask();
@@ -228,7 +228,7 @@ export class Session implements Actions {
   /** Take over what passed the checks. */
   #checked(): void {
     this.#picture = new Picture(this.#agent);
-    this.#shown.change(this.#picture.checked((key) => this.#keeping.trusts(key)));
+    this.#shown.change(this.#picture.checked((key) => this.#storage.trusts(key)));
   }
 
   async #ask(): Promise<void> {
@@ -239,12 +239,12 @@ export class Session implements Actions {
   }
 
   async #deliver(): Promise<void> {
-    const receipt = await this.#keeping
+    const receipt = await this.#storage
       .inTurn(() => this.#agent.submit())
       .finally(() => this.#decided());
     if (!receipt) return;
-    await this.#keeping.keepAnswers(receipt.answers);
-    this.#recommending.isStale = true;
+    await this.#storage.keepAnswers(receipt.answers);
+    this.#recommendations.isStale = true;
     this.#shown.change({ away: false });
     this.#decided();
   }
@@ -252,29 +252,29 @@ export class Session implements Actions {
   async #recommend(): Promise<void> {
     const { category, ledger } = this.#home;
     if (!category || ledger.rounds.length === 0) return;
-    const ranked = await this.#recommending.ask(this.#agent, category);
+    const ranked = await this.#recommendations.ask(this.#agent, category);
     if (this.#agent.standing.accepted.disclosure.digest !== this.#picture?.digest) this.#checked();
-    this.#recommending.take(ranked, this.#picture?.cell(category) ?? 0);
+    this.#recommendations.take(ranked, this.#picture?.cell(category) ?? 0);
     this.#rank();
   }
 
   /** Show the ranking for her category as it is now, without asking anyone. */
   #rank(): void {
     const { category } = this.#home;
-    if (category && this.#picture) this.#recommending.rank(this.#picture, category);
+    if (category && this.#picture) this.#recommendations.rank(this.#picture, category);
   }
 
-  /** A rating changed: keep it, and work out anew what would leave. */
+  /** A rating changed: keep it, and work out again what would leave. */
   #drafted(): void {
     const ratings = new Map([...ratingsOf(this.#home, false), ...this.#drafts.ratings]);
-    void this.#guarded(() => this.#keeping.inTurn(() => this.#home.keepRatings(ratings)));
+    void this.#guarded(() => this.#storage.inTurn(() => this.#home.keepRatings(ratings)));
     this.#preview();
   }
 
   /** Show what is final. */
   #decided(): void {
     if (!this.#picture) return;
-    this.#shown.change(this.#picture.decided(this.#keeping.answers));
+    this.#shown.change(this.#picture.decided(this.#storage.answers));
   }
 
   /** Show what would leave. */
@@ -300,7 +300,7 @@ export class Session implements Actions {
 
   #away(): void {
     this.#shown.change({ away: true });
-    this.#retrying.failed();
+    this.#retries.failed();
   }
 
   #note(notice: Notice): void {

@@ -1,4 +1,4 @@
-/** Every English sentence of the page, in one place. */
+/** Every English sentence of the page. */
 
 const FEATURES: Record<string, string> = { gender: "gender", age: "age", party: "party" };
 const CATEGORIES: Record<string, string> = {
@@ -37,8 +37,8 @@ export const texts = {
     title: "Recommendations, with your secret kept here",
     lead: (secret: string, hidesRated: boolean) =>
       hidesRated
-        ? `Rate a few titles and get recommendations: before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it keeps back, and you see every answer before it goes.`
-        : `Rate a few titles and get recommendations: before anything is sent, your own browser turns your ratings into answers made so that, title by title, their values say nothing about your ${secret}. Your ${secret} never leaves this browser, and you see every answer before it goes; but which titles you rated is not hidden here, and that can tell something about your ${secret}.`,
+        ? `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it keeps back, and you see every answer before it goes.`
+        : `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, their values say nothing about your ${secret}. Your ${secret} never leaves this browser, and you see every answer before it goes; but which titles you rated is not hidden here, and that can reveal something about your ${secret}.`,
     choose: "What to protect",
     stays:
       "Kept in this browser only, and never sent. It is used here to alter your answers and to rank your recommendations. A wrong choice would protect you less.",
@@ -50,7 +50,7 @@ export const texts = {
     missing: (feature: string) => `Choose your ${feature} first. It stays in this browser.`,
     change: "Change what is protected",
     changeNote:
-      "Answers already sent or withheld stand as they are: deciding them again would tell what changed.",
+      "Answers already sent or withheld stand as they are: deciding them again would reveal what changed.",
     nothingStored: "No account, no name, no cookie.",
     protected: (secret: string, features: number) =>
       features === 1 ? `${secret} protected` : secret,
@@ -73,7 +73,7 @@ export const texts = {
     filters: "Which titles to show",
     asked: "Asked now",
     all: "All titles",
-    mine: "Rated",
+    yours: "Rated",
     found: (titles: number) => `${counted(titles, "title")} found`,
     none: "No title matches. Try fewer letters.",
     nothingRated: "Nothing rated yet.",
@@ -119,20 +119,20 @@ export const texts = {
       `The whole body of the one request that is sent, ${bytes.toLocaleString("en")} bytes. With it goes a random token made by this browser, which is the only name the service has for you.`,
     why: {
       withheld: (share: string) =>
-        `Your group rates this more often than others. So ${share} of its ratings stay here, and having rated it tells nothing.`,
+        `Your group rates this more often than others. So ${share} of its ratings stay here, and having rated it says nothing about your group.`,
       withheldLikeOthers: (share: string) =>
-        `People like you rate this more often than their like in other groups. So ${share} of such ratings stay here, and having rated it tells nothing.`,
+        `People like you in your group rate this more often than people like you in other groups. So ${share} of such ratings stay here, and having rated it says nothing about your group.`,
       towards: (by: string, up: boolean) =>
-        `The middle between you and your like in other groups lies ${up ? "higher" : "lower"}, by ${by}. It goes there; a coin rounds it.`,
+        `The middle between you and people like you in other groups is ${up ? "higher" : "lower"}, by ${by}. Your rating goes there; a coin rounds it.`,
       higher: (by: string) =>
         `Your group rates this above the middle of all groups, by ${by} on average. That is taken out.`,
       lower: (by: string) =>
         `Your group rates this below the middle of all groups, by ${by} on average. That is taken out.`,
       moved:
-        "Groups spread their ratings of this differently. It goes to the middle; a coin rounds it.",
+        "Groups spread their ratings of this differently. Yours goes to the middle; a coin rounds it.",
       alike: "The groups rate this alike, so it goes as it is.",
       same: "The groups differ little at this rating; the coin left it as it is.",
-      average: "An average is sent in place of your rating.",
+      average: "An average is sent instead of your rating.",
       notAsked: "Not asked about in this round, so it stays here.",
     },
   },
@@ -151,7 +151,7 @@ export const texts = {
       [
         `Both take the service's figures as true${values ? "." : ", which say nothing about how groups rate."}`,
         hidesRated ? "" : "Which titles you rate is not hidden, and is not counted here.",
-        "Titles read together can tell more:",
+        "Titles read together can reveal more:",
       ]
         .filter(Boolean)
         .join(" "),
@@ -160,15 +160,15 @@ export const texts = {
     blind: "0.5 blind",
     sureEnd: "1 certain",
     pair: (times: string) =>
-      `Of two people who differ in it, the strongest attack found tells which is which ${times} times in 100. Blind guessing gets 50.`,
-    several: "How well the strongest attack found tells people apart.",
+      `Of two people who differ in it, the strongest attack found picks the right one ${times} times in 100. Blind guessing gets 50.`,
+    several: "How well the strongest attack found distinguishes people.",
     interval: (low: string, high: string, nullLow: string, nullHigh: string) =>
-      `Interval ${low} to ${high}. With shuffled labels the strongest of all attacks reads ${nullLow} to ${nullHigh}.`,
+      `Interval ${low} to ${high}. With shuffled labels the strongest of all attacks gets ${nullLow} to ${nullHigh}.`,
     drawn: "The interval is the thick line, the box what shuffled labels give.",
     attack: (attack: string) => `Strongest attack: ${attack}.`,
     claimed: "Claimed by somebody you have not confirmed",
     claimedMore:
-      "Anyone can make a key and sign anything with it, this service too. Until you confirm the key below, take it that nobody measured what titles tell together.",
+      "Anyone can make a key and sign anything with it, this service too. Until you confirm the key below, take it that nobody measured what titles reveal together.",
     claims: (auc: string) => `Claimed: AUC ${auc}, where 0.5 is blind and 1 is certain.`,
     whose: (auditor: string, trusted: boolean) =>
       trusted
@@ -179,7 +179,7 @@ export const texts = {
     confirm: "I compared the key, trust it",
     withdraw: "No longer trust this key",
     nobody: "Nobody certified this",
-    nobodyMore: "What titles tell when they are read together was not measured by any auditor.",
+    nobodyMore: "What titles reveal when they are read together was not measured by any auditor.",
     figure: (auc: string, low: string, high: string) =>
       `Measured AUC ${auc}, interval ${low} to ${high}, on a scale from 0.5, blind, to 1, certain`,
   },
@@ -226,7 +226,7 @@ export const texts = {
     forgetBody:
       "First the service erases your answers, then this browser erases your ledger, your ratings and your choice. This cannot be undone.",
     forgetAgain:
-      "If you come back and rate the same titles as a new person, the service can compare the two answers, and the difference can tell what you protect. Forget in order to leave, not in order to begin again.",
+      "If you come back and rate the same titles as a new person, the service can compare the two answers, and the difference can reveal what you protect. Forget in order to leave, not in order to begin again.",
     forgetYes: "Forget me",
     forgetNo: "Keep everything",
     forgetting: "Forgetting",
@@ -250,7 +250,7 @@ export const texts = {
       "This browser's storage did not answer, so the last step was not kept. Nothing you kept before is lost. Load this page again; if that does not help, free some space or leave private browsing.",
     storageAgain: "Load again",
     noOpening:
-      "This browser did not open its storage. That often passes: load this page again. Only if you have never answered here before, you can go on without storage: then everything is forgotten when you close the page, and titles that you answer twice can tell what you protect.",
+      "This browser did not open its storage. That often passes: load this page again. Only if you have never answered here before, you can go on without storage: then everything is forgotten when you close the page, and titles that you answer twice can reveal what you protect.",
     noOpeningAgree: "Go on without storage",
     badStorage:
       "What this browser kept does not fit together any more: it was changed from outside, or by another program. Nothing is sent. You can have your answers at the service erased, as far as they can still be found, and then what is kept here. Rating the same titles again afterwards lets the service compare.",
@@ -277,7 +277,7 @@ export const texts = {
     nextUsual:
       "Wait and check again, or ask the people who run the service. Others may see the same.",
     nextChanged:
-      "If you learned in another way than from this page that the change is meant and you agree with it, accept it. You stay who you are: your ledger and everything decided stand, and you are asked anew only about what changed. From then on this browser holds the service to the new state, so accepting a change that nobody announced gives up this protection. Do not forget yourself over it: rating the same titles as somebody new would let the service compare.",
+      "If you learned in another way than from this page that the change is meant and you agree with it, accept it. You stay who you are: your ledger and everything decided stand, and you are asked again only about what changed. From then on this browser holds the service to the new state, so accepting a change that nobody announced gives up this protection. Do not forget yourself over it: rating the same titles as somebody new would let the service compare.",
     accept: "Accept the change",
     again: "Check again",
     reasons: {
@@ -309,7 +309,8 @@ export const texts = {
       bad_distribution: "The service published shares that do not add up.",
       reveal_out_of_range: "The service published a probability that is none.",
       reveal_inconsistent: "The service published probabilities that contradict each other.",
-      bad_positions: "The service published figures about people's selection and taste factors that cannot be.",
+      bad_positions:
+        "The service published figures about what people rate, and how, that cannot be right.",
       average_out_of_range: "The service published an average that is off its own scale.",
       numbers_changed:
         "The service asks again, under other numbers, about a title that you answered. Answering twice could give you away.",

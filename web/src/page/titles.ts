@@ -21,9 +21,7 @@ export class Titles {
   readonly #byItem: ReadonlyMap<string, Title>;
 
   constructor(items: readonly string[], titles: readonly string[], ratings: readonly number[]) {
-    const made = items.map((item, place) =>
-      split(item, titles[place] ?? item, ratings[place] ?? 0),
-    );
+    const made = items.map((item, i) => split(item, titles[i] ?? item, ratings[i] ?? 0));
     this.#byItem = new Map(made.map((title) => [title.item, title]));
     this.all = made.sort((a, b) => b.ratings - a.ratings || (a.item < b.item ? -1 : 1));
   }
@@ -37,10 +35,10 @@ export class Titles {
   search(text: string): readonly Title[] {
     const words = folded(text).split(" ").filter(Boolean);
     if (words.length === 0) return this.all;
-    const found = this.all.filter(({ plain }) => words.every((word) => plain.includes(word)));
+    const matches = this.all.filter(({ plain }) => words.every((word) => plain.includes(word)));
     const start = words.join(" ");
-    const first = found.filter(({ plain }) => plain.startsWith(start));
-    return [...first, ...found.filter(({ plain }) => !plain.startsWith(start))];
+    const first = matches.filter(({ plain }) => plain.startsWith(start));
+    return [...first, ...matches.filter(({ plain }) => !plain.startsWith(start))];
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Where a device keeps texts by name: all of a change or nothing of it.
  *
- * Two tabs of a browser share one store. Each says what it believes is there when it writes, and is
+ * Two tabs of a browser share one store. Each says what it expects there when it writes, and is
  * refused if the other wrote meanwhile: they cannot decide one item differently.
  */
 import { MidpointError } from "../errors";
@@ -109,15 +109,15 @@ export class IndexedDbStore implements Store {
     const texts = transaction.objectStore(TEXTS);
     let changed = false;
     const awaited = Object.entries(expected).map(([name, text]) => {
-      const found = texts.get(name);
-      found.onsuccess = () => {
-        changed ||= found.result !== text;
+      const request = texts.get(name);
+      request.onsuccess = () => {
+        changed ||= request.result !== text;
         // The last one to be looked at decides; requests of a transaction come back in order.
-        if (found !== awaited[awaited.length - 1]) return;
+        if (request !== awaited[awaited.length - 1]) return;
         if (changed) transaction.abort();
         else work(texts);
       };
-      return found;
+      return request;
     });
     if (awaited.length === 0) work(texts);
     try {

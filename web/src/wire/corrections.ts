@@ -35,9 +35,9 @@ export function correction(disclosure: Disclosure): Rows {
  */
 export function deviation(total: readonly number[], unit: number): readonly number[] {
   const K = total.length;
-  const quotient = total.map((one) => Math.floor(one / unit));
+  const quotient = total.map((sum) => Math.floor(sum / unit));
   const centredQuotient = centred(quotient);
-  const centredRemainder = centred(total.map((one, k) => one - quotient[k] * unit));
+  const centredRemainder = centred(total.map((sum, k) => sum - quotient[k] * unit));
   return total.map((_, k) => {
     const whole = Math.floor(centredQuotient[k] / K);
     const rest = centredQuotient[k] - whole * K;
@@ -50,5 +50,5 @@ export function deviation(total: readonly number[], unit: number): readonly numb
 /** Return K times the deviation from the mean. */
 function centred(part: readonly number[]): number[] {
   const sum = part.reduce((a, b) => a + b, 0);
-  return part.map((one) => part.length * one - sum);
+  return part.map((value) => part.length * value - sum);
 }

@@ -1,4 +1,4 @@
-/** The disclosure: what the analyst tells everyone about its items, as integers. */
+/** The disclosure: what the analyst publishes about its items, as integers. */
 import { digest, encode, utf8 } from "./canonical";
 import {
   type Fields,
@@ -13,12 +13,12 @@ import {
   requireAscending,
 } from "./fields";
 import { kind, type MessageOf } from "./message";
-import { prior, requireShape, row } from "./places";
+import { prior, requireShape, row } from "./positions";
 import { type Column, SCHEMES, type Scheme } from "./scheme";
 
 /** With this many cells, and ratings up to 2^31, the devices' sums stay exact. */
 export const MOST_CELLS = 1024;
-/** Columns that the digest of an item's numbers tells of even where they are absent. */
+/** Columns that the digest of an item's numbers covers even where they are absent. */
 const ALWAYS: readonly Column[] = ["offset", "reveal", "levels", "average"];
 const COLUMNS: readonly Column[] = [...ALWAYS, "rate", "selection", "base", "taste"];
 
@@ -72,14 +72,15 @@ const fields = {
  *
  * Several features make joint cells in row-major order: the last feature varies fastest. A column
  * is there exactly when the scheme needs it: `offset`, `reveal` (M, K), `levels` (M, K, L),
- * `average` (M, 1) or (M, K). With counterparts, d selection factors and r tastes, in 1/256: `rate` (M, K) are
- * the log odds that each category rates the item at selection factors of 0, `selection` (M, d) what each selection adds
- * to them, `base` (M, K) what each category rates it at tastes of 0, `taste` (M, r) what each taste
- * adds to that; `prior` says where light and heavy raters of each category lie, in d + r dimensions, or
- * d + 2 r where tastes choose what is rated too (`tasteSelects`). This proves shapes; whether the
- * numbers are consistent is checked by `checkNumbers`.
+ * `average` (M, 1) or (M, K). With counterparts there are d selection and r taste factors, numbers in
+ * 1/256: `rate` (M, K) are the log odds that each category rates the item at selection factors of 0,
+ * `selection` (M, d) what each selection factor adds to them, `base` (M, K) what each category rates it
+ * at taste factors of 0, `taste` (M, r) what each taste factor adds to that. `prior` is the prior of
+ * positions of each category and stratum, in d + r dimensions, or d + 2 r where taste decides what is
+ * rated too (`tasteSelects`). This proves shapes; whether the numbers are consistent is checked by
+ * `checkNumbers`.
  */
-export const Disclosure = kind("disclosure", fields, wellFormed);
+export const Disclosure = kind("disclosure", fields, wellFormed, lookups);
 export type Disclosure = MessageOf<typeof Disclosure>;
 type Content = Fields<typeof fields>;
 
@@ -88,10 +89,10 @@ export function cellsOf(disclosure: Content): number {
   return disclosure.features.reduce((cells, { categories }) => cells * categories.length, 1);
 }
 
-/** Whether tastes decide what is rated too, as further selection factors: d + 2 r dimensions. */
-export function tasteSelects(found: Content): boolean {
-  const width = widthOf(found.selection) + 2 * widthOf(found.taste);
-  return schemeOf(found).subSamples && widthOf(found.prior?.mean[0]) === width;
+/** Whether taste decides what is rated too, by r further selection factors. */
+export function tasteSelects(content: Content): boolean {
+  const width = widthOf(content.selection) + 2 * widthOf(content.taste);
+  return schemeOf(content).subSamples && widthOf(content.prior?.mean[0]) === width;
 }
 
 /** The scheme that its name stands for. */
@@ -107,80 +108,116 @@ export function numbersOf(disclosure: Content, index: number): string {
   const known = NUMBERS.get(disclosure) ?? new Map<number, string>();
   NUMBERS.set(disclosure, known);
   const { scheme, features, scale, items } = disclosure;
-  const told = COLUMNS.filter((column) => disclosure[column] || ALWAYS.includes(column));
-  const rows = told.map((column) => disclosure[column]?.[index] ?? null);
-  const found =
+  const covered = COLUMNS.filter((column) => disclosure[column] || ALWAYS.includes(column));
+  const rows = covered.map((column) => disclosure[column]?.[index] ?? null);
+  const numbers =
     known.get(index) ?? digest(utf8(encode([scheme, features, scale, items[index], rows])));
-  known.set(index, found);
-  return found;
+  known.set(index, numbers);
+  return numbers;
 }
 
-function wellFormed(found: Content, path: Path): void {
-  requireAscending(found.items, "items", path);
-  if (new Set(found.features.map(({ name }) => name)).size !== found.features.length) {
+/** What every disclosure can be asked. */
+interface Lookups {
+  /** The index of each item in the columns. */
+  readonly index: ReadonlyMap<string, number>;
+  /**
+   * Return the joint cell of these categories, by feature; row-major, the last fastest.
+   *
+   * Undefined if a feature is missing or its category is not in the disclosure.
+   */
+  cell(names: ReadonlyMap<string, string>): number | undefined;
+}
+
+function lookups({ items, features }: Content): Lookups {
+  let index: ReadonlyMap<string, number> | undefined;
+  return {
+    get index() {
+      index ??= new Map(items.map((item, i) => [item, i]));
+      return index;
+    },
+    cell(names) {
+      let cell = 0;
+      for (const { name, categories } of features) {
+        const category = categories.indexOf(names.get(name) ?? "");
+        if (category < 0) return undefined;
+        cell = cell * categories.length + category;
+      }
+      return cell;
+    },
+  };
+}
+
+function wellFormed(content: Content, path: Path): void {
+  requireAscending(content.items, "items", path);
+  if (new Set(content.features.map(({ name }) => name)).size !== content.features.length) {
     refuse("wrong_shape", path, "a feature is named twice");
   }
-  if (cellsOf(found) > MOST_CELLS) {
+  if (cellsOf(content) > MOST_CELLS) {
     refuse("wrong_shape", path, `more than ${MOST_CELLS} joint cells`);
   }
-  if (!SCHEMES.has(found.scheme)) {
-    refuse("unknown_scheme", path, `there is no scheme '${found.scheme}'`);
+  if (!SCHEMES.has(content.scheme)) {
+    refuse("unknown_scheme", path, `there is no scheme '${content.scheme}'`);
   }
-  requireColumns(found, path);
-  requireLengths(found, path);
+  requireColumns(content, path);
+  requireLengths(content, path);
 }
 
-function requireColumns(found: Content, path: Path): void {
-  const scheme = schemeOf(found);
-  const present = COLUMNS.filter((column) => found[column] !== undefined);
-  if (present.length !== scheme.columns.size || !present.every((one) => scheme.columns.has(one))) {
+function requireColumns(content: Content, path: Path): void {
+  const scheme = schemeOf(content);
+  const present = COLUMNS.filter((column) => content[column] !== undefined);
+  if (
+    present.length !== scheme.columns.size ||
+    !present.every((column) => scheme.columns.has(column))
+  ) {
     const needed = [...scheme.columns].sort().join(", ");
     refuse(
       "wrong_columns",
       path,
-      `scheme '${found.scheme}' takes columns [${needed}], found [${present}]`,
+      `scheme '${content.scheme}' takes columns [${needed}], found [${present}]`,
     );
   }
-  if ((found.prior !== undefined) !== scheme.counterparts) {
+  if ((content.prior !== undefined) !== scheme.counterparts) {
     const wrong = scheme.counterparts ? "lacks its" : "takes no";
-    refuse("wrong_columns", path, `scheme '${found.scheme}' ${wrong} prior of positions`);
+    refuse("wrong_columns", path, `scheme '${content.scheme}' ${wrong} prior of positions`);
   }
-  if (scheme.needsLevels && found.scale.levels === undefined) {
-    refuse("wrong_columns", path, `scheme '${found.scheme}' needs a discrete scale`);
+  if (scheme.needsLevels && content.scale.levels === undefined) {
+    refuse("wrong_columns", path, `scheme '${content.scheme}' needs a discrete scale`);
   }
-  if (found.features.length === 0 && present.some((column) => column !== "average")) {
-    refuse("wrong_columns", path, `scheme '${found.scheme}' needs a private feature`);
+  if (content.features.length === 0 && present.some((column) => column !== "average")) {
+    refuse("wrong_columns", path, `scheme '${content.scheme}' needs a private feature`);
   }
   for (const column of present) {
-    if (found[column]?.length !== found.items.length) {
+    if (content[column]?.length !== content.items.length) {
       refuse("wrong_shape", path, `column '${column}' has not one row per item`);
     }
   }
 }
 
-function requireLengths(found: Content, path: Path): void {
-  const cells = cellsOf(found);
-  const single = schemeOf(found).valueMap === "item_average";
+function requireLengths(content: Content, path: Path): void {
+  const cells = cellsOf(content);
+  const single = schemeOf(content).valueMap === "item_average";
   const require = (rows: readonly (readonly unknown[])[] | undefined, what: string, n: number) => {
-    if (rows?.some((one) => one.length !== n)) {
+    if (rows?.some((row) => row.length !== n)) {
       refuse("wrong_shape", path, `column '${what}' has rows of wrong length`);
     }
   };
-  require(found.offset, "offset", cells);
-  require(found.reveal, "reveal", cells);
-  require(found.levels, "levels", cells);
-  require(found.average, "average", single ? 1 : cells);
-  for (const rows of found.levels ?? []) require(rows, "level", found.scale.levels?.length ?? 0);
-  const [selectionFactors, tastes] = [widthOf(found.selection), widthOf(found.taste)];
-  require(found.rate, "rate", cells);
-  require(found.selection, "selection", selectionFactors);
-  require(found.base, "base", cells);
-  require(found.taste, "taste", tastes);
-  const times = tasteSelects(found) ? 2 : 1;
-  if (found.prior) requireShape(found.prior, cells, selectionFactors + times * tastes, path);
+  require(content.offset, "offset", cells);
+  require(content.reveal, "reveal", cells);
+  require(content.levels, "levels", cells);
+  require(content.average, "average", single ? 1 : cells);
+  for (const rows of content.levels ?? [])
+    require(rows, "level", content.scale.levels?.length ?? 0);
+  const [selectionFactors, tasteFactors] = [widthOf(content.selection), widthOf(content.taste)];
+  require(content.rate, "rate", cells);
+  require(content.selection, "selection", selectionFactors);
+  require(content.base, "base", cells);
+  require(content.taste, "taste", tasteFactors);
+  const times = tasteSelects(content) ? 2 : 1;
+  if (content.prior)
+    requireShape(content.prior, cells, selectionFactors + times * tasteFactors, path);
 }
 
-/** Return how many selection factors or tastes there are, by the first item. */
+/** Return how many selection or taste factors there are, by the first item. */
 function widthOf(rows: readonly (readonly number[])[] | undefined): number {
   return rows?.[0]?.length ?? 0;
 }

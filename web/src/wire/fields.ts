@@ -1,6 +1,6 @@
 /** What a field may hold: readers that take a value as it is or refuse it, saying where. */
 import { compare } from "./canonical";
-import { type Json, LARGEST } from "./reading";
+import { type Json, LARGEST } from "./json";
 import { type Refusal, RefusedError } from "./refusal";
 
 /** Where in a message a reader is; a refusal names it. */
@@ -9,7 +9,7 @@ export type Field<T> = (value: Json, path: Path) => T;
 /** The type that a reader yields. */
 export type Of<F> = F extends Field<infer T> ? T : never;
 
-/** Refuse what stands at this place. */
+/** Refuse what stands at this path. */
 export function refuse(code: Refusal, path: Path, sentence: string): never {
   throw new RefusedError(code, `refused at ${path.join(".") || "the whole"}: ${sentence}`);
 }
@@ -45,8 +45,8 @@ export function text(least = 0, most = Number.POSITIVE_INFINITY): Field<string> 
 export function pattern(form: RegExp): Field<string> {
   const any = text();
   return (value, path) => {
-    const found = any(value, path);
-    return form.test(found) ? found : refuse("wrong_shape", path, `not of the form ${form.source}`);
+    const given = any(value, path);
+    return form.test(given) ? given : refuse("wrong_shape", path, `not of the form ${form.source}`);
   };
 }
 
@@ -65,23 +65,23 @@ const shortText = text(1, 256);
  * composed (NFC).
  */
 export const name: Field<string> = (value, path) => {
-  const found = shortText(value, path);
-  if (ASCII.test(found)) return found;
-  const outer = found.startsWith(" ") || found.endsWith(" ");
-  if (outer || UNSEEN.test(found.replaceAll(" ", "")) || found.normalize("NFC") !== found) {
+  const given = shortText(value, path);
+  if (ASCII.test(given)) return given;
+  const outer = given.startsWith(" ") || given.endsWith(" ");
+  if (outer || UNSEEN.test(given.replaceAll(" ", "")) || given.normalize("NFC") !== given) {
     const why = "characters that do not show, outer spaces, or not NFC";
-    refuse("bad_name", path, `the name ${JSON.stringify(found)} has ${why}`);
+    refuse("bad_name", path, `the name ${JSON.stringify(given)} has ${why}`);
   }
-  return found;
+  return given;
 };
 
 /** A text without control characters and line ends, so that it prints as one line. */
 export function oneLine(least: number, most: number): Field<string> {
   const bounded = text(least, most);
   return (value, path) => {
-    const found = bounded(value, path);
-    if (/[\p{Cc}\u2028\u2029]/u.test(found)) refuse("bad_name", path, "control characters");
-    return found;
+    const given = bounded(value, path);
+    if (/[\p{Cc}\u2028\u2029]/u.test(given)) refuse("bad_name", path, "control characters");
+    return given;
   };
 }
 
@@ -89,14 +89,14 @@ export function oneLine(least: number, most: number): Field<string> {
 export function list<T>(each: Field<T>, least = 0): Field<readonly T[]> {
   return (value, path) => {
     if (!Array.isArray(value)) refuse("wrong_shape", path, "a list is needed");
-    const place = path.length;
-    const found = value.map((one, i) => {
-      path[place] = i;
-      return each(one, path);
+    const depth = path.length;
+    const values = value.map((entry, i) => {
+      path[depth] = i;
+      return each(entry, path);
     });
-    path.length = place;
-    if (found.length < least) refuse("wrong_shape", path, `at least ${least} are needed`);
-    return found;
+    path.length = depth;
+    if (values.length < least) refuse("wrong_shape", path, `at least ${least} are needed`);
+    return values;
   };
 }
 
@@ -105,15 +105,15 @@ export function pair<A, B>(first: Field<A>, second: Field<B>): Field<readonly [A
   return (value, path) => {
     if (!Array.isArray(value)) refuse("wrong_shape", path, "a pair is needed");
     if (value.length > 2) refuse("too_long", path, "a pair is needed");
-    const place = path.length;
+    const depth = path.length;
     const at = <T>(i: number, field: Field<T>): T => {
-      path[place] = i;
+      path[depth] = i;
       if (i >= value.length) refuse("missing_field", path, "a pair is needed");
       return field(value[i], path);
     };
-    const found = [at(0, first), at(1, second)] as const;
-    path.length = place;
-    return found;
+    const both = [at(0, first), at(1, second)] as const;
+    path.length = depth;
+    return both;
   };
 }
 
@@ -129,25 +129,25 @@ const ABSENT = new WeakSet<Field<unknown>>();
 /** An object with these fields and no other; `rule` then looks at the whole. */
 export function part<S extends Record<string, Field<unknown>>>(
   fields: S,
-  rule: (found: Fields<S>, path: Path) => void = () => {},
+  rule: (content: Fields<S>, path: Path) => void = () => {},
 ): Field<Fields<S>> {
   return (value, path) => {
     if (!(value instanceof Map)) refuse("wrong_shape", path, "an object is needed");
-    const found: Record<string, unknown> = {};
-    const place = path.length;
+    const content: Record<string, unknown> = {};
+    const depth = path.length;
     for (const [key, field] of Object.entries(fields)) {
       const given = value.get(key);
-      path[place] = key;
-      if (given !== undefined) found[key] = field(given, path);
+      path[depth] = key;
+      if (given !== undefined) content[key] = field(given, path);
       else if (!ABSENT.has(field)) refuse("missing_field", path, "it is needed");
     }
     for (const key of value.keys()) {
-      path[place] = key;
+      path[depth] = key;
       if (!Object.hasOwn(fields, key)) refuse("unknown_field", path, "it is not known");
     }
-    path.length = place;
-    rule(found as Fields<S>, path);
-    return found as Fields<S>;
+    path.length = depth;
+    rule(content as Fields<S>, path);
+    return content as Fields<S>;
   };
 }
 

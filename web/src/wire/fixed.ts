@@ -2,7 +2,7 @@
 
 /** One rating unit, or probability one. */
 export const ONE = 2 ** 16;
-/** One, for where people lie and what that means for an item; the product of two is in `ONE`. */
+/** One, for positions and what they mean for an item; the product of two is in `ONE`. */
 export const GRAIN = 2 ** 8;
 /** One, for the measured figures of a certificate. */
 export const MILLION = 10 ** 6;

@@ -1,7 +1,7 @@
 /** What all messages share: strict fields, the exact bytes, their digest. */
 import { digest, encode, utf8 } from "./canonical";
 import { type Field, type Fields, integer, type Path, part, refuse } from "./fields";
-import { type Json, read, textOf } from "./reading";
+import { type Json, read, textOf } from "./json";
 import { RefusedError } from "./refusal";
 
 /** Version of the wire format that this program speaks. */
@@ -18,47 +18,53 @@ export interface Message {
   readonly digest: string;
 }
 
-/** A kind of message: how it is read, made and signed. */
-export interface Kind<T> {
+/** A kind of message: how it is read, made and signed; `M` is what it can be asked besides. */
+export interface Kind<T, M = unknown> {
   /** What a signature over it is bound to, so that it is good for no other kind of message. */
   readonly domain: string;
   /** Read a message, or refuse it with a code; its bytes stay exactly these. */
-  parse(source: Uint8Array | string): T & Message;
+  parse(source: Uint8Array | string): T & M & Message;
   /** Make a message, checked, in canonical form. */
-  make(content: T): T & Message;
+  make(content: T): T & M & Message;
   /** Read one inside another message, in canonical form. */
-  readonly field: Field<T & Message>;
+  readonly field: Field<T & M & Message>;
 }
 
 /** The message that a kind reads. */
-export type MessageOf<K> = K extends Kind<infer T> ? T & Message : never;
+export type MessageOf<K> = K extends Kind<infer T, infer M> ? T & M & Message : never;
 
 const whole = integer(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
 
 const version: Field<number> = (value, path) => {
-  const found = whole(value, path);
-  if (found !== VERSION) {
+  const spoken = whole(value, path);
+  if (spoken !== VERSION) {
     const remedy = "update the older side";
-    refuse("unknown_version", path, `this program speaks ${VERSION}, not ${found}; ${remedy}`);
+    refuse("unknown_version", path, `this program speaks ${VERSION}, not ${spoken}; ${remedy}`);
   }
-  return found;
+  return spoken;
 };
 
-/** Define a kind of message by its fields; `rule` looks at the whole. */
-export function kind<S extends Record<string, Field<unknown>>>(
+/**
+ * Define a kind of message by its fields; `rule` looks at the whole.
+ *
+ * `members` are added to each message and are no part of its text.
+ */
+export function kind<S extends Record<string, Field<unknown>>, M extends object = object>(
   domain: string,
   fields: S,
-  rule?: (found: Fields<S>, path: Path) => void,
-): Kind<Fields<S>> {
+  rule?: (content: Fields<S>, path: Path) => void,
+  members: (content: Fields<S>) => M = () => ({}) as M,
+): Kind<Fields<S>, M> {
+  type Made = Fields<S> & M & Message;
   const body = part({ version, ...fields }, rule as never) as unknown as Field<Fields<S>>;
-  const inside = (value: Json, path: Path, text?: string): Fields<S> & Message => {
+  const inside = (value: Json, path: Path, text?: string): Made => {
     const said = value instanceof Map && value.has("version");
     const given = value instanceof Map && !said ? new Map([["version", VERSION], ...value]) : value;
-    const found = body(given, path);
+    const content = body(given, path);
     if (!said) refuse("missing_field", path, "it does not say its version");
-    return sealed(found, text ?? encode(found));
+    return sealed(content, text ?? encode(content), members(content)) as Made;
   };
-  const parse = (source: Uint8Array | string): Fields<S> & Message => {
+  const parse = (source: Uint8Array | string): Made => {
     const text = textOf(typeof source === "string" ? utf8(source) : source);
     try {
       return inside(read(text), [], text);
@@ -75,17 +81,25 @@ export function kind<S extends Record<string, Field<unknown>>>(
   };
 }
 
-/** Attach the exact text; bytes and digest are worked out when they are asked for. */
-function sealed<T extends object>(found: T, text: string): T & Message {
+/** Attach the exact text and the members; bytes and digest are worked out when asked for. */
+function sealed(content: object, text: string, members: object): object {
   let known: string | undefined;
-  const hidden = (get: () => unknown): PropertyDescriptor => ({ get, enumerable: false });
-  Object.defineProperties(found, {
-    text: hidden(() => text),
-    raw: hidden(() => utf8(text)),
-    digest: hidden(() => {
+  const attached = {
+    get text() {
+      return text;
+    },
+    get raw() {
+      return utf8(text);
+    },
+    get digest() {
       known ??= digest(utf8(text));
       return known;
-    }),
-  });
-  return Object.freeze(found) as T & Message;
+    },
+  };
+  for (const source of [attached, members]) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
+      Object.defineProperty(content, name, { ...member, enumerable: false });
+    }
+  }
+  return Object.freeze(content);
 }

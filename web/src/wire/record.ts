@@ -30,7 +30,7 @@ export type Entry = MessageOf<typeof Entry>;
  * What an auditor measured of one disclosure on one data set; figures in millionths.
  *
  * `auc` is that of the strongest `attack`: 0.5 is a blind guess, below leaks as much as above. The
- * `null` interval is what the strongest of all attacks reads from shuffled labels.
+ * `null` interval is the chance band: what the strongest attack reaches on shuffled labels.
  */
 export const Certificate = kind(
   "certificate",
@@ -48,11 +48,11 @@ export const Certificate = kind(
     rmse_cost: integer(),
     time: seconds,
   },
-  (found, path) => {
+  (figures, path) => {
     const ordered =
-      found.auc_low <= found.auc &&
-      found.auc <= found.auc_high &&
-      found.null_low <= found.null_high;
+      figures.auc_low <= figures.auc &&
+      figures.auc <= figures.auc_high &&
+      figures.null_low <= figures.null_high;
     if (!ordered) refuse("wrong_shape", path, "an interval does not contain what it should");
   },
 );

@@ -36,7 +36,7 @@ export class Scheme {
   readonly subSamples: boolean;
   /** What a revealed rating is turned into. */
   readonly valueMap: ValueMap;
-  /** Whether a device first looks for itself among the others: see `wire/places`. */
+  /** Whether a device answers as its user's counterparts would: see `wire/positions`. */
   readonly counterparts: boolean;
   /** The columns that a disclosure for it has, and no other. */
   readonly columns: ReadonlySet<Column>;
@@ -52,17 +52,17 @@ export class Scheme {
 
   #needed(): Column[] {
     const value = COLUMN[this.valueMap];
-    const found = value ? [value] : [];
-    if (this.counterparts) found.push("base", "taste");
-    if (!this.subSamples) return found;
-    return this.counterparts ? [...found, "rate", "selection"] : [...found, "reveal"];
+    const columns = value ? [value] : [];
+    if (this.counterparts) columns.push("base", "taste");
+    if (!this.subSamples) return columns;
+    return this.counterparts ? [...columns, "rate", "selection"] : [...columns, "reveal"];
   }
 
   /**
    * Whether it hides the category in the ratings themselves, item by item.
    *
    * Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the decimal
-   * point tells which offset was subtracted.
+   * point shows which offset was subtracted.
    */
   protects(discrete: boolean): boolean {
     const shiftedStars = this.valueMap === "shifted" && discrete;

@@ -33,7 +33,7 @@ export class SigningKey {
   }
 }
 
-/** Tell whether this key signed it as a message of this kind. */
+/** Return whether this key signed it as a message of this kind. */
 export function verify<T>(signed: Signed, publicKey: string, of: Kind<T>): boolean {
   try {
     return ed25519.verify(

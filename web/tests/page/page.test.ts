@@ -13,14 +13,14 @@ import {
   Scores,
   StorageError,
 } from "../../src/index";
+import { reranked } from "../../src/page/conversions";
 import { Drafts } from "../../src/page/drafts";
 import { failureOf } from "../../src/page/failures";
-import { NotOpenedError } from "../../src/page/keeping";
-import { reranked } from "../../src/page/pictures";
 import { levelOf, lookOf, percent, plain } from "../../src/page/scale";
+import { NotOpenedError } from "../../src/page/storage";
 import { texts } from "../../src/page/texts";
 import { Titles } from "../../src/page/titles";
-import { disclosure } from "../made_up";
+import { disclosure } from "../support/made_up";
 
 const stars = [1, 2, 3, 4, 5].map((star) => star * ONE);
 
@@ -47,8 +47,8 @@ describe("titles", () => {
 });
 
 test("a scale is shown as stars, numbers or a menu", () => {
-  const halves = Array.from({ length: 10 }, (_, place) => ((place + 1) * ONE) / 2);
-  const degrees = Array.from({ length: 101 }, (_, place) => place * ONE);
+  const halves = Array.from({ length: 10 }, (_, i) => ((i + 1) * ONE) / 2);
+  const degrees = Array.from({ length: 101 }, (_, i) => i * ONE);
   expect([stars, halves, [0, ONE], degrees].map(lookOf)).toEqual([
     "stars",
     "halves",
@@ -90,23 +90,23 @@ test("undoing everything leads back to the start, step by step", () => {
   );
 });
 
-test("ranking anew for another category is what the library would have ranked", () => {
-  const told = disclosure();
-  const n = told.items.length;
+test("ranking again for another category is what the library would have ranked", () => {
+  const shown = disclosure();
+  const n = shown.items.length;
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 6 * ONE }), { minLength: n, maxLength: n }),
       (score) => {
         const scores = Scores.make({
-          disclosure: told.digest,
-          items: told.items,
+          disclosure: shown.digest,
+          items: shown.items,
           score,
           deviation: score.map(() => ONE),
         });
-        const [{ name, categories }] = told.features;
+        const [{ name, categories }] = shown.features;
         const as = (category: string) =>
-          correct(scores, told, new PrivateCategory({ [name]: category }), new Set());
-        expect(reranked(as(categories[0]), told, 0, 1)).toEqual(as(categories[1]));
+          correct(scores, shown, new PrivateCategory({ [name]: category }), new Set(), []);
+        expect(reranked(as(categories[0]), shown, 0, 1)).toEqual(as(categories[1]));
       },
     ),
   );
@@ -146,7 +146,7 @@ describe("a failure", () => {
     }
   });
 
-  test("of what was kept is not laid at the service's door, and the other way round", () => {
+  test("of what was kept is not laid at the service's door, and vice versa", () => {
     const refused = new RefusedError("not_json", "this is not JSON");
     expect([noticed(refused, false), noticed(refused, true)]).toEqual(["badStorage", "refused"]);
     const broken = new MidpointError("the seal is broken");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compare, encode } from "../../src/wire/canonical";
-import { type Json, read } from "../../src/wire/reading";
+import { type Json, read } from "../../src/wire/json";
 
 const text = fc.string({ unit: "binary" });
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({

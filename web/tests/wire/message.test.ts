@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Chain, digest, Report, Signed, SigningKey, verify } from "../../src/index";
 import { utf8 } from "../../src/wire/canonical";
-import { chain, disclosure } from "../made_up";
+import { chain, disclosure } from "../support/made_up";
 
 const content = { id: "0".repeat(32), disclosure: "0".repeat(64), round: 1, answers: [] };
 

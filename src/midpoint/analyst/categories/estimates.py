@@ -21,11 +21,12 @@ LEAST_NOISE = 0.1
 """Part of the variance of ratings that is not taste, at least."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryEstimates:
-    """What the analyst believes of each category, each part worked out when it is first asked for.
+    """What the analyst estimates of each category, each part when it is first asked for.
 
-    M items, K categories, L levels.
+    M items, K categories, L levels. Offsets are estimated once: `mean_effects` makes those of a
+    fit, which come with the item profiles, and here they are used again.
     """
 
     statistics: CategoryStatistics
@@ -34,6 +35,12 @@ class CategoryEstimates:
     """As the paper does ("plain", Sec. 7.1), or by empirical Bayes ("shrunken")."""
     along: Float | None = None
     """Items' profiles, by which the latter knows that categories differ in taste. Shape (M, D)."""
+    fitted: Float | None = None
+    """The offsets, where a fit estimated them by this method already. Shape (M, K)."""
+
+    def __repr__(self) -> str:
+        """Say what is estimated from what, in one line."""
+        return f"<CategoryEstimates: {self.method}, from {self.statistics!r}>"
 
     @cached_property
     def _means(self) -> Effects:
@@ -47,7 +54,7 @@ class CategoryEstimates:
     @property
     def offset(self) -> Float:
         """What each category adds to it: x0 v_j0 for a binary feature. Shape (M, K)."""
-        return self._means.effect
+        return self._means.effect if self.fitted is None else self.fitted
 
     @cached_property
     def probability(self) -> Float:
@@ -91,11 +98,11 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
 
     s_jk = (sigma^2 + |w_j|^2) / n_jk - |w_j|^2 / N_k
 
-    A rating varies by sigma^2, and by its rater's taste: by |w_j|^2, in units of tastes. But all
-    items are rated by the same N_k people. By how much their mean taste is off moves every item
-    along its w_j, and is no noise of an item: of it there is |w_j|^2 (1 / n_jk - 1 / N_k), nothing
+    A rating varies by sigma^2, and by its rater's taste: by |w_j|^2, in units of taste factors. But
+    all items are rated by the same N_k people. An error of their mean taste moves every item along
+    its w_j, and is no noise of an item. What is left of it is |w_j|^2 (1 / n_jk - 1 / N_k), nothing
     where everyone rates everything. To count it in full would shrink away what categories think of
-    single items, which an attacker sees who knows by their other ratings what people's tastes are.
+    single items, and an attacker who knows people's taste by their other ratings would see that.
     """
     count = np.where(statistics.count > 0, statistics.count, np.nan)
     within = statistics.within_variance
@@ -111,7 +118,7 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     """Shrink log p; half a rating is added so that an item one class never rated has one.
 
-    Not along tastes, which tell how items are rated: of who rates them they told nothing more.
+    Not along taste, which says how items are rated: of who rates them it said nothing more.
     """
     smoothed = (statistics.count + 0.5) / (statistics.users + 1.0)
     variance = np.where(statistics.users > 0, (1 - smoothed) / (statistics.count + 0.5), np.nan)

@@ -13,7 +13,7 @@ Float = NDArray[np.float64]
 
 SMALLEST = 1e-12
 """Keeps a variance positive where the data has none."""
-ENOUGH = 300_000
+SAMPLED_ENTRIES = 300_000
 """Entries of Z' P Z over all items; with more, variances are estimated from evenly spaced items."""
 CLOSE = 3e-3
 """A step that changes a variance by a smaller share is the last."""
@@ -22,7 +22,7 @@ FARTHEST = 8.0
 LEAST = 0.1
 """A level keeps at least this part of its share in all categories together."""
 MOST_RUNS = 10
-"""Runs of neighbouring levels whose shares are told apart by category, at most."""
+"""Most runs of neighbouring levels whose shares may differ by category."""
 CONCENTRATIONS = np.geomspace(0.5, 5000.0, 30)
 """Candidate weights, in ratings, of the prior of a level distribution."""
 
@@ -56,8 +56,8 @@ def shrink_effects(
     Z says which category of each crossed feature a cell has, so that these are main effects: a
     common to all items; G w_j what follows from the item's own profile w_j, because categories
     differ in taste; u_j of the item alone. Of u and of G each feature has a variance, t_m and g_m.
-    One variance for both would shrink the part along tastes too much and the rest too little, and
-    what is left of the rest's noise is read by an attacker who fits the taste. The item's level
+    One variance for both would shrink the part along taste too much and the rest too little, and
+    an attacker who fits the taste would see what is left of the rest's noise. The item's level
     c_j has a flat prior. Variances are restricted maximum likelihood, by minorize-maximize steps
     t_m *= sqrt(y' P V_m P y / tr P V_m), V_m being what t_m multiplies.
 
@@ -65,7 +65,7 @@ def shrink_effects(
         observed: The noisy table y, NaN in empty cells. Shape (M, K).
         variance: Sampling variances s. Shape (M, K).
         crossed: For each crossed feature, which of its categories each category has.
-        along: Item profiles w in units of tastes. Shape (M, D); none unless given.
+        along: Item profiles w in units of taste factors. Shape (M, D); none unless given.
         rounds: The most steps to take.
     """
     seen = np.isfinite(observed) & np.isfinite(variance)
@@ -80,7 +80,7 @@ def shrink_effects(
     W = np.column_stack([np.ones(len(y)), *([] if along is None else [along])])
     mean = y.sum(axis=1, keepdims=True) / np.maximum(seen.sum(axis=1, keepdims=True), 1)
     start = max(float(((y - mean)[seen] ** 2).mean()), SMALLEST) / 2
-    some = slice(None, None, 1 + B.size * W.shape[1] // (ENOUGH * 20))
+    some = slice(None, None, 1 + B.size * W.shape[1] // (SAMPLED_ENTRIES * 20))
 
     def step(logs: Float) -> Float:
         t, g = np.exp(logs)[:, feature]
@@ -89,8 +89,8 @@ def shrink_effects(
 
     logs = _settled(step, np.log(np.tile([[start], [start / 10]], len(crossed))), rounds)
     t, g = np.exp(logs)
-    found = _Fit.of(B, b, W, t[feature], g[feature], feature == 0)
-    return centred(found.level[:, None] + (found.common + t[feature] * found.r) @ Z.T)
+    fit = _Fit.of(B, b, W, t[feature], g[feature], feature == 0)
+    return centred(fit.level[:, None] + (fit.common + t[feature] * fit.r) @ Z.T)
 
 
 class _Fit(NamedTuple):
@@ -111,7 +111,7 @@ class _Fit(NamedTuple):
     W: Float
     """One, and the item's profile. Shape (M, 1 + D)."""
     N: Float
-    """What the items tell of theta: sum Q_j w_j w_j'. Shape (R (1 + D), R (1 + D))."""
+    """Information of the items about theta: sum Q_j w_j w_j'. Shape (R (1 + D), R (1 + D))."""
     C: Float
     """Posterior covariance of theta, a's part by generalized inverse. Same shape."""
 
@@ -166,11 +166,11 @@ def _settled(step: Callable[[Float], Float], at: Float, rounds: int) -> Float:
     (Varadhan and Roland 2008, S3).
     """
     for _ in range(rounds // 2):
-        one = step(at)
-        two = step(one)
-        r, v = one - at, two - 2 * one + at
+        once = step(at)
+        twice = step(once)
+        r, v = once - at, twice - 2 * once + at
         if np.abs(r).max() < CLOSE:
-            return two
+            return twice
         s = np.clip(np.linalg.norm(r) / max(float(np.linalg.norm(v)), SMALLEST), 1.0, FARTHEST)
         at = np.clip(at + 2 * s * r + s**2 * v, np.log(SMALLEST), np.log(1 / SMALLEST))
     return at
@@ -193,10 +193,9 @@ def shrink_distributions(
     q_jk(l) = [pooled_j(l) + d_jkl] exp(theta_jk value_l) / Z
 
     pooled is the posterior mean under a Dirichlet prior whose weight has the greatest marginal
-    likelihood. d are category effects on the share of a level, shrunken level by level, so that a
-    selection factor of a category, such as to avoid the ends, is kept if the data show it on all
-    items. theta is such that the means differ between categories exactly as the effects on the mean
-    do.
+    likelihood. d are category effects on the share of a level, shrunken level by level, so that
+    what a category does on all items, such as to avoid the ends, is kept if the data show it. theta
+    is such that the means differ between categories exactly as the effects on the mean do.
 
     Args:
         count: Ratings of each item, category and level. Shape (M, K, L).
@@ -222,8 +221,8 @@ def shrink_distributions(
 def _level_effects(count: Counts, pooled: Float, crossed: tuple[tuple[int, ...], ...]) -> Float:
     """Shrink what each category adds to the share of each level. Shape (M, K, L).
 
-    On a long scale neighbours go together, in runs: a single one of a hundred levels tells so
-    little that its effect is shrunk away, though that of all of them is plain. Within a run the
+    On a long scale neighbouring levels go together, in runs: one of a hundred levels has so few
+    ratings that its effect is shrunk away, though that of all of them is plain. Within a run the
     effect is spread as the item's ratings are.
     """
     runs = _runs(count.sum(axis=(0, 1)).astype(np.float64))

@@ -10,7 +10,7 @@ from midpoint.data import Feature, Ratings, Scale
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryStatistics:
     """Sufficient statistics of ratings given by users of known category; M items, K categories."""
 
@@ -28,6 +28,14 @@ class CategoryStatistics:
     """On a discrete scale, the levels. Shape (L,)."""
     crossed: tuple[tuple[int, ...], ...]
     """For each crossed feature, which of its categories each category has."""
+
+    def __repr__(self) -> str:
+        """Say what was counted, in one line."""
+        items, K = self.count.shape
+        return (
+            f"<CategoryStatistics: {self.count.sum()} ratings of {items} items by"
+            f" {self.users.sum()} users of {K} categories>"
+        )
 
     @property
     def mean(self) -> NDArray[np.float64]:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from midpoint.analyst.counterparts import prior as prior_module
 from midpoint.analyst.counterparts import rates as rates_module
 from midpoint.analyst.counterparts import selection as selection_module
-from midpoint.analyst.counterparts.model import Float, PositionModel, rounded, transports
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from midpoint.analyst.counterparts.rates import fit_rates
 from midpoint.analyst.counterparts.selection import SelectionModel, fit_selection
 from midpoint.analyst.counterparts.strata import fit_strata
+from midpoint.analyst.fit.positions import Float, PositionModel, rounded, transports
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
 from midpoint.errors import MidpointError
@@ -26,36 +26,19 @@ from midpoint.wire.positions import MOST_DIMENSIONS, MOST_NUMBERS
 SELECTION_FACTORS: Final = 4
 """Selection factors, unless given."""
 TASTE_FACTORS: Final = 10
-"""Tastes, unless given, where everyone rates everything: more of them hide no more."""
-CHOOSING: Final = 20
-"""Tastes, unless given, where people choose what they rate, by more taste factors than values show."""
-FULL: Final = 0.95
-"""Where a larger share of all ratings is there, people rate whatever they are asked about."""
-CHOSEN: Final = 0.5
-"""Where a larger share is there, what is missing was not chosen title by title, as selection factors have it.
-
-In ANES thermometers, where people leave the second half of an interview out, they hid less than
-nothing; measured below a share of 0.07 otherwise.
-"""
-FINEST: Final = 10
-"""Levels of the finest scale for counterparts: half stars.
-
-People keep to round numbers on a fine scale; a value that was moved is not round, and tells so. On
-ANES thermometers by gender counterparts hid more than `dmp` on 5 levels, no more on 11, and showed
-single values on 21 and 101.
-"""
-ENOUGH: Final = 200
-"""People of every category that positions can be learned from."""
+"""Taste factors, unless given, where everyone rates everything: more of them hide no more."""
+TASTE_FACTORS_OF_CHOICE: Final = 20
+"""Taste factors, unless given, where people choose what they rate: by more than values show."""
 STRATA: Final = 2
 """Strata of activity: light raters choose otherwise than heavy ones, and not only less."""
-MANY: Final = 300
-"""People of every category that strata can be told apart of; measured down to 380."""
-BESIDE: Final = 0.1
-"""Variance that a taste starts with in what people rate, as log odds."""
+PEOPLE_FOR_STRATA: Final = 300
+"""People of every category from which on there are strata; measured down to 380."""
+FIRST_SELECTION_VARIANCE: Final = 0.1
+"""Variance that a taste factor starts with in what people rate, as log odds."""
 SHARES: Final = (0.5, 1.0)
 """Positions are learned from this share of each person's ratings, since later users rate less."""
-MOST: Final = 4_000_000_000
-"""People times items that are looked at; of more people a sample is drawn."""
+MOST_CELLS: Final = 4_000_000_000
+"""People times items that are learned from; of more people a sample is drawn."""
 
 
 def fit_positions(
@@ -68,24 +51,23 @@ def fit_positions(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ItemProfiles:
-    """Learn where people of each category lie, and return the profiles with `positions`.
+    """Learn the positions of people in each category; return the profiles with `positions`.
 
-    Rates and selection factors are fitted to who rated what, tastes are the directions of the
-    profiles along which counterparts lie farthest apart; then the prior of positions, together with
-    the rates, and once more when they are final, since it lags behind them, for light and heavy
-    raters apart. Users who rated nothing or whose category is not known are left out. What devices
-    are told of items is rounded before anything is learned from it.
+    Rates and selection factors are fitted to who rated what. Taste factors are the directions of
+    the profiles along which counterparts are farthest apart. Then the prior of positions is fitted
+    together with the rates, and once more when they are final, since it lags behind them: for light
+    and heavy raters apart. Users who rated nothing or whose category is not known are left out.
+    What is disclosed of items is rounded before anything is learned from it.
 
-    The work is users times items. Where that is over `MOST`, all this is learned from a random
-    sample of people.
+    The work is users times items. Where that is over `MOST_CELLS`, all this is learned from a
+    random sample of people.
 
     Args:
         profiles: The item profiles, learned with a private feature on a discrete scale.
         ratings: The ratings they were learned from.
-        selection factors: How many selection factors to tell apart; 0 where everyone rates
-        everything. tastes: How many taste factors, at most as many as the profiles have dimensions;
-        `CHOOSING` with
-            selection factors and `TASTES` without unless given.
+        selection_factors: How many selection factors; 0 where everyone rates everything.
+        taste_factors: How many taste factors, at most as many as the profiles have dimensions;
+            unless given, `TASTE_FACTORS_OF_CHOICE` with selection factors, `TASTE_FACTORS` without.
         seed: Draws what is learned from.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with the rounds done and the rounds to do.
@@ -94,8 +76,8 @@ def fit_positions(
     taste_factors = _fitting(profiles, selection_factors, taste_factors)
     for_sample, for_start, for_sets, for_prior, for_rates = np.random.default_rng(seed).spawn(5)
     people = People.of(ratings, feature)
-    if selection_factors and len(people) * ratings.n_items > MOST:
-        people = people.sample(MOST // ratings.n_items, for_sample)
+    if selection_factors and len(people) * ratings.n_items > MOST_CELLS:
+        people = people.sample(MOST_CELLS // ratings.n_items, for_sample)
     _require_categories(people, feature)
     total = selection_module.ROUNDS + rates_module.ROUNDS if selection_factors else 0
     total += prior_module.ROUNDS * (2 if taste_factors < profiles.dimension else 1)
@@ -138,29 +120,9 @@ def fit_positions(
     )
 
 
-def usual_selection_factors(ratings: Ratings, *feature: str) -> int | None:
-    """Return how many selection factors suit these ratings: 0 where everyone rates everything.
-
-    None where nobody should look for counterparts: without a feature or a discrete scale, or on a
-    fine one, where most ratings are there but not nearly all, with too few people of some category
-    to learn where they lie, or with too many categories.
-    """
-    levels = ratings.scale.levels
-    if not feature or levels is None or len(levels) > FINEST:
-        return None
-    if len(ratings.feature(*feature).categories) * (SELECTION_FACTORS + 2) > isqrt(MOST_NUMBERS):
-        return None
-    if int(ratings.feature(*feature).counts.min()) < ENOUGH:
-        return None
-    share = len(ratings) / (ratings.n_users * ratings.n_items)
-    if CHOSEN < share <= FULL:
-        return None
-    return 0 if share > FULL else SELECTION_FACTORS
-
-
 def usual_taste_factors(selection_factors: int) -> int:
     """Return how many taste factors are learned, unless given and as far as profiles have them."""
-    return CHOOSING if selection_factors else TASTE_FACTORS
+    return TASTE_FACTORS_OF_CHOICE if selection_factors else TASTE_FACTORS
 
 
 def _check(
@@ -169,7 +131,8 @@ def _check(
     """Return the feature, or say what is missing."""
     if selection_factors < 0 or (taste_factors is not None and taste_factors < 1):
         raise MidpointError(
-            f"selection factors must be at least 0, tastes at least 1: got {selection_factors} and {taste_factors}"
+            f"selection factors must be at least 0 and taste factors at least 1: got"
+            f" {selection_factors} and {taste_factors}"
         )
     if not profiles.features:
         raise MidpointError(
@@ -205,17 +168,18 @@ def _fitting(profiles: ItemProfiles, selection_factors: int, taste_factors: int 
     )
     if most < 1 or (taste_factors is not None and wanted > most):
         raise MidpointError(
-            f"devices accept at most {room} dimensions of positions with {K} categories, and {selection_factors}"
-            f" selection factors leave room for {max(most, 0)} tastes, each of which counts twice beside"
-            " selection factors; ask for fewer, or merge categories"
+            f"devices accept at most {room} dimensions of positions with {K} categories, and"
+            f" {selection_factors} selection factors leave room for {max(most, 0)} taste factors,"
+            " each of which counts twice beside selection factors; ask for fewer, or merge"
+            " categories"
         )
     return min(wanted, most)
 
 
 def _strata(people: People, prior: Prior) -> int:
-    """Return how many strata of activity to tell apart: one for few people or too many numbers."""
+    """Return how many strata of activity to fit: one for few people or too many numbers."""
     fits = STRATA * prior.mean.size**2 <= MOST_NUMBERS
-    return STRATA if fits and int(people.sizes.min()) >= MANY else 1
+    return STRATA if fits and int(people.sizes.min()) >= PEOPLE_FOR_STRATA else 1
 
 
 def _require_categories(people: People, feature: Feature) -> None:
@@ -236,9 +200,9 @@ def _no_selection(profiles: ItemProfiles) -> SelectionModel:
 def _begin(
     profiles: ItemProfiles, sets: SelectionModel, rated: NDArray[np.bool_]
 ) -> tuple[Model, Prior]:
-    """Take all tastes of the profiles, in units of covariance I; an item nobody rated has none."""
-    # All that categories differ by in the mean is in `base`, and tables of all ratings take it off.
-    # Were it in the means of tastes, devices would take it off twice.
+    """Take all taste factors of the profiles, with covariance I; an item nobody rated has none."""
+    # All that categories differ by in the mean is in `base`, and level distributions take it off.
+    # Were it in the means of taste factors, devices would take it off twice.
     model = Model(
         rate=rounded(sets.rate),
         selection=rounded(sets.selection),
@@ -252,12 +216,12 @@ def _begin(
 
 
 def _with_taste_selection(model: Model, prior: Prior, weight: Float) -> tuple[Model, Prior]:
-    """Let tastes decide what is rated too, beside selection factors: further selection factors that cost no number."""
+    """Let taste decide what is rated too: r further selection factors that cost no number."""
     (K, D), d = prior.mean.shape, model.selection.shape[1]
     r = D - d
-    size = np.average(model.taste**2, axis=0, weights=weight)
+    size, first = np.average(model.taste**2, axis=0, weights=weight), FIRST_SELECTION_VARIANCE
     mean = np.hstack([prior.mean[:, :d], np.zeros((K, r)), prior.mean[:, d:]])
-    spread = np.concatenate([np.ones(d), BESIDE / np.maximum(size, BESIDE), np.ones(r)])
+    spread = np.concatenate([np.ones(d), first / np.maximum(size, first), np.ones(r)])
     wide = model._replace(selection=np.hstack([model.selection, model.taste]))
     return wide, Prior(mean, np.tile(np.diag(spread), (K, 1, 1)))
 
@@ -278,7 +242,7 @@ def _narrow(
 def _directions(
     prior: Prior, taste: Float, weight: Float, size: NDArray[np.int64], d: int, count: int
 ) -> Float:
-    """Return an orthonormal basis of the tastes that move ratings most. Shape (r, count).
+    """Return an orthonormal basis of the taste factors that move ratings most. Shape (r, count).
 
     A rating moves by <e, taste_j>, where e are moves T_km z - z and differences of means. With G
     the mean of e e' and C that of taste taste' over ratings, it is spanned by C^(-1/2) times the

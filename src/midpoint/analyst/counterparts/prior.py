@@ -1,8 +1,9 @@
 """How positions spread in each category: their mean and covariance, by expectation-maximization.
 
-A person's position is never known, only guessed from her ratings; the law is that of the positions
-themselves. Each round guesses every position under the law so far (its mode, and the inverse of the
-curvature there), then takes the mean and covariance of what was guessed, uncertainty included.
+A person's position is never known, only estimated from her ratings; the prior is that of the
+positions themselves. Each round estimates every position under the prior so far (its mode, and the
+inverse of the curvature there), then takes the mean and covariance of the estimates, uncertainty
+included.
 """
 
 from collections.abc import Callable
@@ -12,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.counterparts.model import Float
 from midpoint.analyst.counterparts.people import Block, People, in_parallel
+from midpoint.analyst.fit.positions import Float
 from midpoint.analyst.kernels.compilation import compiled
 from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.wire.positions import LONGEST_STEP
@@ -48,8 +49,8 @@ class Prior(NamedTuple):
     """Shape (K, D, D)."""
 
 
-class Guess(NamedTuple):
-    """Where people are."""
+class Located(NamedTuple):
+    """Estimated positions of N people."""
 
     position: Float
     """The most likely position of each person. Shape (N, D)."""
@@ -66,34 +67,34 @@ def fit_prior(
 
     A category's mean is drawn to that of all people with the weight of one person, its covariance
     to the mean of all categories' with the weight of D + 1, so that a category of few people has
-    a proper law too.
+    a proper prior too.
 
     Args:
         people: Their ratings.
         model: What is known of the items.
-        law: Where to start.
+        prior: The prior to start with.
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
     """
     position = prior.mean[people.category]
     for round_ in range(ROUNDS):
-        guess = locate(people, model, prior, position, 1 if round_ else 3, threads)
-        position, prior = guess.position, prior_of(people, guess)
+        located = locate(people, model, prior, position, 1 if round_ else 3, threads)
+        position, prior = located.position, prior_of(people, located)
         done()
     return prior
 
 
-def prior_of(people: People, guess: Guess) -> Prior:
-    """Return the means and covariances of what was guessed, uncertainty included."""
+def prior_of(people: People, located: Located) -> Prior:
+    """Return the means and covariances of estimated positions, uncertainty included."""
     size, bounds = people.sizes, people.bounds
-    D = guess.position.shape[1]
-    centre = guess.position.mean(axis=0)
-    total = np.add.reduceat(np.vstack([guess.position, np.zeros(D)]), bounds[:-1])
+    D = located.position.shape[1]
+    centre = located.position.mean(axis=0)
+    total = np.add.reduceat(np.vstack([located.position, np.zeros(D)]), bounds[:-1])
     total[size == 0] = 0
     mean = (total + centre) / (size + 1)[:, None]
-    away = guess.position - mean[people.category]
+    away = located.position - mean[people.category]
     spread = np.stack([away[a:b].T @ away[a:b] for a, b in pairwise(bounds)])
-    square = spread + guess.doubt
+    square = spread + located.doubt
     pooled = square.sum(axis=0) / len(people)
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
     values, vectors = np.linalg.eigh(covariance)
@@ -109,16 +110,15 @@ def locate(
     steps: int,
     threads: int | None,
     draws: np.random.Generator | None = None,
-) -> Guess:
+) -> Located:
     """Find the most likely position of everyone, by a number of Newton steps from `start`.
 
     With P = covariance^-1, the slope at z = (t, x) over her rated items R and all items is
 
-        P (mean - z) + [Σ_R selection factor - Σ p selection factor ; Σ_R taste (value - base -
-        <taste, x>) / noise]
+        P (mean - z) + [Σ_R s - Σ p s ; Σ_R g (value - base - <g, x>) / noise]
 
-    and the curvature P + blockdiag(Σ p (1 - p) selection factor selection factor', Σ_R taste taste'
-    / noise).
+    and the curvature P + blockdiag(Σ p (1 - p) s s', Σ_R g g' / noise), where s are the selection
+    factors of an item and g its taste factors.
     """
     precision = np.linalg.inv(prior.covariance)
     d, sums = model.selection.shape[1], LogisticSums(model.selection)
@@ -152,11 +152,11 @@ def locate(
     doubt = np.zeros_like(precision)
     for block, share in zip(blocks, doubts, strict=True):
         doubt[block.category] += share
-    return Guess(np.concatenate(positions), doubt, np.concatenate(aways))
+    return Located(np.concatenate(positions), doubt, np.concatenate(aways))
 
 
 def _evidence(people: People, model: Model, block: Block) -> tuple[Float, Float, Float]:
-    """Return Σ_R selection factor, Σ_R taste (value - base) / noise and Σ_R taste taste' / noise."""
+    """Return Σ_R s, Σ_R g (value - base) / noise and Σ_R g g' / noise; see `locate`."""
     k, begin, end = block
     n, d, r = end - begin, model.selection.shape[1], model.taste.shape[1]
     given, pull, gram = np.zeros((n, d)), np.zeros((n, r)), np.zeros((n, r, r))

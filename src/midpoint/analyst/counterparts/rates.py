@@ -1,4 +1,4 @@
-"""How often each category rates each item, learned together with where its people lie.
+"""How often each category rates each item, learned together with the positions of its people.
 
 Rates that were fitted beside people's own positions are too far apart: the positions take up a part
 of what is the category's. Here a rate is such that its category is expected to rate the item as
@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from midpoint.analyst.counterparts.model import Float, rounded
 from midpoint.analyst.counterparts.people import Block, People, in_parallel
 from midpoint.analyst.counterparts.prior import Model, Prior, locate, prior_of
 from midpoint.analyst.counterparts.selection import FARTHEST, FIRST_PULL, apart, pull_of
+from midpoint.analyst.fit.positions import Float, rounded
 
 ROUNDS: Final = 8
-"""Rounds for the positions, their law and the rates."""
+"""Rounds for the positions, their prior and the rates."""
 
 
 def fit_rates(
@@ -38,13 +38,14 @@ def fit_rates(
     cell = people.item.astype(np.int64) * K + people.category[people.person]
     count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
     for round_ in range(ROUNDS):
-        guess = locate(people, model, prior, position, 1 if round_ else 3, threads, draws)
-        position, prior = guess.position, prior_of(people, guess)
+        located = locate(people, model, prior, position, 1 if round_ else 3, threads, draws)
+        position, prior = located.position, prior_of(people, located)
         centre = position[:, :d].mean(axis=0)
         position[:, :d] -= centre
         prior.mean[:, :d] -= centre
         model = model._replace(rate=model.rate + (model.selection @ centre)[:, None])
-        rate, pull = _rates(people, model, count, position[:, :d], guess.away[:, :d], pull, threads)
+        t, away = position[:, :d], located.away[:, :d]
+        rate, pull = _rates(people, model, count, t, away, pull, threads)
         model = model._replace(rate=rate)
         done()
     return model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST))), prior

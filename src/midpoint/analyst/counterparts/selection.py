@@ -1,4 +1,4 @@
-"""What people rate: each item's rate in each category, and the selection factors that people differ in.
+"""What people rate: each item's rate in each category, and its selection factors.
 
 logit P(person i of category k rated j) = rate_jk + <selection_j, t_i>,  t_i ~ N(mean_k, I)
 
@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.analyst.counterparts.model import Float
 from midpoint.analyst.counterparts.people import BLOCK, Block, People, in_parallel
+from midpoint.analyst.fit.positions import Float
 from midpoint.analyst.kernels.logistic import LogisticSums
 
 ROUNDS: Final = 10
 """Rounds of steps for the people and for the items."""
-HABIT_RIDGE: Final = 2.0
-"""Precision of an item's selection factors around those of a plain item: 0, but for the first, activity."""
+SELECTION_RIDGE: Final = 2.0
+"""Precision of an item's selection factors around a plain item's: 0, but for activity."""
 FIRST_PULL: Final = 10.0
 """How strongly an item's rates are drawn together, until the data says."""
 OFTEN: Final = 20
 """Items with more ratings than this say how much rates differ between categories."""
 FARTHEST: Final = 16.0
-"""No rate is told to be rarer or surer than this logit."""
+"""No rate is rarer or surer than this logit."""
 
 
 class SelectionModel(NamedTuple):
@@ -52,12 +52,12 @@ def fit_selection(
     threads: int | None,
     done: Callable[[], None],
 ) -> SelectionModel:
-    """Learn rates and selection factors from who rated what; an item that nobody rated has no selection factors.
+    """Learn rates and selection factors from who rated what; an item nobody rated has none.
 
     Args:
         people: Who rated what.
         items: How many items there are.
-        selection factors: How many selection factors d to tell apart; the first starts as activity.
+        selection_factors: How many selection factors d; the first starts as activity.
         draws: Makes the start.
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
@@ -105,13 +105,13 @@ class _Fit:
     def move_people(self) -> None:
         """Take one Newton step for every t, no longer than 1 in each coordinate."""
         given, sums = self.rated @ self.selection, LogisticSums(self.selection)
-        one = np.eye(self.selection.shape[1])
+        identity = np.eye(self.selection.shape[1])
 
         def step(block: Block) -> Float:
             k, begin, end = block
             first, second = sums(self.t[begin:end], self.rate[:, k])
             slope = given[begin:end] - first - (self.t[begin:end] - self.mean[k])
-            return self.t[begin:end] + np.clip(_solve(second + one, slope), -1, 1)
+            return self.t[begin:end] + np.clip(_solve(second + identity, slope), -1, 1)
 
         self.t = np.concatenate(in_parallel(step, self.people.blocks(), self.threads))
 
@@ -125,7 +125,7 @@ class _Fit:
             self.mean[k] = self.t[bounds[k] : bounds[k + 1]].sum(axis=0) / max(size, 1)
 
     def move_items(self) -> None:
-        """Take one Newton step for every item's rates and selection factors; learn how far rates differ."""
+        """Take a Newton step for rates and selection factors; learn how far rates differ."""
         K = len(self.mean)
         of_category = sparse.csr_matrix(np.eye(K)[self.people.category])
         given = np.hstack([(self.by_item @ of_category).toarray(), self.by_item @ self.t])
@@ -154,9 +154,9 @@ class _Fit:
         K, d = self.mean.shape
         rate, selection = self.rate[part], self.selection[part]
         slope[:, :K] -= self.pull * (rate - rate.mean(axis=1, keepdims=True))
-        slope[:, K:] -= HABIT_RIDGE * (selection - plain)
+        slope[:, K:] -= SELECTION_RIDGE * (selection - plain)
         curve[:, :K, :K] += self.pull * apart(K)
-        curve += np.diag([1e-3] * K + [HABIT_RIDGE + 1e-3] * d)
+        curve += np.diag([1e-3] * K + [SELECTION_RIDGE + 1e-3] * d)
 
     def _slope(self, sums: list[LogisticSums], part: slice) -> tuple[Float, Float]:
         """Return what some items expect to be rated, with a minus, and its curvature."""
@@ -194,13 +194,13 @@ def _start(
     column, root = 1 / np.sqrt(share + 1e-3), np.sqrt(n + 5)
     scaled = sparse.diags(1 / root) @ rated @ sparse.diags(column)
     rows, columns = n / root, share * column * (people / n.sum())
-    turned = scaled.T.tocsr()
+    transposed = scaled.T.tocsr()
 
     def across(q: Float) -> Float:
         return np.asarray(scaled @ q - rows[:, None] * (columns @ q))
 
     def down(q: Float) -> Float:
-        return np.asarray(turned @ q - columns[:, None] * (rows @ q))
+        return np.asarray(transposed @ q - columns[:, None] * (rows @ q))
 
     q = np.linalg.qr(across(draws.normal(size=(items, size))))[0]
     for _ in range(4):
@@ -214,7 +214,7 @@ def _start(
 
 
 def pull_of(rate: Float, doubt: Float, count: Float) -> float:
-    """Return how strongly rates are to be drawn together: as closely as those of all items lie.
+    """Return how strongly rates are to be drawn together: as closely as those of all items are.
 
     Args:
         rate: Rates by category. Shape (M, K).

@@ -1,9 +1,9 @@
 """Strata of activity: the prior of positions of light raters and of heavy ones.
 
-One normal law for all cannot say that light raters choose otherwise than heavy ones, and not only
-less: their tastes spread otherwise, and categories differ in how much is rated. So it carries some
-women to men who are not there, and an attacker who looks at the number of titles sees it. A stratum
-holds about the same share of every category, so that to know it says nothing.
+Light raters choose otherwise than heavy ones, and not only less: their taste factors spread
+otherwise, and categories differ in how much is rated. One normal prior for all cannot say so. It
+would carry some women to men who are not there, and an attacker who counts titles would see it. A
+stratum holds about the same share of every category, so that to know it says nothing.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from midpoint.analyst.counterparts.model import Float, rounded
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
+from midpoint.analyst.fit.positions import Float, rounded
 from midpoint.wire.positions import DAMPING
 
 
@@ -37,17 +37,17 @@ def fit_strata(
     threads: int | None,
     done: Callable[[], None],
 ) -> Strata:
-    """Cut every category into so many strata of equal size, and learn the law of each.
+    """Cut every category into so many strata of equal size, and learn the prior of each.
 
-    One law is learned where they would be far from equal, many people having rated equally much.
+    There is only one where they would be far from equal, many people having rated equally much.
 
     Args:
         people: Their ratings; all were asked about all items.
         model: What is known of the items.
-        law: Where to start, in all strata.
+        prior: The prior to start with, in all strata.
         strata: How many.
         threads: All usable cores unless given.
-        done: Is called after each round of `learn_law`.
+        done: Is called after each round of `fit_prior`.
     """
     K, D = prior.mean.shape
     k = people.category
@@ -55,16 +55,16 @@ def fit_strata(
     activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
     shares = np.arange(1, strata) / strata
     least = np.zeros((strata, K))
-    for own in range(K):
-        if people.sizes[own]:
-            least[1:, own] = np.quantile(activity[k == own], shares, method="higher")
+    for m in range(K):
+        if people.sizes[m]:
+            least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
     cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
         return fit_strata(people, model, prior, 1, threads, done)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
-    found = fit_prior(
+    fitted = fit_prior(
         apart,
         model._replace(
             rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
@@ -75,6 +75,6 @@ def fit_strata(
     )
     return Strata(
         least,
-        found.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
-        found.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
+        fitted.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
+        fitted.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
     )

@@ -1,6 +1,5 @@
-"""What the analyst tells everyone: its estimates as integers, no more than a scheme needs."""
+"""What the analyst discloses: its estimates as integers, no more than a scheme needs."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,11 +7,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
-from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.counterparts.fit import usual_selection_factors
 from midpoint.analyst.disclose.positions import position_columns
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Ratings, Scale
+from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.wire import (
     ONE,
@@ -34,26 +31,6 @@ FINEST = 16
 """Most bits of a quantized number: those of a probability in fixed point."""
 
 
-def default_scheme(scale: Scale) -> str:
-    """Return the discrete midpoint with sub-sampling, or MPSS on a continuous scale."""
-    return "dmpss" if scale.is_discrete else "mpss"
-
-
-def scheme_in_use(ratings: Ratings, *feature: str) -> str:
-    """Return the scheme that a model of these ratings is trained and disclosed for by default."""
-    selection_factors = usual_selection_factors(ratings, *feature)
-    if selection_factors is None:
-        return default_scheme(ratings.scale)
-    return "cmpss" if selection_factors else "cmp"
-
-
-def usual_scheme(profiles: ItemProfiles) -> str:
-    """Return the scheme that a model is disclosed by: with counterparts if it knows them."""
-    if profiles.positions is None:
-        return default_scheme(profiles.scale)
-    return "cmpss" if profiles.positions.selection_factors else "cmp"
-
-
 def disclose(
     profiles: ItemProfiles,
     scheme: str | None = None,
@@ -67,15 +44,13 @@ def disclose(
     ratings of a rare item seem to say beyond that is brought to the limit.
 
     Args:
-        profiles: What training found out.
-        scheme: Name of a scheme; the usual one for the model unless given.
+        profiles: The item profiles.
+        scheme: Name of a scheme; the one chosen in training (`analyst.train`) unless given.
         estimation: Category statistics "plain" as in the paper, or "shrunken".
         bits: Bits for each number, 1 to 16: the paper's closing question. A rating takes steps
             of range / 2^bits then, a probability of 2^-bits. Full fixed point unless given.
     """
-    name = scheme or usual_scheme(profiles)
-    if name not in SCHEMES:
-        raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
+    name = _require_scheme(profiles, scheme)
     if bits is not None and not 1 <= bits <= FINEST:
         raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
     order = profiles.order
@@ -87,13 +62,12 @@ def disclose(
         filled = position_columns(profiles, SCHEMES[name])
         columns = columns - filled.keys()
     if columns:
-        statistics = _statistics(profiles)
-        guess = category_estimates(profiles, estimation)
+        estimates = profiles.estimates(estimation)
         makers = {
-            "offset": lambda: _offset(profiles, guess, estimation, bits),
-            "reveal": lambda: _reveal(guess, bits),
-            "levels": lambda: _levels(profiles, guess, bits),
-            "average": lambda: _average(profiles, statistics, guess, name, bits),
+            "offset": lambda: _offset(profiles, estimates, bits),
+            "reveal": lambda: _reveal(estimates, bits),
+            "levels": lambda: _levels(profiles, estimates, bits),
+            "average": lambda: _average(profiles, estimates, name, bits),
         }
         filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
     try:
@@ -110,25 +84,26 @@ def disclose(
     except ValidationError as error:  # a name that devices refuse, or a number out of bounds
         first = error.errors()[0]
         raise MidpointError(
-            f"devices would refuse this disclosure: {first['msg']}; mend the data and train again"
+            f"devices would refuse this disclosure: {first['msg']}; correct the data, and train"
+            " again"
         ) from error
 
 
-@lru_cache(maxsize=16)
-def category_estimates(
-    profiles: ItemProfiles, estimation: Estimation = "shrunken"
-) -> CategoryEstimates:
-    """Return what the analyst believes of each category, once it knows the items' profiles."""
-    taste_factors = profiles.standard_vectors.astype(np.float64)
-    return CategoryEstimates(_statistics(profiles), estimation, taste_factors)
-
-
-def _statistics(profiles: ItemProfiles) -> CategoryStatistics:
-    if profiles.statistics is None:
+def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> str:
+    """Return the scheme named, or the one chosen in training; there is no silent default."""
+    name = scheme or profiles.scheme
+    if name is None and profiles.statistics is not None:
+        raise MidpointError(
+            "no scheme was chosen for these profiles: train with midpoint.Analyst.train or"
+            " midpoint.analyst.train, which choose the one that protects, or name a scheme"
+        )
+    if name is None:
         raise MidpointError(
             "the profiles were trained without a private feature; name one to train"
         )
-    return profiles.statistics
+    if name not in SCHEMES:
+        raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
+    return name
 
 
 def _scale(scale: Scale) -> RatingScale:
@@ -137,43 +112,42 @@ def _scale(scale: Scale) -> RatingScale:
     return RatingScale(low=low, high=high, levels=levels)
 
 
-def _offset(
-    profiles: ItemProfiles, guess: CategoryEstimates, estimation: Estimation, bits: int | None
-) -> Integers:
+def _offset(profiles: ItemProfiles, estimates: CategoryEstimates, bits: int | None) -> Integers:
     """Return the offsets that come with the profiles, or plain ones where those are asked for."""
-    offset = guess.offset if estimation == "plain" else profiles.offset
+    offset = estimates.offset if estimates.method == "plain" else profiles.offset
     span = _range(profiles.scale)
-    told, most = on_grid(to_fixed(offset), span, bits), most_spread(span)
-    far, step = spread(told) > most, 1 if bits is None else max(1, span >> bits)
+    rounded, most = on_grid(to_fixed(offset), span, bits), most_spread(span)
+    far, step = spread(rounded) > most, 1 if bits is None else max(1, span >> bits)
     exact = offset[far] * ONE
     share = np.minimum(most / np.ptp(exact, axis=1, keepdims=True), 1.0)
     # Towards zero, so that what is brought to the limit does not step over it again.
-    told[far] = (np.trunc(exact * share / step) * step).astype(np.int64)
-    return told
+    rounded[far] = (np.trunc(exact * share / step) * step).astype(np.int64)
+    return rounded
 
 
-def _reveal(guess: CategoryEstimates, bits: int | None) -> Integers:
+def _reveal(estimates: CategoryEstimates, bits: int | None) -> Integers:
     """Return min_k p_k / p_k; what nobody of a category rated in training it always reveals."""
-    p = guess.probability
+    p = estimates.probability
     least = p.min(axis=1, keepdims=True)
     ratio = np.divide(least, p, out=np.ones_like(p), where=p > 0)
     step = 1 << (FINEST - (bits or FINEST))
     return np.maximum(on_grid(to_fixed(ratio), ONE, bits), max(step, LEAST_REVEAL))
 
 
-def _levels(profiles: ItemProfiles, guess: CategoryEstimates, bits: int | None) -> Integers:
+def _levels(profiles: ItemProfiles, estimates: CategoryEstimates, bits: int | None) -> Integers:
     """Return distributions in whole units; those too far apart are mixed with their mean."""
-    if guess.levels is None or profiles.scale.levels is None:
+    if estimates.levels is None or profiles.scale.levels is None:
         raise MidpointError("level distributions need a discrete scale; choose another scheme")
     points, most = to_fixed(np.array(profiles.scale.levels)), most_spread(_range(profiles.scale))
-    told = _in_units(guess.levels, bits)
+    units = _in_units(estimates.levels, bits)
     for share in (0.99, 0.0):  # no share of their own where the grid is too coarse for one
-        apart = spread_of_means(told, points) / ONE
+        apart = spread_of_means(units, points) / ONE
         far = apart > most
-        own = guess.levels[far]
-        mean = own.mean(axis=1, keepdims=True)
-        told[far] = _in_units(mean + (own - mean) * (share * most / apart[far, None, None]), bits)
-    return told
+        exact = estimates.levels[far]
+        mean = exact.mean(axis=1, keepdims=True)
+        nearer = mean + (exact - mean) * (share * most / apart[far, None, None])
+        units[far] = _in_units(nearer, bits)
+    return units
 
 
 def _in_units(distribution: Float, bits: int | None) -> Integers:
@@ -187,19 +161,15 @@ def _in_units(distribution: Float, bits: int | None) -> Integers:
 
 
 def _average(
-    profiles: ItemProfiles,
-    statistics: CategoryStatistics,
-    guess: CategoryEstimates,
-    scheme: str,
-    bits: int | None,
+    profiles: ItemProfiles, estimates: CategoryEstimates, scheme: str, bits: int | None
 ) -> Integers:
     """Return the item's average rating, or each category's (IA and FA in Sec. 7.1)."""
     if SCHEMES[scheme].value_map is ValueMap.ITEM_AVERAGE:
-        count = statistics.count.sum(axis=1, keepdims=True)
-        total = statistics.total.sum(axis=1, keepdims=True)
-        average = np.where(count > 0, total / np.maximum(count, 1), guess.centre[:, None])
+        count = estimates.statistics.count.sum(axis=1, keepdims=True)
+        total = estimates.statistics.total.sum(axis=1, keepdims=True)
+        average = np.where(count > 0, total / np.maximum(count, 1), estimates.centre[:, None])
     else:
-        average = guess.centre[:, None] + guess.offset
+        average = estimates.centre[:, None] + estimates.offset
     scale = profiles.scale
     low, high = to_fixed(np.array([scale.low, scale.high])).tolist()
     average_on_grid = low + on_grid(to_fixed(average) - low, high - low, bits)

@@ -1,64 +1,75 @@
-"""What devices are told so that they find their counterparts: columns of items, and a law."""
+"""What devices need to find their counterparts: columns of items, and a prior of positions."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, fit_positions
-from midpoint.analyst.counterparts.model import PositionModel
+from midpoint.analyst.fit.factorizer import Progress
+from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.wire import GRAIN, Prior, Scheme, as_rows, to_fixed
 
-Float = NDArray[np.float64]
-
 
 def prepare(
-    profiles: ItemProfiles, ratings: Ratings, scheme: Scheme, *, threads: int | None = None
+    profiles: ItemProfiles,
+    ratings: Ratings,
+    scheme: Scheme,
+    *,
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> ItemProfiles:
     """Return the profiles with all that a scheme's disclosure needs of the ratings they came from.
 
-    That is where people lie, under a scheme with counterparts; else they stay as they are.
+    That is a model of positions under a scheme with counterparts; else they stay as they are.
     """
     if not scheme.counterparts:
         return profiles
+
+    def report(done: int, total: int) -> None:
+        if progress:
+            progress(Progress(done, total, stage="Fitting positions"))
+
     return fit_positions(
         profiles,
         ratings,
         selection_factors=SELECTION_FACTORS if scheme.sub_samples else 0,
         threads=threads,
+        progress=report,
     )
 
 
 def position_columns(profiles: ItemProfiles, scheme: Scheme) -> dict[str, Any]:
-    """Return the columns about places that a scheme has, items in the order of messages."""
-    places, order = _places(profiles, scheme), profiles.order
+    """Return the columns about positions that a scheme has, items in the order of messages."""
+    positions, order = _positions(profiles, scheme), profiles.order
     names = [name for name in ("rate", "selection", "base", "taste") if name in scheme.columns]
-    grains = {name: np.rint(getattr(places, name)[order] * GRAIN) for name in names}
-    return {name: as_rows(column) for name, column in grains.items()} | {"prior": prior(places)}
+    grains = {name: np.rint(getattr(positions, name)[order] * GRAIN) for name in names}
+    columns = {name: as_rows(column) for name, column in grains.items()}
+    return columns | {"prior": prior(positions)}
 
 
-def prior(places: PositionModel) -> Prior:
+def prior(positions: PositionModel) -> Prior:
     """Return the prior of positions in fixed point."""
-    inverse = np.linalg.inv(places.covariance)
+    inverse = np.linalg.inv(positions.covariance)
     return Prior(
-        least=as_rows(np.rint(places.least * GRAIN)),
-        mean=as_rows(to_fixed(places.mean)),
+        least=as_rows(np.rint(positions.least * GRAIN)),
+        mean=as_rows(to_fixed(positions.mean)),
         precision=as_rows(to_fixed((inverse + inverse.swapaxes(2, 3)) / 2)),
-        map=as_rows(to_fixed(places.maps())),
-        noise=int(to_fixed(places.noise_variance)),
+        map=as_rows(to_fixed(positions.maps())),
+        noise=int(to_fixed(positions.noise_variance)),
     )
 
 
-def _places(profiles: ItemProfiles, scheme: Scheme) -> PositionModel:
-    """Return where people lie, fitted for sets and values or for values alone as needed."""
-    places = profiles.positions
-    if places is None or scheme.sub_samples != (places.selection_factors > 0):
+def _positions(profiles: ItemProfiles, scheme: Scheme) -> PositionModel:
+    """Return the model of positions, fitted to sets and values or to values alone as needed."""
+    positions = profiles.positions
+    if positions is None or scheme.sub_samples != (positions.selection_factors > 0):
         what = "sets" if scheme.sub_samples else "values"
         raise MidpointError(
-            f"scheme {scheme.name!r} needs a model that knows where people lie in their {what};"
-            f" train it with --counterparts {what} (midpoint.analyst.place)"
+            f"scheme {scheme.name!r} needs a model with positions fitted to people's {what}; train"
+            f" it with --counterparts {what} (midpoint.analyst.train, scheme={scheme.name!r})"
         )
-    return places
+    return positions

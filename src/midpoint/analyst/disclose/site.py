@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
-from midpoint.analyst.disclose.chain import publish
+from midpoint.analyst.disclose.chain import require_publishable, sign_entry
 from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -41,7 +41,7 @@ M = TypeVar("M", bound=Message)
 
 
 @dataclass(frozen=True)
-class Published:
+class Publication:
     """What became of a publication."""
 
     entry: Entry
@@ -75,7 +75,7 @@ class Site:
             ) from error
 
     def current(self) -> Disclosure | None:
-        """Read what devices are told now; None if nothing was published."""
+        """Read the current disclosure; None if nothing was published."""
         chain = self.chain()
         return None if chain is None else self.disclosure(chain.entries[-1].open(Entry).disclosure)
 
@@ -96,28 +96,35 @@ class Site:
         files = sorted((self.root / "certificates" / digest).glob("*.json"))
         return Certificates(certificates=tuple(_read(file, Signed, file.stem) for file in files))
 
-    def publish(self, profiles: ItemProfiles, disclosure: Disclosure, *, time: int) -> Published:
+    def publish(
+        self,
+        profiles: ItemProfiles,
+        disclosure: Disclosure,
+        *,
+        time: int,
+        change_scheme: bool = False,
+    ) -> Publication:
         """Make a model current: all files first, then the list, in one step.
 
-        Nothing is added if this very model is current. What devices would refuse is refused here.
+        Nothing is added if this very model is current. What devices would refuse is refused here
+        (`require_publishable`); another scheme than the current one needs `change_scheme`.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked():
+            require_publishable(disclosure, self.current(), change_scheme=change_scheme)
             key, chain = self._key(), self.chain()
             newest = None if chain is None else chain.entries[-1].open(Entry)
-            if newest is not None:
-                _require_followed(self.disclosure(newest.disclosure), disclosure)
             titles = catalogue_of(profiles, disclosure)
-            following = publish(disclosure, key, newest, time=time, catalogue=titles)
+            following = sign_entry(disclosure, key, newest, time=time, catalogue=titles)
             same = self._save(profiles, disclosure.digest)
             shown = newest and (newest.disclosure, newest.catalogue)
             if newest is not None and same and shown == (disclosure.digest, titles.digest):
-                return Published(newest, fresh=False)
-            for folder, told in (("disclosures", disclosure), ("catalogues", titles)):
-                replace_file(self.root / folder / f"{told.digest}.json", told.raw)
+                return Publication(newest, fresh=False)
+            for folder, message in (("disclosures", disclosure), ("catalogues", titles)):
+                replace_file(self.root / folder / f"{message.digest}.json", message.raw)
             earlier = () if chain is None else chain.entries
             replace_file(self.list, Chain(entries=(*earlier, following)).raw)
-        return Published(following.open(Entry), fresh=True)
+        return Publication(following.open(Entry), fresh=True)
 
     def certify(self, signed: Signed) -> Certificate:
         """Add an auditor's certificate of a disclosure on the list, if its signature holds."""
@@ -139,7 +146,7 @@ class Site:
         return self.root / "models" / digest
 
     def _save(self, profiles: ItemProfiles, digest: str) -> bool:
-        """Write the item profiles behind a disclosure; tell whether they were there already."""
+        """Write the item profiles behind a disclosure; return whether they were there already."""
         manifest = self._model(digest) / MANIFEST
         before = manifest.read_bytes() if manifest.exists() else None
         profiles.save(self._model(digest))
@@ -156,7 +163,7 @@ class Site:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep two publications from happening at once; the second one is told."""
+        """Keep two publications from happening at once; the second one fails."""
         with (self.root / LOCK).open("ab") as stream:
             try:
                 if sys.platform != "win32":
@@ -169,22 +176,9 @@ class Site:
 def _read(path: Path, kind: type[M], digest: str) -> M:
     """Read a file that is named by the digest of what is in it."""
     try:
-        found = kind.parse(path.read_bytes())
+        message = kind.parse(path.read_bytes())
     except (OSError, RefusedError) as error:
         raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
-    if found.digest != digest:
+    if message.digest != digest:
         raise MidpointError(f"{path} was changed; restore it from a copy")
-    return found
-
-
-def _require_followed(before: Disclosure, after: Disclosure) -> None:
-    """Refuse another feature, category or scale: devices pin them, and would refuse it for good."""
-    for name, old, new in (
-        ("features", before.features, after.features),
-        ("scale", before.scale, after.scale),
-    ):
-        if old != new:
-            raise MidpointError(
-                f"the {name} are not those published before, which devices hold on to; publish to"
-                " a new site, where people begin anew"
-            )
+    return message

@@ -1,1 +1,13 @@
-"""Training and batch work in memory, from disk, or on a cluster: one contract."""
+"""Where ratings are while a model is trained: in memory, on disk, or on a cluster.
+
+    engine = StreamingEngine()
+    profiles = engine.read(RatingsTables("ratings.parquet", features=("gender",))).fit(Factorizer())
+
+`SparkEngine` is in `midpoint.analyst.engines.spark`, since PySpark is an extra.
+"""
+
+from midpoint.analyst.engines.engine import Engine, RatingsTables, ReadRatings
+from midpoint.analyst.engines.local import LocalEngine
+from midpoint.analyst.engines.streaming.engine import StreamingEngine
+
+__all__ = ["Engine", "LocalEngine", "RatingsTables", "ReadRatings", "StreamingEngine"]

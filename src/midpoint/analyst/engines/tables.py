@@ -1,4 +1,4 @@
-"""What the engines for more ratings than memory holds share: columns, scale, and refusals."""
+"""What the engines share: which column is which, the scale, and refusals."""
 
 import logging
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ class Roles(NamedTuple):
     rating: str
     """The rating."""
     title: str | None
-    """What a person calls the item, if that is told."""
+    """What a person calls the item, if there is such a column."""
 
 
 class Seen(NamedTuple):
-    """What one look through all ratings tells of their values."""
+    """What one pass over all ratings shows of their values."""
 
     ratings: int
     """How many there are."""
@@ -51,7 +51,7 @@ def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
         {"user", "item", "rating", "title", "features"}, f"{where} is one long table"
     )
     empty = pl.DataFrame(schema=dict.fromkeys(present, pl.String))
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for role in ("user", "item", "rating", "title"):
         name = getattr(columns, role) or find(empty, role)
         if name is None and role != "title":
@@ -60,8 +60,8 @@ def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
                 f" name it by --{role}-column"
             )
         if name is not None:
-            found[role] = matching([name], present, where)[0]
-    return Roles(found["user"], found["item"], found["rating"], found.get("title"))
+            named[role] = matching([name], present, where)[0]
+    return Roles(named["user"], named["item"], named["rating"], named.get("title"))
 
 
 def scale_of(seen: Seen, given: Scale | None, where: str) -> Scale:
@@ -123,7 +123,9 @@ def chosen_feature(
 
 
 def require_supported(factorizer: Factorizer, engine: str) -> None:
-    """Refuse settings that only the engine in memory has, rather than pass over them."""
+    """Refuse settings that only the engine in memory has, before ratings are read."""
+    if engine == "local":
+        return
     wanted = (
         ("method", factorizer.method, "als"),
         ("validation", factorizer.validation, 0.0),

@@ -55,7 +55,7 @@ class Observations(NamedTuple):
     known: Floats
     """Known entries of the users' profiles, whose item entries are fitted (Eq. 5). (users, q)."""
     grouped: tuple[NDArray[np.int32], Floats] | None = None
-    """Users and values in the order of `item_order`, where they lie on disk. Shapes (n,)."""
+    """Users and values in the order of `item_order`, where they are on disk. Shapes (n,)."""
 
     def by_item(self) -> tuple[NDArray[np.int32], Floats]:
         """Return users and values item by item. Shapes (n,)."""
@@ -193,7 +193,7 @@ class _Fit(NamedTuple):
             )  # fmt: skip
             side.learn_prior(rated, 0.0)
             return
-        found = posterior_rows(
+        rows = posterior_rows(
             offsets, index, value, design,
             level=level,
             vector_variance=other.variance[:, 1],
@@ -202,8 +202,8 @@ class _Fit(NamedTuple):
             noise=self.noise,
             threads=self.threads,
         )  # fmt: skip
-        side.profile, side.variance = found.profile, found.variance
-        side.learn_prior(rated, found.covariance)
+        side.profile, side.variance = rows.profile, rows.variance
+        side.learn_prior(rated, rows.covariance)
 
 
 def _unexplained(seen: Observations, items: Side) -> Floats:

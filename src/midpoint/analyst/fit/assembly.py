@@ -88,19 +88,11 @@ def freeze(
         profile_covariance=unit.spread**2 * factors.users.covariance,
         provenance=made,
     )
-    return (
-        _with_taste_selection(profiles)
-        if made.configuration.get("biases") == "shrunken"
-        else profiles
-    )
-
-
-def _with_taste_selection(profiles: ItemProfiles) -> ItemProfiles:
-    """Shrink offsets again, now that profiles tell what of them goes along tastes."""
-    if profiles.statistics is None:
+    if statistics is None or made.configuration.get("biases") != "shrunken":
         return profiles
-    taste_factors = profiles.standard_vectors.astype(np.float64)
-    return replace(profiles, offset=mean_effects(profiles.statistics, along=taste_factors).effect)
+    # Shrink again, now that the profiles say what part of the offsets follows from taste.
+    along = profiles.standard_vectors.astype(np.float64)
+    return replace(profiles, offset=mean_effects(statistics, along=along).effect)
 
 
 def provenance(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -34,8 +35,10 @@ class Progress(NamedTuple):
     """Iterations done."""
     iterations: int
     """Iterations to do at most."""
-    rmse: float
-    """Error on the validation slice, or on the training ratings where there is none."""
+    rmse: float = nan
+    """Error on the validation slice, or on the training ratings; NaN where none is measured."""
+    stage: str = "Training"
+    """What is being done."""
 
 
 class Training(NamedTuple):
@@ -45,6 +48,10 @@ class Training(NamedTuple):
     """The item profiles, which the service keeps."""
     users: NDArray[np.float64]
     """The training users' profiles, which it may forget. Shape (users, D)."""
+
+    def __repr__(self) -> str:
+        """Say what was learned, in a few lines."""
+        return f"<Training: profiles of {len(self.users)} users, and\n {self.items!r}>"
 
 
 @dataclass(frozen=True)

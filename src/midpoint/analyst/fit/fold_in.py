@@ -44,12 +44,12 @@ def estimate_profiles(
     Returns:
         The profiles, shape (users, D).
     """
-    # In terms of z, x = m + L z, the prior is the identity, which single precision can tell apart.
+    # In terms of z, x = m + L z, the prior is the identity, which single precision resolves.
     vectors, level = profiles.standard_vectors, profiles.typical
     if weights is not None:  # a row times the root of its weight counts with its weight
         root = np.sqrt(weights).astype(np.float32)
         vectors, level, value = vectors * root[:, None], level * root, value * root[item]
-    found = solve_rows(
+    z = solve_rows(
         user_offsets,
         item,
         np.asarray(value, np.float32),
@@ -58,7 +58,7 @@ def estimate_profiles(
         ridge=profiles.noise_variance * (1.0 if method == "map" else ALMOST_NONE),
         threads=threads,
     )
-    return np.asarray(profiles.profile_mean + found @ profiles.profile_root.T)
+    return np.asarray(profiles.profile_mean + z @ profiles.profile_root.T)
 
 
 def predict(

@@ -1,4 +1,4 @@
-"""What training yields: item profiles, frozen, and their place on disk."""
+"""What training yields: item profiles, frozen, in memory and on disk."""
 
 import hashlib
 import io
@@ -14,20 +14,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.counterparts.model import PositionModel
+from midpoint.analyst.fit.positions import PositionModel
+from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout on disk; another one is refused."""
 MANIFEST = "manifest.json"
 POSITIONS = "positions_"
 """How the names of the arrays of `positions` begin."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Provenance:
     """How item profiles came to be, so that anyone can make them again."""
 
@@ -42,8 +44,16 @@ class Provenance:
     versions: Mapping[str, str]
     """Versions of the software that took part."""
 
+    def __repr__(self) -> str:
+        """Say where they come from, in one line."""
+        return (
+            f"<Provenance: {self.data} ({self.data_digest[:12]}), {self.iterations} iterations of"
+            f" {self.configuration.get('method')}, seed {self.configuration.get('seed')},"
+            f" midpoint {self.versions.get('midpoint')}>"
+        )
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ItemProfiles:
     """All that the analyst knows of its items; M items, dimension D, K categories.
 
@@ -81,14 +91,21 @@ class ItemProfiles:
     provenance: Provenance
     """How it came to be."""
     positions: PositionModel | None = None
-    """Where people lie, for the schemes that move them to their counterparts; None if not learned.
-
-    `place` learns them.
-    """
+    """Positions of people, for the schemes with counterparts; None if they were not learned."""
+    scheme: str | None = None
+    """The scheme that was chosen in training, by which they are disclosed; None if none was."""
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        """Say what they are, in a few lines."""
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Show the items that each category moves most."""
+        return as_table(self)
 
     @property
     def n_items(self) -> int:
@@ -102,7 +119,7 @@ class ItemProfiles:
 
     @cached_property
     def message_index(self) -> NDArray[np.intp]:
-        """Where messages have each item: the inverse of `order`. Shape (M,)."""
+        """The index of each item in messages: the inverse of `order`. Shape (M,)."""
         return np.argsort(self.order)
 
     @property
@@ -143,15 +160,38 @@ class ItemProfiles:
         return np.asarray((self.vectors[:, 1:] != 0).any(axis=1))
 
     def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
-        """Return the place of each item, refusing one that is not known."""
+        """Return the index of each item, refusing one that is not known."""
         by_name = self.item_ids[self.order]
-        place = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
-        found = self.order[place]
-        wrong = self.item_ids[found] != item_ids
+        nearest = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
+        index = self.order[nearest]
+        wrong = self.item_ids[index] != item_ids
         if wrong.any():
             unknown = str(item_ids[np.argmax(wrong)])
             raise MidpointError(f"item {unknown!r} is not among the profiles")
-        return found
+        return index
+
+    def estimates(self, method: Estimation = "shrunken") -> CategoryEstimates:
+        """Return what is estimated of each category: offsets, rating probabilities, levels.
+
+        The offsets are the profiles' own where the fit estimated them by this method.
+        """
+        if self.statistics is None:
+            raise MidpointError(
+                "the profiles were trained without a private feature; name one to train"
+            )
+        if method not in self._estimates:
+            fitted = self.provenance.configuration.get("biases") == method
+            self._estimates[method] = CategoryEstimates(
+                self.statistics,
+                method,
+                along=self.standard_vectors.astype(np.float64),
+                fitted=self.offset if fitted else None,
+            )
+        return self._estimates[method]
+
+    @cached_property
+    def _estimates(self) -> dict[Estimation, CategoryEstimates]:
+        return {}
 
     def save(self, directory: Path | str) -> None:
         """Write arrays and a manifest, replacing the directory as a whole."""
@@ -166,6 +206,7 @@ class ItemProfiles:
                 "features": self.features,
                 "crossed": None if self.statistics is None else self.statistics.crossed,
                 "noise_variance": self.noise_variance,
+                "scheme": self.scheme,
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
@@ -198,6 +239,7 @@ class ItemProfiles:
                 profile_covariance=arrays["profile_covariance"],
                 provenance=Provenance(**manifest["provenance"]),
                 positions=_positions(arrays, manifest),
+                scheme=manifest["scheme"],
             )
         except MidpointError:
             raise
@@ -258,8 +300,8 @@ def require_new_directory(path: Path) -> None:
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     with suppress(MidpointError, KeyError, OSError):
-        own = {MANIFEST, *(f"{name}.npy" for name in _read_manifest(path)["arrays"])}
-        if {file.name for file in path.iterdir()} <= own:
+        expected = {MANIFEST, *(f"{name}.npy" for name in _read_manifest(path)["arrays"])}
+        if {file.name for file in path.iterdir()} <= expected:
             return
     raise MidpointError(f"{path} is there and holds no item profiles; name a new directory")
 
@@ -299,9 +341,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise MidpointError(f"{file} is damaged ({error}); train the model again") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        found = manifest.get("format") if isinstance(manifest, dict) else None
+        version = manifest.get("format") if isinstance(manifest, dict) else None
         raise MidpointError(
-            f"{file} has format {found}, this version reads {FORMAT}; train the model again"
+            f"{file} has format {version}, this version reads {FORMAT}; train the model again"
         )
     if manifest.pop("digest", None) != _digest(manifest):
         raise MidpointError(f"{file} is damaged: it was changed by hand; train the model again")

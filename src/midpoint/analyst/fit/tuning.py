@@ -41,6 +41,13 @@ class Tuning(NamedTuple):
     factorizer: Factorizer
     """A factorizer with the best setting."""
 
+    def __repr__(self) -> str:
+        """Say what won, in one line."""
+        return (
+            f"<Tuning: of {len(self.trials)} settings dimension {self.best.dimension} with"
+            f" regularization {self.best.regularization} was best, RMSE {self.best.rmse:.4f}>"
+        )
+
 
 def tune(
     ratings: Ratings,

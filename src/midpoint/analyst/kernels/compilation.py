@@ -14,7 +14,7 @@ def compiled(function: Kernel) -> Kernel:
 
     It runs without the interpreter's lock, so that threads share the work. Arithmetic may be
     reordered when it is compiled, but not when it runs: the same input gives the same bits.
-    Where no cache directory is writable, every process compiles anew.
+    Where no cache directory is writable, every process compiles again.
     """
 
     def build(*, cache: bool) -> Kernel:
@@ -24,7 +24,7 @@ def compiled(function: Kernel) -> Kernel:
 
     try:
         return build(cache=True)
-    except RuntimeError:  # numba found no place for its cache
+    except RuntimeError:  # numba found no directory for its cache
         return build(cache=False)
 
 

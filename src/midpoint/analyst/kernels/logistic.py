@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.kernels import simd as lanes
+from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
 from midpoint.analyst.kernels.simd import WIDTH
 
@@ -20,7 +20,7 @@ Float = NDArray[np.float64]
 CHUNK: Final = 128
 """Columns summed in one go: short sums keep float32 exact, and stay in the nearest cache."""
 LOG2_E: Final = np.float32(1.4426950408889634)
-MOST: Final = np.float32(120.0)
+LARGEST_EXPONENT: Final = np.float32(120.0)
 """Powers of two beyond this are brought to it, so that float32 holds them and their inverse."""
 HALF: Final = np.float32(0.5)
 ONE: Final = np.float32(1.0)
@@ -94,11 +94,11 @@ def _sum_rows(features: Floats, weights: Floats, bias: Floats, head: int, sums: 
         for start in range(0, count, CHUNK):
             n = min(CHUNK, count - start)
             for c in range(n):
-                logit = lanes.spread(bias[start + c])
+                logit = simd.spread(bias[start + c])
                 for e in range(size):
-                    x = lanes.spread(flat[(start + c) * width + e])
-                    logit = lanes.add_product(logit, x, lanes.load(w, e * WIDTH))
-                lanes.store(p, c * WIDTH, logit)
+                    x = simd.spread(flat[(start + c) * width + e])
+                    logit = simd.add_product(logit, x, simd.load(w, e * WIDTH))
+                simd.store(p, c * WIDTH, logit)
             _probabilities(p, q, bits, n * WIDTH)
             part[:] = 0
             _add(part, p, flat, start, n, width, 0, head)
@@ -118,7 +118,7 @@ def _probabilities(p: Floats, q: Floats, bits: NDArray[np.int32], n: int) -> Non
     """
     power = bits.view(np.float32)
     for c in range(n):
-        y = min(max(p[c] * LOG2_E, -MOST), MOST)
+        y = min(max(p[c] * LOG2_E, -LARGEST_EXPONENT), LARGEST_EXPONENT)
         whole = np.floor(y + HALF)
         f = y - whole
         p[c] = ONE + f * (C1 + f * (C2 + f * (C3 + f * (C4 + f * (C5 + f * C6)))))
@@ -138,10 +138,10 @@ def _add(
     at = begin
     while at < end:
         if end - at >= 8:
-            _add_tile(lanes.zeros(8), part, p, flat, start, n, width, at)
+            _add_tile(simd.zeros(8), part, p, flat, start, n, width, at)
             at += 8
         else:
-            _add_tile(lanes.zeros(4), part, p, flat, start, n, width, at)
+            _add_tile(simd.zeros(4), part, p, flat, start, n, width, at)
             at += 4
 
 
@@ -151,5 +151,5 @@ def _add_tile(
 ) -> None:
     """Add to a tile; `sums` are zeros, one for each feature."""
     for c in range(n):
-        sums = lanes.add_outer(sums, (lanes.load(p, c * WIDTH),), flat, (start + c) * width + at)
-    lanes.accumulate(part, at * WIDTH, WIDTH, sums, 1)
+        sums = simd.add_outer(sums, (simd.load(p, c * WIDTH),), flat, (start + c) * width + at)
+    simd.accumulate(part, at * WIDTH, WIDTH, sums, 1)

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.kernels import simd as lanes
+from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
-from midpoint.analyst.kernels.simd import MOST, WIDTH
+from midpoint.analyst.kernels.simd import PAIRS_IN_REGISTERS, WIDTH
 
 Floats = NDArray[np.float32]
 
@@ -55,8 +55,11 @@ class Problem(NamedTuple):
     """What is added to every row's right-hand side. Shape (dimension,)."""
 
 
-class Found(NamedTuple):
-    """What the kernels write."""
+class Solutions(NamedTuple):
+    """What the kernels write: one solution for each row.
+
+    Where it is wanted, also how well each row is known.
+    """
 
     profile: Floats
     """The solutions. Shape (rows, dimension)."""
@@ -68,7 +71,9 @@ class Found(NamedTuple):
 
 
 @compiled
-def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: Floats) -> None:
+def solve_block(
+    problem: Problem, begin: int, end: int, solutions: Solutions, inverses: Floats
+) -> None:
     """Solve the rows from `begin` to `end`, `WIDTH` at a time.
 
     Where variances are wanted the inverses of rows with ratings are added up in `inverses`: the
@@ -105,12 +110,12 @@ def solve_block(problem: Problem, begin: int, end: int, found: Found, inverses: 
         _substitute(system, d, solution)
         for lane in range(present):
             for a in range(d):
-                found.profile[group + lane, a] = solution[a * WIDTH + lane]
-        if len(found.variance):
+                solutions.profile[group + lane, a] = solution[a * WIDTH + lane]
+        if len(solutions.variance):
             _invert(system, problem, rated, inverses, solution)
             for lane in range(present):
-                found.variance[group + lane, 0] = solution[lane]
-                found.variance[group + lane, 1] = solution[WIDTH + lane]
+                solutions.variance[group + lane, 0] = solution[lane]
+                solutions.variance[group + lane, 1] = solution[WIDTH + lane]
 
 
 @compiled
@@ -125,22 +130,22 @@ def _add_ratings(gram: Floats, problem: Problem, rest: Floats, start: int, stop:
 
     Two column vectors share each number they are multiplied with. Rows that reach into the first
     of the two only are a tile of their own. A vector that would stick out at the end starts
-    earlier; its place in `gram` is not shifted.
+    earlier; its index in `gram` is not shifted.
     """
     width = problem.width
     for block in range(0, width, 2 * WIDTH):
         if width - block >= WIDTH:
-            _add_tile(lanes.zeros(8), gram, problem, rest, start, stop, block)
+            _add_tile(simd.zeros(8), gram, problem, rest, start, stop, block)
         else:
-            _add_tile(lanes.zeros(4), gram, problem, rest, start, stop, block)
-        for row in range(block + WIDTH, width, MOST):
-            count = min(MOST, width - row)
+            _add_tile(simd.zeros(4), gram, problem, rest, start, stop, block)
+        for row in range(block + WIDTH, width, PAIRS_IN_REGISTERS):
+            count = min(PAIRS_IN_REGISTERS, width - row)
             if count == 12:
-                _add_pair(lanes.zeros(24), gram, problem, rest, start, stop, block, row)
+                _add_pair(simd.zeros(24), gram, problem, rest, start, stop, block, row)
             elif count == 8:
-                _add_pair(lanes.zeros(16), gram, problem, rest, start, stop, block, row)
+                _add_pair(simd.zeros(16), gram, problem, rest, start, stop, block, row)
             else:
-                _add_pair(lanes.zeros(8), gram, problem, rest, start, stop, block, row)
+                _add_pair(simd.zeros(8), gram, problem, rest, start, stop, block, row)
 
 
 @compiled
@@ -152,18 +157,18 @@ def _add_tile(
     width = problem.width
     stride = _stride(problem)
     column = min(block, width - WIDTH)
-    right = lanes.spread(np.float32(0))
+    right = simd.spread(np.float32(0))
     for t in range(start, stop):
         if block == 0:
             soon = vector_of[min(t + AHEAD, len(vector_of) - 1)] * width
-            lanes.prefetch(vectors, soon)
-            lanes.prefetch(vectors, soon + width - 1)
+            simd.prefetch(vectors, soon)
+            simd.prefetch(vectors, soon + width - 1)
         v = vector_of[t] * width
-        x = lanes.load(vectors, v + column)
-        sums = lanes.add_outer(sums, (x,), vectors, v + block)
-        right = lanes.add_product(right, lanes.spread(rest[t - start]), x)
-    lanes.accumulate(gram, block * stride + block, stride, sums, 1)
-    lanes.accumulate(gram, width * stride + block, stride, (right,), 1)
+        x = simd.load(vectors, v + column)
+        sums = simd.add_outer(sums, (x,), vectors, v + block)
+        right = simd.add_product(right, simd.spread(rest[t - start]), x)
+    simd.accumulate(gram, block * stride + block, stride, sums, 1)
+    simd.accumulate(gram, width * stride + block, stride, (right,), 1)
 
 
 @compiled
@@ -182,16 +187,16 @@ def _add_pair(
     width = problem.width
     stride = _stride(problem)
     column = min(block + WIDTH, width - WIDTH)
-    right = lanes.spread(np.float32(0))
+    right = simd.spread(np.float32(0))
     for t in range(start, stop):
         v = vector_of[t] * width
-        x = lanes.load(vectors, v + block)
-        y = lanes.load(vectors, v + column)
-        sums = lanes.add_outer(sums, (x, y), vectors, v + row)
-        right = lanes.add_product(right, lanes.spread(rest[t - start]), y)
-    lanes.accumulate(gram, row * stride + block, stride, sums, 2)
+        x = simd.load(vectors, v + block)
+        y = simd.load(vectors, v + column)
+        sums = simd.add_outer(sums, (x, y), vectors, v + row)
+        right = simd.add_product(right, simd.spread(rest[t - start]), y)
+    simd.accumulate(gram, row * stride + block, stride, sums, 2)
     if row == block + WIDTH:
-        lanes.accumulate(gram, width * stride + block + WIDTH, stride, (right,), 1)
+        simd.accumulate(gram, width * stride + block + WIDTH, stride, (right,), 1)
 
 
 @compiled
@@ -208,7 +213,7 @@ def _deal(grams: Floats, problem: Problem, system: Floats) -> None:
         for b in range(0, min(a + 1, d), WIDTH):
             column = min(b, width - WIDTH)
             to = (a * (a + 1) // 2 + column) * WIDTH
-            lanes.transpose(system, to, grams, start + b, size)
+            simd.transpose(system, to, grams, start + b, size)
 
 
 @compiled
@@ -217,15 +222,15 @@ def _add_ridge(system: Floats, problem: Problem, weights: Floats) -> None:
     at = 0
     for a in range(problem.dimension):
         for b in range(a + 1):
-            ridge = lanes.spread(problem.ridge[a * problem.dimension + b])
-            lanes.store(system, at, lanes.add(lanes.load(system, at), ridge))
+            ridge = simd.spread(problem.ridge[a * problem.dimension + b])
+            simd.store(system, at, simd.add(simd.load(system, at), ridge))
             at += WIDTH
         if problem.first <= a < problem.last:
-            diagonal = lanes.add(lanes.load(system, at - WIDTH), lanes.load(weights, 0))
-            lanes.store(system, at - WIDTH, diagonal)
+            diagonal = simd.add(simd.load(system, at - WIDTH), simd.load(weights, 0))
+            simd.store(system, at - WIDTH, diagonal)
     for a in range(problem.dimension):
-        pull = lanes.spread(problem.pull[a])
-        lanes.store(system, at, lanes.add(lanes.load(system, at), pull))
+        pull = simd.spread(problem.pull[a])
+        simd.store(system, at, simd.add(simd.load(system, at), pull))
         at += WIDTH
 
 
@@ -238,20 +243,20 @@ def _factorize(system: Floats, d: int) -> None:
     for j in range(d):
         row_j = j * (j + 1) // 2 * WIDTH
         at = row_j + j * WIDTH
-        diagonal = lanes.load(system, at)
+        diagonal = simd.load(system, at)
         pivot = diagonal
         for k in range(row_j, at, WIDTH):
-            factor = lanes.load(system, k)
-            pivot = lanes.subtract_product(pivot, factor, factor)
-        inverse = lanes.inverse_root(pivot, lanes.multiply(diagonal, lanes.spread(SMALLEST_PIVOT)))
-        lanes.store(system, at, inverse)
+            factor = simd.load(system, k)
+            pivot = simd.subtract_product(pivot, factor, factor)
+        inverse = simd.inverse_root(pivot, simd.multiply(diagonal, simd.spread(SMALLEST_PIVOT)))
+        simd.store(system, at, inverse)
         for i in range(j + 1, d + 1):
             row_i = i * (i + 1) // 2 * WIDTH
-            total = lanes.load(system, row_i + j * WIDTH)
+            total = simd.load(system, row_i + j * WIDTH)
             for k in range(0, j * WIDTH, WIDTH):
-                left, right = lanes.load(system, row_i + k), lanes.load(system, row_j + k)
-                total = lanes.subtract_product(total, left, right)
-            lanes.store(system, row_i + j * WIDTH, lanes.multiply(total, inverse))
+                left, right = simd.load(system, row_i + k), simd.load(system, row_j + k)
+                total = simd.subtract_product(total, left, right)
+            simd.store(system, row_i + j * WIDTH, simd.multiply(total, inverse))
 
 
 @compiled
@@ -259,12 +264,12 @@ def _substitute(system: Floats, d: int, solution: Floats) -> None:
     """Solve L' x = inv(L) b from the last coordinate to the first."""
     right_side = d * (d + 1) // 2
     for j in range(d - 1, -1, -1):
-        total = lanes.load(system, (right_side + j) * WIDTH)
+        total = simd.load(system, (right_side + j) * WIDTH)
         for i in range(j + 1, d):
-            factor = lanes.load(system, (i * (i + 1) // 2 + j) * WIDTH)
-            total = lanes.subtract_product(total, factor, lanes.load(solution, i * WIDTH))
-        inverse = lanes.load(system, (j * (j + 1) // 2 + j) * WIDTH)
-        lanes.store(solution, j * WIDTH, lanes.multiply(total, inverse))
+            factor = simd.load(system, (i * (i + 1) // 2 + j) * WIDTH)
+            total = simd.subtract_product(total, factor, simd.load(solution, i * WIDTH))
+        inverse = simd.load(system, (j * (j + 1) // 2 + j) * WIDTH)
+        simd.store(solution, j * WIDTH, simd.multiply(total, inverse))
 
 
 @compiled
@@ -278,29 +283,29 @@ def _invert(
     d = problem.dimension
     for i in range(1, d):
         row = i * (i + 1) // 2 * WIDTH
-        inverse = lanes.load(system, row + i * WIDTH)
+        inverse = simd.load(system, row + i * WIDTH)
         for column in range(i):
-            total = lanes.spread(np.float32(0))
+            total = simd.spread(np.float32(0))
             for k in range(column, i):
-                m = lanes.load(system, (k * (k + 1) // 2 + column) * WIDTH)
-                total = lanes.subtract_product(total, lanes.load(system, row + k * WIDTH), m)
-            lanes.store(system, row + column * WIDTH, lanes.multiply(total, inverse))
-    here = lanes.load(rated, 0)
-    latent = lanes.spread(np.float32(0))
-    share = lanes.spread(np.float32(1) / np.float32(max(problem.last - problem.first, 1)))
+                m = simd.load(system, (k * (k + 1) // 2 + column) * WIDTH)
+                total = simd.subtract_product(total, simd.load(system, row + k * WIDTH), m)
+            simd.store(system, row + column * WIDTH, simd.multiply(total, inverse))
+    here = simd.load(rated, 0)
+    latent = simd.spread(np.float32(0))
+    share = simd.spread(np.float32(1) / np.float32(max(problem.last - problem.first, 1)))
     at = 0
     for a in range(d):
         for b in range(a + 1):
-            total = lanes.spread(np.float32(0))
+            total = simd.spread(np.float32(0))
             for k in range(a, d):
                 row = k * (k + 1) // 2 * WIDTH
-                left = lanes.load(system, row + a * WIDTH)
-                right = lanes.load(system, row + b * WIDTH)
-                total = lanes.add_product(total, left, right)
-            lanes.store(inverses, at, lanes.add_product(lanes.load(inverses, at), total, here))
+                left = simd.load(system, row + a * WIDTH)
+                right = simd.load(system, row + b * WIDTH)
+                total = simd.add_product(total, left, right)
+            simd.store(inverses, at, simd.add_product(simd.load(inverses, at), total, here))
             at += WIDTH
             if a == b == 0:
-                lanes.store(variance, 0, total)
+                simd.store(variance, 0, total)
             if a == b and problem.first <= a < problem.last:
-                latent = lanes.add_product(latent, total, share)
-    lanes.store(variance, WIDTH, latent)
+                latent = simd.add_product(latent, total, share)
+    simd.store(variance, WIDTH, latent)

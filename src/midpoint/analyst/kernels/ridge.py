@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from midpoint.analyst.kernels.compilation import usable_cores
-from midpoint.analyst.kernels.normal_equations import Floats, Found, Problem, solve_block
+from midpoint.analyst.kernels.normal_equations import Floats, Problem, Solutions, solve_block
 from midpoint.analyst.kernels.simd import WIDTH
 
 WORTH_A_THREAD: Final = 2_000_000
@@ -74,9 +74,9 @@ def solve_rows(
         vector_ridge=np.full(len(vectors), ridge_per_rating),
         latent=(0, d),
     )
-    found = Found(np.empty((len(offsets) - 1, d), np.float32), np.empty((0, 2), np.float32))
-    _solve(problem, found, threads)
-    return found.profile
+    solutions = Solutions(np.empty((len(offsets) - 1, d), np.float32), np.empty((0, 2), np.float32))
+    _solve(problem, solutions, threads)
+    return solutions.profile
 
 
 def posterior_rows(
@@ -128,13 +128,17 @@ def posterior_rows(
         latent=latent,
     )
     rows = len(offsets) - 1
-    found = Found(np.empty((rows, problem.dimension), np.float32), np.empty((rows, 2), np.float32))
-    inverse = _solve(problem, found, threads)
+    solutions = Solutions(
+        np.empty((rows, problem.dimension), np.float32), np.empty((rows, 2), np.float32)
+    )
+    inverse = _solve(problem, solutions, threads)
     rated = max(int((np.diff(offsets) > 0).sum()), 1)
-    return Posterior(found.profile, np.float32(noise) * found.variance, noise / rated * inverse)
+    return Posterior(
+        solutions.profile, np.float32(noise) * solutions.variance, noise / rated * inverse
+    )
 
 
-def _solve(problem: Problem, found: Found, threads: int | None) -> NDArray[np.float64]:
+def _solve(problem: Problem, solutions: Solutions, threads: int | None) -> NDArray[np.float64]:
     """Solve all rows and return the sum of their inverses, if variances are wanted, else zeros."""
     d = problem.dimension
     work = _work(problem)
@@ -148,7 +152,7 @@ def _solve(problem: Problem, found: Found, threads: int | None) -> NDArray[np.fl
 
     def solve_blocks() -> None:
         for b in waiting:
-            solve_block(problem, *blocks[b], found, inverses[b])
+            solve_block(problem, *blocks[b], solutions, inverses[b])
 
     if threads == 1:
         solve_blocks()

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, models, register_model
 
 WIDTH: Final = 8
 """How many numbers a vector holds. Sixteen would waste more of a small triangle than they gain."""
-MOST: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
+PAIRS_IN_REGISTERS: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
 """How many pairs of vectors of running sums the registers hold, beside the operands."""
 
 _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
@@ -60,8 +60,8 @@ def store(_typing: Any, array: Any, at: Any, lanes: Any) -> Any:
     """Write `array[at : at + WIDTH] = lanes`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *place, value = arguments
-        _write(builder, value, _number(context, builder, signature.args[0], *place))
+        *index, value = arguments
+        _write(builder, value, _number(context, builder, signature.args[0], *index))
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), generate
@@ -167,8 +167,8 @@ def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> A
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        result, vectors, *place = arguments
-        first = _number(context, builder, signature.args[2], *place)
+        result, vectors, *index = arguments
+        first = _number(context, builder, signature.args[2], *index)
         for r in range(totals.count // columns.count):
             factor = _spread(builder, builder.load(builder.gep(first, [_INTEGER(r)])))
             for c in range(columns.count):
@@ -191,9 +191,9 @@ def accumulate(_typing: Any, array: Any, at: Any, stride: Any, totals: Any, colu
         array_value, start, step, values, _ = arguments
         for t in range(totals.count):
             r, c = divmod(t, columns.literal_value)
-            place = builder.add(start, builder.mul(step, _INTEGER(r)))
-            place = builder.add(place, _INTEGER(c * WIDTH))
-            pointer = _number(context, builder, signature.args[0], array_value, place)
+            index = builder.add(start, builder.mul(step, _INTEGER(r)))
+            index = builder.add(index, _INTEGER(c * WIDTH))
+            pointer = _number(context, builder, signature.args[0], array_value, index)
             total = builder.fadd(_read(builder, pointer), builder.extract_value(values, t))
             _write(builder, total, pointer)
         return context.get_dummy_value()
@@ -209,12 +209,12 @@ def transpose(_typing: Any, to: Any, at: Any, source: Any, start: Any, stride: A
         to_value, at_value, source_value, start_value, step = arguments
         rows = []
         for lane in range(WIDTH):
-            place = builder.add(start_value, builder.mul(step, _INTEGER(lane)))
-            pointer = _number(context, builder, signature.args[2], source_value, place)
+            index = builder.add(start_value, builder.mul(step, _INTEGER(lane)))
+            pointer = _number(context, builder, signature.args[2], source_value, index)
             rows.append(_read(builder, pointer))
         for i, column in enumerate(_transposed(builder, rows)):
-            place = builder.add(at_value, _INTEGER(i * WIDTH))
-            _write(builder, column, _number(context, builder, signature.args[0], to_value, place))
+            index = builder.add(at_value, _INTEGER(i * WIDTH))
+            _write(builder, column, _number(context, builder, signature.args[0], to_value, index))
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, types.intp), generate

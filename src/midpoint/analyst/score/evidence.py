@@ -6,13 +6,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.solicit.search import SINGULAR, a_criterion
 
 Float = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """Sufficient statistics of reported ratings (Eq. 11; Sec. 6.3 for repeated interactions)."""
 
@@ -22,6 +22,10 @@ class Evidence:
     """sum_j w_j (y_j - centre_j) v_j. Shape (D,)."""
     count: int
     """How many ratings."""
+
+    def __repr__(self) -> str:
+        """Say how much it is, in one line."""
+        return f"<Evidence: {self.count} ratings, dimension {len(self.moment) - 1}>"
 
     @classmethod
     def none(cls, profiles: ItemProfiles) -> Self:
@@ -48,14 +52,21 @@ class Evidence:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """What the analyst believes of one person's profile."""
+    """What the analyst estimates of one person's profile."""
 
     mean: Float
     """The profile x-hat. Shape (D,)."""
     covariance: Float
     """Its uncertainty; silent, not infinite, where least squares sees nothing. Shape (D, D)."""
+
+    def __repr__(self) -> str:
+        """Say how well the profile is known, in one line; not the profile, which is a person's."""
+        deviation = float(np.sqrt(max(np.trace(self.covariance), 0.0)))
+        return (
+            f"<Estimate: a profile of dimension {len(self.mean) - 1}, give or take {deviation:.3f}>"
+        )
 
     def predict(self, profiles: ItemProfiles) -> tuple[Float, Float]:
         """Return mean and standard deviation of a new rating of each item, midway and unclipped."""

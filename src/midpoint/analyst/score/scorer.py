@@ -1,127 +1,207 @@
 """Reports in, scores out: the same for every category; her device corrects and ranks them."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.fold_in import Method, estimate_profiles
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.score.evidence import Estimate, Evidence
+from midpoint.analyst.score.evidence import Estimate, Evidence, least_squares, posterior
+from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.score.top_n import shortlist
+from midpoint.analyst.score.weights import report_weights
 from midpoint.errors import MidpointError
-from midpoint.wire import (
-    ONE,
-    Disclosure,
-    Report,
-    Scores,
-    ValueMap,
-    correction,
-    from_fixed,
-    to_fixed,
-)
+from midpoint.wire import Disclosure, Report, Scores, correction, from_fixed, to_fixed
 
 Float = NDArray[np.float64]
-LEVELS_ONLY = (ValueMap.AS_IS, ValueMap.ROUNDED, ValueMap.DISCRETE)
-"""Maps of values whose answers on a discrete scale are levels."""
+Integers = NDArray[np.int64]
 
 
-def answers_of(reports: Iterable[Report], disclosure: Disclosure) -> dict[str, int]:
-    """Read one person's reports as answers by item, in fixed point; each item counts once.
+class Scorer:
+    """What people reported under one disclosure, turned into profiles and scores.
 
-    A report is refused that was made under another disclosure, that holds what no device sends
-    under this one (`_require_possible`), or that answers an item otherwise than another report.
+    Both estimators read the same sums (`Evidence`): "map" weighs each item's reports by how much
+    noise the coins added, under the training users' mean and covariance as prior; under
+    "least-squares" all count alike, as in the paper (Eq. 11).
+
+    Args:
+        profiles: The item profiles.
+        disclosure: What the reporting devices went by; it is of the same items.
+        estimator: "map" or "least-squares".
+        alpha: Share of ratings that were obfuscated at all.
     """
-    places = {item: place for place, item in enumerate(disclosure.items)}
-    answers: dict[str, int] = {}
-    for report in reports:
-        if report.disclosure != disclosure.digest:
+
+    items: ItemProfiles
+    """The item profiles."""
+    estimator: Method
+    """How profiles are estimated."""
+    weights: Float | None
+    """Report weights by item, in the order of the profiles; None where all count alike. (M,)."""
+
+    def __init__(
+        self,
+        profiles: ItemProfiles,
+        disclosure: Disclosure,
+        *,
+        estimator: Method = "map",
+        alpha: float = 1.0,
+    ) -> None:
+        if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
             raise MidpointError(
-                f"report {report.id} was made under disclosure {report.disclosure[:12]}, not"
-                f" {disclosure.digest[:12]}; name the one it was made under"
+                f"the disclosure ({len(disclosure.items)} items, such as {disclosure.items[0]!r})"
+                f" is of other items than the profiles ({profiles.n_items}); name the one that the"
+                " reports were made under, or disclose again"
             )
-        for item, value in report.answers:
-            _require_possible(report, item, value, disclosure, places)
-            if answers.setdefault(item, value) != value:
+        self.items = profiles
+        self.estimator = estimator
+        self.weights = (
+            report_weights(profiles, disclosure, alpha=alpha) if estimator == "map" else None
+        )
+        self._disclosure = disclosure
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the disclosure."""
+        return self._disclosure.digest
+
+    @cached_property
+    def rules(self) -> ReportRules:
+        """What devices may answer under the disclosure."""
+        return ReportRules(self._disclosure)
+
+    @cached_property
+    def corrections(self) -> Integers:
+        """What each category's devices add to scores, in the order of messages. Shape (M, K)."""
+        return correction(self._disclosure)
+
+    def __repr__(self) -> str:
+        """Say what it scores by."""
+        return (
+            f"<Scorer: {self.items.n_items} items, scheme {self.rules.scheme}, estimator"
+            f" {self.estimator}, disclosure {self.digest[:12]}>"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Go to another process with all that it needs, which is less than the disclosure."""
+        made = {name: getattr(self, name) for name in ("digest", "rules", "corrections")}
+        return {name: v for name, v in self.__dict__.items() if name != "_disclosure"} | made
+
+    def answers(self, reports: Iterable[Report]) -> dict[str, int]:
+        """Read one person's reports as answers by item, in fixed point; each item counts once.
+
+        A report is refused that was made under another disclosure, that holds what no device sends
+        under this one (`ReportRules`), or that answers an item otherwise than another report.
+        """
+        answers: dict[str, int] = {}
+        for report in reports:
+            if report.disclosure != self.digest:
                 raise MidpointError(
-                    f"report {report.id} answers item {item!r} otherwise than an earlier one; a"
-                    " device never does that, so these are reports of two people"
+                    f"report {report.id} was made under disclosure {report.disclosure[:12]}, not"
+                    f" {self.digest[:12]}; name the one it was made under"
                 )
-    return answers
+            self.rules.require(report)
+            for item, value in report.answers:
+                if answers.setdefault(item, value) != value:
+                    raise MidpointError(
+                        f"report {report.id} answers item {item!r} otherwise than an earlier one; a"
+                        " device never does that, so these are reports of two people"
+                    )
+        return answers
 
+    def evidence(self, reports: Iterable[Report]) -> Evidence:
+        """Sum up one person's reports, repeated interactions included (Sec. 6.3)."""
+        return self.sum_up(self.answers(reports))
 
-def evidence_of(
-    profiles: ItemProfiles, answers: Mapping[str, int], weights: Float | None = None
-) -> Evidence:
-    """Sum up answers for the estimators; `weights` weigh each item's, shape (M,)."""
-    items = profiles.index_of(np.array(list(answers), dtype=np.str_))
-    value = from_fixed(np.array(list(answers.values()), np.int64))
-    return Evidence.of(profiles, items, value, weights)
+    def sum_up(self, answers: Mapping[str, int]) -> Evidence:
+        """Sum up answers by item, in fixed point, that were read before."""
+        index = self.items.index_of(np.array(list(answers), dtype=np.str_))
+        value = from_fixed(np.array(list(answers.values()), np.int64))
+        return Evidence.of(self.items, index, value, self.weights)
 
+    def solve(self, evidence: Evidence) -> Estimate:
+        """Estimate a profile from its evidence."""
+        if self.estimator == "map":
+            return posterior(evidence, self.items)
+        return least_squares(evidence, self.items.noise_variance)
 
-def score(
-    profiles: ItemProfiles,
-    estimate: Estimate,
-    disclosure: Disclosure,
-    items: NDArray[np.integer] | None = None,
-) -> Scores:
-    """Score items, all unless given, in the order of their identifiers."""
-    if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
-        raise MidpointError("the disclosure is of other items than the profiles; disclose again")
-    place = profiles.message_index if items is None else profiles.message_index[np.asarray(items)]
-    order = profiles.order[np.sort(place)]
-    mean, deviation = estimate.predict(profiles)
-    return Scores(
-        disclosure=disclosure.digest,
-        items=tuple(profiles.item_ids[order].tolist()),
-        score=tuple(to_fixed(mean[order]).tolist()),
-        deviation=tuple(to_fixed(deviation[order]).tolist()),
-    )
+    def estimate(self, reports: Iterable[Report]) -> Estimate:
+        """Estimate one person's profile; of nothing reported it is the prior."""
+        return self.solve(self.evidence(reports))
 
+    def scores(self, reports: Iterable[Report]) -> Scores:
+        """Score all items for one person, in the order of their identifiers."""
+        return self.scores_of(self.estimate(reports))
 
-def private_top(
-    profiles: ItemProfiles, estimate: Estimate, disclosure: Disclosure, *, top: int, margin: int
-) -> Scores:
-    """Return scores that hold every category's best items, so that a device asks for none.
+    def top(self, reports: Iterable[Report], *, top: int, margin: int) -> Scores:
+        """Return scores that hold every category's best items, so that a device asks for none.
 
-    Whatever her category, and whichever items she has rated (no more than `margin`, withheld ones
-    included), her `top` best of the others are among them. The size depends on public numbers
-    only; see `shortlist`, which is given whole numbers of the wire, as the device will add them.
+        Whatever her category, and whichever items she has rated (no more than `margin`, withheld
+        ones included), her `top` best of the others are among them. The size depends on public
+        numbers only; see `shortlist`, which is given whole numbers of the wire, as the device will
+        add them.
 
-    That is by her category's offsets. With counterparts a device also takes off what it moved,
-    shift_j = <move, taste_j>, which nobody else knows. Then what it shows at any place is worse
-    than the best of all items there by at most max_j shift_j - min_j shift_j. For with b_j its
-    score before that, in falling order over the items she has not rated, the n first are listed,
-    and hers are at least b_n - max shift, while no n items reach more than b_n - min shift. Where
-    that matters, send all scores (`score`): so do devices up to 20,000 items.
-    """
-    scores = score(profiles, estimate, disclosure)
-    offsets = correction(disclosure)
-    listed = shortlist(scores.score, offsets, top=top, margin=margin)
-    return score(profiles, estimate, disclosure, profiles.order[listed])
+        That is by her category's offsets. With counterparts a device also takes off what it moved,
+        shift_j = <move, taste_j>, which nobody else knows. Then what it shows at any rank is worse
+        than the best of all items there by at most max_j shift_j - min_j shift_j. For with b_j its
+        score before that, in falling order over the items she has not rated, the n first are
+        listed, and hers are at least b_n - max shift, while no n items reach more than
+        b_n - min shift. Where that matters, send all scores: so do devices up to 20,000 items.
+        """
+        return self.top_of(self.estimate(reports), top=top, margin=margin)
 
+    def scores_of(self, estimate: Estimate, listed: NDArray[np.intp] | None = None) -> Scores:
+        """Score all items by a profile, or those at some indices of messages, ascending."""
+        order = self.items.order if listed is None else self.items.order[listed]
+        mean, deviation = estimate.predict(self.items)
+        return Scores(
+            disclosure=self.digest,
+            items=tuple(self.items.item_ids[order].tolist()),
+            score=tuple(to_fixed(mean[order]).tolist()),
+            deviation=tuple(to_fixed(deviation[order]).tolist()),
+        )
 
-def _require_possible(
-    report: Report, item: str, value: int, disclosure: Disclosure, places: Mapping[str, int]
-) -> None:
-    """Refuse what no device sends: an unknown item, or a value that no rating is turned into.
+    def top_of(self, estimate: Estimate, *, top: int, margin: int) -> Scores:
+        """Return the scores of `top` by a profile."""
+        listed, _ = self.shortlist(estimate.mean, top=top, margin=margin)
+        return self.scores_of(estimate, listed)
 
-    A value is a level of a discrete scale; where averages are sent, or ratings of a continuous
-    scale as they are, within the range; and where an offset o_k is subtracted, within the range
-    widened by the item's own: low - max o_k to high - min o_k.
-    """
-    if item not in places:
-        raise MidpointError(f"report {report.id}: item {item!r} is not in the disclosure")
-    scale, kind = disclosure.scale, disclosure.obfuscation.value_map
-    low, high = scale.low, scale.high
-    fine = low <= value <= high
-    if kind is ValueMap.SHIFTED and disclosure.offset is not None:
-        offset = disclosure.offset[places[item]]
-        low, high = low - max(offset), high - min(offset)
-        fine = low <= value <= high
-    elif scale.levels is not None and kind in LEVELS_ONLY:
-        fine = value in scale.levels
-    if not fine:
-        raise MidpointError(
-            f"report {report.id} answers item {item!r} with {value / ONE:g}, which is no rating"
-            f" from {low / ONE:g} to {high / ONE:g} that scheme {disclosure.scheme} sends"
+    def shortlist(
+        self, profile: Float, *, top: int, margin: int
+    ) -> tuple[NDArray[np.intp], Integers]:
+        """Return the indices in messages of the items of `top`, and their scores in fixed point."""
+        vectors = self.items.vectors.astype(np.float64)
+        score = to_fixed(self.items.centre + vectors @ profile)[self.items.order]
+        listed = shortlist(score, self.corrections, top=top, margin=margin)
+        return listed, score[listed]
+
+    def profiles(
+        self,
+        offsets: NDArray[np.int64],
+        item: NDArray[np.int32],
+        value: NDArray[np.floating],
+        *,
+        threads: int | None = None,
+    ) -> Float:
+        """Estimate many people's profiles at once, in single precision.
+
+        Args:
+            offsets: Person i has the reported ratings `offsets[i]:offsets[i + 1]`.
+            item: Which item each is of, by index among the profiles.
+            value: The reported ratings.
+            threads: All usable cores unless given.
+
+        Returns:
+            The profiles. Shape (people, D).
+        """
+        return estimate_profiles(
+            self.items,
+            offsets,
+            item,
+            value,
+            method=self.estimator,
+            weights=self.weights,
+            threads=threads,
         )

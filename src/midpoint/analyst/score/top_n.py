@@ -34,7 +34,7 @@ def shortlist(scores: ArrayLike, offsets: ArrayLike, *, top: int, margin: int) -
         margin: how many items may be taken out, R.
 
     Returns:
-        Places of the chosen items, ascending: the order says nothing. Shape (size,).
+        Indices of the chosen items, ascending: the order says nothing. Shape (size,).
     """
     s, offset = _checked(scores, offsets)
     if top < 1 or margin < 0:
@@ -50,7 +50,7 @@ def shortlist(scores: ArrayLike, offsets: ArrayLike, *, top: int, margin: int) -
 
 
 def _largest(values: Float, count: int) -> NDArray[np.intp]:
-    """Return the places of the largest values; of equal ones the first."""
+    """Return the indices of the largest values; of equal ones the first."""
     if count == 0:
         return np.empty(0, dtype=np.intp)
     least = np.partition(values, -count)[-count]

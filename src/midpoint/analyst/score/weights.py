@@ -22,7 +22,7 @@ def report_weights(profiles: ItemProfiles, disclosure: Disclosure, *, alpha: flo
 
     Args:
         profiles: The item profiles.
-        disclosure: What the reporting devices were told.
+        disclosure: What the reporting devices went by.
         alpha: Share of ratings that are obfuscated at all.
     """
     sigma2 = profiles.noise_variance

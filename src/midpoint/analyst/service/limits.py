@@ -22,27 +22,27 @@ M = TypeVar("M", bound=Message)
 
 def token_of(request: Request) -> bytes:
     """Return SHA-256 of the token that a device made for itself; more is never kept."""
-    found = TOKEN.fullmatch(request.headers.get("authorization", ""))
-    if found is None:
+    matched = TOKEN.fullmatch(request.headers.get("authorization", ""))
+    if matched is None:
         raise DeclinedError(
             "token_needed", "send Authorization: Bearer and 64 hexadecimal digits, made at random"
         )
-    return hashlib.sha256(bytes.fromhex(found[1])).digest()
+    return hashlib.sha256(bytes.fromhex(matched[1])).digest()
 
 
 def numbers_of(request: Request, allowed: Mapping[str, tuple[int, int]]) -> dict[str, int]:
     """Read whole numbers from the query, each once and in its range; refuse anything else."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     if not request.scope["query_string"]:
-        return found
+        return numbers
     for name, text in request.query_params.multi_items():
-        if name not in allowed or name in found:
+        if name not in allowed or name in numbers:
             raise DeclinedError("malformed", "the query has a parameter that is not known here")
         low, high = allowed[name]
         if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
             raise DeclinedError("malformed", f"{name} is a whole number from {low} to {high}")
-        found[name] = int(text)
-    return found
+        numbers[name] = int(text)
+    return numbers
 
 
 async def message_of(request: Request, kind: type[M], *, largest: int, patience: float) -> M:

@@ -38,7 +38,7 @@ class Requests:
 
 
 class JsonLines(logging.Formatter):
-    """Writes time, level, what happened, and the figures given as `extra={"told": {...}}`."""
+    """Writes time, level, what happened, and the figures given as `extra={"figures": {...}}`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Write one line."""
@@ -46,7 +46,7 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
-            **getattr(record, "told", {}),
+            **getattr(record, "figures", {}),
         }
         if record.exc_info and record.exc_info[0] is not None:
             line["error"] = record.exc_info[0].__name__

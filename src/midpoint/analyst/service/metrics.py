@@ -1,7 +1,8 @@
 """Figures for operators, about the service and about no person.
 
-With several workers each writes to files in a folder that they share, and whoever is asked adds
-them up: `prometheus_client`'s multiprocess mode, chosen by PROMETHEUS_MULTIPROC_DIR before start.
+With several workers each writes to files in a directory that they share, and the worker that is
+asked adds them up: `prometheus_client`'s multiprocess mode, which PROMETHEUS_MULTIPROC_DIR chooses
+before start.
 """
 
 import os
@@ -27,37 +28,37 @@ class Metrics:
     media = CONTENT_TYPE_LATEST
 
     def __init__(self) -> None:
-        own = self._registry = CollectorRegistry()
+        registry = self._registry = CollectorRegistry()
         self.requests = Counter(
             "midpoint_requests",
             "Requests by route, method and status.",
             ["route", "method", "status"],
-            registry=own,
+            registry=registry,
         )
         self.seconds = Histogram(
             "midpoint_request_seconds",
             "Seconds until a request was answered.",
             ["route"],
             buckets=SECONDS,
-            registry=own,
+            registry=registry,
         )
         self.declined = Counter(
-            "midpoint_declined", "Requests declined, by code.", ["code"], registry=own
+            "midpoint_declined", "Requests declined, by code.", ["code"], registry=registry
         )
         self.reports = Counter(
-            "midpoint_reports", "Reports kept, new and repeated.", ["kind"], registry=own
+            "midpoint_reports", "Reports kept, new and repeated.", ["kind"], registry=registry
         )
         self.batch = Histogram(
-            "midpoint_commit_requests", "Requests in one commit.", buckets=SIZES, registry=own
+            "midpoint_commit_requests", "Requests in one commit.", buckets=SIZES, registry=registry
         )
         self.commit = Histogram(
-            "midpoint_commit_seconds", "Seconds of one commit.", buckets=SECONDS, registry=own
+            "midpoint_commit_seconds", "Seconds of one commit.", buckets=SECONDS, registry=registry
         )
         self.error = Histogram(
             "midpoint_profile_error",
             "Expected squared error of a profile after a report.",
             buckets=ERRORS,
-            registry=own,
+            registry=registry,
         )
 
     def shown(self) -> bytes:

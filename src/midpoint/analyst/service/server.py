@@ -1,4 +1,4 @@
-"""Run the service: check and migrate once, then one worker or several, until told to stop."""
+"""Run the service: check and migrate once, then one worker or several, until stopped."""
 
 import ipaddress
 import os
@@ -20,18 +20,18 @@ from midpoint.analyst.service.http.app import ENVIRONMENT
 from midpoint.analyst.service.http.http_limits import BoundedHeads
 from midpoint.analyst.service.metrics import FOLDER
 from midpoint.analyst.service.settings import Settings
-from midpoint.analyst.service.state.current import load
+from midpoint.analyst.service.state.publication import load
 from midpoint.analyst.storage import migrate
 from midpoint.errors import MidpointError
 
 DRAIN = 30
-"""Seconds in which requests may end once the service is told to stop."""
+"""Seconds in which requests may end once the service is stopped."""
 BACKLOG = 2048
 FACTORY = "midpoint.analyst.service.http.app:create"
 
 
 @dataclass(frozen=True)
-class Place:
+class Address:
     """Where and how a service listens."""
 
     host: str = "127.0.0.1"
@@ -62,31 +62,31 @@ def prepare(settings: Settings) -> None:
 
 
 @contextmanager
-def listening(place: Place) -> Iterator[tuple[socket.socket, str]]:
+def listening(address: Address) -> Iterator[tuple[socket.socket, str]]:
     """Open the port; yield the socket and its URL."""
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family) as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            opened.bind((place.host, place.port))
+            opened.bind((address.host, address.port))
         except OSError as error:
             raise MidpointError(
-                f"cannot listen on {place.host} port {place.port} ({error.strerror}); name another"
-                " one with --host and --port"
+                f"cannot listen on {address.host} port {address.port} ({error.strerror}); name"
+                " another one with --host and --port"
             ) from error
         opened.set_inheritable(True)
-        name = f"[{place.host}]" if ":" in place.host else place.host
-        scheme = "https" if place.certificate else "http"
+        name = f"[{address.host}]" if ":" in address.host else address.host
+        scheme = "https" if address.certificate else "http"
         yield opened, f"{scheme}://{name}:{opened.getsockname()[1]}"
 
 
-def configured(app: ASGIApp | str, place: Place) -> uvicorn.Config:
-    """Return how the server is to behave, whoever runs it."""
+def configured(app: ASGIApp | str, address: Address) -> uvicorn.Config:
+    """Return the settings of the server, for tests and `run` alike."""
     return uvicorn.Config(
         app,
         http=BoundedHeads,
         factory=isinstance(app, str),
-        workers=place.workers,
+        workers=address.workers,
         backlog=BACKLOG,
         log_config=None,
         access_log=False,
@@ -96,8 +96,8 @@ def configured(app: ASGIApp | str, place: Place) -> uvicorn.Config:
         timeout_keep_alive=30,
         timeout_worker_healthcheck=30,
         timeout_graceful_shutdown=DRAIN,
-        ssl_certfile=place.certificate,
-        ssl_keyfile=place.key,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
     )
 
 
@@ -106,16 +106,16 @@ def _leave(_number: int, _frame: object) -> None:
     raise SystemExit(0)
 
 
-def run(settings: Settings, place: Place, opened: socket.socket) -> None:
+def run(settings: Settings, address: Address, opened: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT; requests that came in are answered first."""
     logs.set_up()
     os.environ[ENVIRONMENT] = settings.to_json()
-    told = configured(FACTORY, place)
+    configuration = configured(FACTORY, address)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)  # the server hands them on once it is done
-    if place.workers == 1:
-        uvicorn.Server(told).run([opened])
+    if address.workers == 1:
+        uvicorn.Server(configuration).run([opened])
         return
     with tempfile.TemporaryDirectory(prefix="midpoint-metrics-") as folder:
         os.environ[FOLDER] = folder
-        Multiprocess(told, sockets=[opened]).run()
+        Multiprocess(configuration, sockets=[opened]).run()

@@ -10,7 +10,7 @@ DAY = 24 * 60 * 60
 
 @dataclass(frozen=True)
 class Settings:
-    """What a worker is told when it starts."""
+    """What a worker gets when it starts."""
 
     site: str
     """The directory that `midpoint publish` wrote."""
@@ -27,9 +27,9 @@ class Settings:
     largest: int = 2**20
     """Bytes of a request's body, at most."""
     waiting: int = 1024
-    """Requests that wait for the database in one worker, at most; more are told to come back."""
+    """Requests that wait for the database in one worker, at most; more are sent away."""
     patience: float = 15.0
-    """Seconds after which a request that waits is told to come back."""
+    """Seconds after which a waiting request is sent away."""
     witnesses: tuple[str, ...] = ()
     """Other hosts that the page may ask for the head of the list."""
     log: bool = True
@@ -47,6 +47,6 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        told = json.loads(text)
-        told["witnesses"] = tuple(told["witnesses"])
-        return cls(**{field.name: told[field.name] for field in fields(cls)})
+        values = json.loads(text)
+        values["witnesses"] = tuple(values["witnesses"])
+        return cls(**{field.name: values[field.name] for field in fields(cls)})

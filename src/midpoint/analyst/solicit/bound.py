@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.solicit.search import symmetric_inverse
+from midpoint.analyst.fit.information import symmetric_inverse
 
 Float = NDArray[np.float64]
 

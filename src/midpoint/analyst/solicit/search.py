@@ -3,33 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion, symmetric_inverse
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
 
-SINGULAR = 1e-12
-"""Information below this share of the largest counts as none: in the loss, in the search for a
-start, and in least squares. Sums of rounded products leave about 1e-15 where there is none."""
 PASSES = 30
 """How often excursions, and exchanges of all chosen items, are tried again at most."""
 LEAST_GAIN = 1e-9
 """Relative gain below which an exchange is not worth making, so that the search ends."""
 REFRESH = 1e3
 """Growth of det A after which running sums are computed afresh; rounding grows as its square."""
-
-
-def a_criterion(information: Float) -> float:
-    """Return tr(A^-1), the loss of Sec. 5 without sigma^2; infinite where A is singular."""
-    eigenvalues = np.linalg.eigvalsh(information)
-    if eigenvalues[0] <= SINGULAR * max(eigenvalues[-1], 0.0):
-        return float("inf")
-    return float((1 / eigenvalues).sum())
-
-
-def symmetric_inverse(information: Float) -> Float:
-    """Return A^-1, symmetric to the last bit."""
-    inverse = np.linalg.inv(information)
-    return np.asarray((inverse + inverse.T) / 2)
 
 
 def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
@@ -51,7 +35,7 @@ def search(vectors: Float, base: Float, budget: int) -> NDArray[np.intp]:
             other = _excursion(design, max(1, int(reach * vectors.shape[1])))
             design = min(design, other, key=lambda either: either.loss)
         for _ in range(PASSES):
-            if sum(design.exchange(place) for place in range(budget)) == 0:
+            if sum(design.exchange(index) for index in range(budget)) == 0:
                 break
         if design.loss >= before * (1 - LEAST_GAIN):
             break
@@ -165,15 +149,15 @@ class _Design:
         self._variance -= p**2 / d
         self._influence -= p * (q * (2 / d) - p * (g @ g / d**2))
 
-    def exchange(self, place: int) -> bool:
-        """Replace the item at this place by the best other one, and tell whether it was worth it.
+    def exchange(self, index: int) -> bool:
+        """Replace the item at this index by the best other one, and say whether it was worth it.
 
         Exchanging v_i for v_j changes tr B by
         [c_i (1 + a_j) - (1 - a_i) c_j - 2 p q] / [(1 - a_i) (1 + a_j) + p^2],
         p = v_i^T B v_j, q = v_i^T B^2 v_j (Woodbury; the divisor is the growth of det A). The loss
         is convex in A, so that is at least c_i - c_j: only an item with c_j > c_i is tried.
         """
-        v = self.vectors[self.chosen[place]]
+        v = self.vectors[self.chosen[index]]
         g = self._inverse @ v
         least = (g @ g) + LEAST_GAIN * self.loss
         tried = np.flatnonzero(self._free & (self._influence > least))
@@ -186,14 +170,14 @@ class _Design:
         change = np.where(growth > SINGULAR, change / np.maximum(growth, SINGULAR), np.inf)
         best = int(np.argmin(change))
         worth = bool(change[best] < -LEAST_GAIN * self.loss)
-        return worth and self._replace(place, int(tried[best]))
+        return worth and self._replace(index, int(tried[best]))
 
-    def _replace(self, place: int, other: int) -> bool:
+    def _replace(self, index: int, other: int) -> bool:
         """Make the exchange if the loss, computed afresh, is smaller: rounding makes no cycles."""
-        item, enough = self.chosen[place], self.loss * (1 - LEAST_GAIN)
-        self.chosen[place] = other
+        item, enough = self.chosen[index], self.loss * (1 - LEAST_GAIN)
+        self.chosen[index] = other
         if a_criterion(self._information()) >= enough:
-            self.chosen[place] = item
+            self.chosen[index] = item
             return False
         self._free[[item, other]] = True, False
         self._refresh()

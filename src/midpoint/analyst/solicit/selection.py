@@ -6,24 +6,29 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.solicit.bound import lower_bound
-from midpoint.analyst.solicit.search import SINGULAR, a_criterion, independent_start, search
+from midpoint.analyst.solicit.search import independent_start, search
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
 Method = Literal["greedy", "random", "most-rated"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection:
     """Items to ask about, and how far from the best choice they can be at most."""
 
     items: NDArray[np.intp]
-    """Their places among the item profiles, ascending. Shape (B,), or all that may be asked."""
+    """Their indices among the item profiles, ascending. Shape (B,), or all that may be asked."""
     loss: float
     """tr[(A0 + sum p_j v_j v_j^T)^-1]; times sigma^2 it is the expected squared error (Sec. 5)."""
     bound: float
     """No choice of as many items has a smaller loss; 0 where no certificate was asked for."""
+
+    def __repr__(self) -> str:
+        """Say how good it is, in one line."""
+        return f"<Selection: {len(self.items)} items, loss {self.loss:.4g}, gap {self.gap:.2%}>"
 
     @property
     def gap(self) -> float:
@@ -87,7 +92,7 @@ def _choose(
         return np.sort(np.random.default_rng(seed).choice(len(U), count, replace=False))
     if weights is None:
         raise MidpointError(
-            "the most-rated items cannot be told without weights; give how likely each is rated"
+            "the most-rated items cannot be known without weights; give how likely each is rated"
         )
     return np.sort(np.argsort(-weights, kind="stable")[:count])
 

@@ -20,24 +20,24 @@ READERS = 4
 
 def connect(url: str, *, writing: bool, busy: float = BUSY) -> Engine:
     """Return an engine for one writer, or for several readers."""
-    place = parsed(url)
+    address = parsed(url)
     size = 1 if writing else READERS
-    if place.get_backend_name() == "sqlite":
-        return _sqlite(place, size, writing=writing, busy=busy)
-    return _postgresql(place, size)
+    if address.get_backend_name() == "sqlite":
+        return _sqlite(address, size, writing=writing, busy=busy)
+    return _postgresql(address, size)
 
 
 def parsed(url: str) -> URL:
     """Read a database URL; PostgreSQL is spoken to by psycopg, whatever the URL says."""
     try:
-        place = make_url(url)
+        address = make_url(url)
     except ArgumentError as error:
         raise MidpointError("the database URL cannot be read; see docs/operating.md") from error
-    kind = place.get_backend_name()
-    if kind == "sqlite" and place.database not in (None, "", ":memory:"):
-        return place.set(drivername="sqlite")
+    kind = address.get_backend_name()
+    if kind == "sqlite" and address.database not in (None, "", ":memory:"):
+        return address.set(drivername="sqlite")
     if kind in ("postgresql", "postgres"):
-        return place.set(drivername="postgresql+psycopg")
+        return address.set(drivername="postgresql+psycopg")
     raise MidpointError(
         f"a database of kind {kind!r} is not known; use sqlite:///FILE or postgresql://..."
     )
@@ -48,11 +48,11 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path.resolve()}"
 
 
-def _sqlite(place: URL, size: int, *, writing: bool, busy: float) -> Engine:
+def _sqlite(address: URL, size: int, *, writing: bool, busy: float) -> Engine:
     if writing:
-        _make_private(Path(str(place.database)))
+        _make_private(Path(str(address.database)))
     engine = create_engine(
-        place,
+        address,
         hide_parameters=True,  # an error is logged, and whom it is about is nobody's business
         pool_size=size,
         max_overflow=0,
@@ -84,10 +84,10 @@ def _make_private(file: Path) -> None:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def _postgresql(place: URL, size: int) -> Engine:
+def _postgresql(address: URL, size: int) -> Engine:
     limit = 1000 * PATIENCE
     return create_engine(
-        place,
+        address,
         hide_parameters=True,
         pool_size=size,
         max_overflow=0,

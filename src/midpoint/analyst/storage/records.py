@@ -99,10 +99,10 @@ class History:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a request adds to a history, or takes away, and what it is told once that is kept."""
+    """What a request adds to a history, or takes away, and its reply once that is kept."""
 
     reply: Any = None
-    """Handed back to whoever asked, after the commit."""
+    """Handed back to the request after the commit."""
     round: KeptRound | None = None
     """A question to keep."""
     report: KeptReport | None = None

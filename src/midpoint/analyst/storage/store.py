@@ -96,11 +96,11 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each is told its reply, or the exception by which it declined: that one alone. Nothing is
-        locked. If another worker was quicker with a round of this pseudonym, a report of it or its
-        end, the keys of the tables say so, since rounds and reports are numbered: then requests
-        are done one by one, and see what that one did. Keys are written in order, so that two
-        workers do not wait for each other; if they do all the same, it is one by one as well.
+        Each gets its reply, or the exception by which it declined. Nothing is locked: rounds and
+        reports are numbered in their primary keys, so writing fails if another worker wrote the
+        same round or report first. The requests are then repeated one by one, and see what that
+        worker wrote. Keys are written in ascending order, so that two workers rarely deadlock; a
+        deadlock is handled in the same way.
         """
         try:
             return self._write(works)
@@ -188,7 +188,7 @@ class _Batch:
             self._known[work.token] = after
         return decision.reply
 
-    def _add(self, token: bytes, decision: Decision, place: int) -> None:
+    def _add(self, token: bytes, decision: Decision, number: int) -> None:
         if decision.erase:
             self.erased.add(token)
             self.rounds = {key: row for key, row in self.rounds.items() if key[0] != token}
@@ -196,7 +196,7 @@ class _Batch:
         if decision.round:
             self.rounds[token, decision.round.number] = _round_row(token, decision.round)
         if decision.report:
-            self.reports[token, place] = _report_row(token, place, decision.report)
+            self.reports[token, number] = _report_row(token, number, decision.report)
 
 
 def _histories(rows: Iterable[Any]) -> dict[bytes, History]:
@@ -228,10 +228,10 @@ def _round_row(token: bytes, kept: KeptRound) -> Row:
     }
 
 
-def _report_row(token: bytes, place: int, kept: KeptReport) -> Row:
+def _report_row(token: bytes, number: int, kept: KeptReport) -> Row:
     return {
         "token": token,
-        "place": place,
+        "number": number,
         "round": kept.round,
         "id": kept.id,
         "report": kept.report,

@@ -34,9 +34,9 @@ answer = Table(
     "report",
     metadata,
     Column("token", LargeBinary(32), primary_key=True),
-    # How many reports came before it: two workers that each add the next one are told so by the
-    # key, also when they answer different rounds, and only one of them can be right.
-    Column("place", BigInteger, primary_key=True, autoincrement=False),
+    # How many reports came before it. Two workers that each add the next one have the same key,
+    # also when they answer different rounds, so only one of them succeeds.
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("round", BigInteger, nullable=False),
     Column("id", String(32), nullable=False),
     Column("report", LargeBinary, nullable=False),  # the exact bytes that were received

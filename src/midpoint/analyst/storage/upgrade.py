@@ -40,8 +40,8 @@ def migrate(url: str) -> None:
 
 def is_current(connection: Connection) -> bool:
     """Tell whether the tables have the layout that this program expects."""
-    found = MigrationContext.configure(connection).get_current_revision()
-    return found == ScriptDirectory.from_config(_settings()).get_current_head()
+    revision = MigrationContext.configure(connection).get_current_revision()
+    return revision == ScriptDirectory.from_config(_settings()).get_current_head()
 
 
 def _settings() -> Config:

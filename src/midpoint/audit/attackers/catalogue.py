@@ -29,8 +29,8 @@ from midpoint.audit.attackers.view import Float, View
 Form = Callable[[View], Rows]
 Maker = Callable[[], Attacker]
 
-LOGISTIC = Logistic((0.005, 0.05, 0.5, 5.0, 50.0))
-DENSE_LOGISTIC = Logistic((0.5, 5.0, 50.0, 500.0, 5000.0))
+LOGISTIC: Logistic = Logistic((0.005, 0.05, 0.5, 5.0, 50.0))
+DENSE_LOGISTIC: Logistic = Logistic((0.5, 5.0, 50.0, 500.0, 5000.0))
 SUPPORT = tuple((C, gamma) for C in (3_000.0, 30_000.0) for gamma in (0.1, 0.7))
 DENSE_SUPPORT = ((3_000.0, 0.1), (30_000.0, 0.1), (30_000.0, 0.7), (300_000.0, 0.03))
 

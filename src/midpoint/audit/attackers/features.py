@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from midpoint.analyst import CategoryEstimates, ItemProfiles
-from midpoint.analyst.disclose.disclosure import category_estimates
 from midpoint.audit.attackers.view import Matrix, View
 from midpoint.data import Scale
 
@@ -126,7 +125,7 @@ def bins(view: View) -> NDArray[np.int64]:
 
 def beliefs(profiles: ItemProfiles) -> CategoryEstimates | None:
     """Return what the analyst believes of each category; None if it never saw the feature."""
-    return None if profiles.statistics is None else category_estimates(profiles)
+    return None if profiles.statistics is None else profiles.estimates()
 
 
 def _category_means(view: View) -> Float:

@@ -137,16 +137,14 @@ def _outcomes(
     M, K, L = given.shape
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
     found = np.zeros((M, K, L))
-    own = None
-    if parameters.positions is not None:  # how far values move differs by person
-        still = np.zeros(len(item), dtype=np.int64)
-        own = Adjustment(np.full(len(item), ONE), still, still[:, None])
+    still = np.zeros(len(item), dtype=np.int64)  # how far values move differs by person
+    adjustment = Adjustment(np.full(len(item), ONE), still, np.zeros(0, dtype=np.int64))
     coins = np.zeros((len(item), len(PURPOSES)))
     for turn in range(COINS):
         even = (turn + 0.5) / COINS
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
-        sent = obfuscate(place[item], points[level], cell, parameters, coins, own=own).value
+        sent = obfuscate(place[item], points[level], cell, parameters, coins, adjustment).value
         np.add.at(found, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
     return found
 

@@ -9,9 +9,7 @@ from midpoint.analyst import ItemProfiles, predict
 from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, held_out_coins, population
-from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
-from midpoint.user import Parameters, value_shift
-from midpoint.wire import from_fixed
+from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_correction
 
 Float = NDArray[np.float64]
 
@@ -42,13 +40,10 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
     blind = how.estimate(profiles, view.reports, view.disclosure)
     guess, x = infer(profiles, view.reports)
-    own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
-    move = how.moves(view.disclosure, profiles, people, coins)
-    if move is not None:  # devices know by how much they moved their users' values
-        place = profiles.message_index[hidden.item]
-        shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], place)
-        own = own - from_fixed(shift)
+    move = how.moves(view.disclosure, profiles, people, coins)[hidden.user]
+    whose = hidden.item, fold.category[hidden.user], move
+    own = local_correction(view.disclosure, profiles, *whose)
     told = profiles.offset[hidden.item, guess[hidden.user]]
 
     def squares(shown: Float) -> Float:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
-from midpoint.analyst import scheme_in_use
+from midpoint.analyst import choose_scheme
 from midpoint.audit.measure.results import (
     AUC,
     READABLE,
@@ -97,7 +97,7 @@ def collect(store: Store, plan: Plan, people: Ratings, description: Description)
         schemes=manifest["schemes"],
         seconds=found.seconds(schemes),
         description=description.as_dict(),
-        usual=scheme_in_use(people, *plan.feature),
+        usual=choose_scheme(people, *plan.feature),
         versions=versions(),
     )
 

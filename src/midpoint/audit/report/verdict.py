@@ -6,7 +6,7 @@ from midpoint.audit.measure.results import AuditResults, Band, Row
 from midpoint.audit.run.plan import RAW
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
-"""Schemes that are in use on some data or other (`analyst.scheme_in_use`)."""
+"""Schemes that are in use on some data or other (`analyst.choose_scheme`)."""
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"

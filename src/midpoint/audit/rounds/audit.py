@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from midpoint.analyst import Factorizer, scheme_in_use
+from midpoint.analyst import Factorizer, choose_scheme
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.rounds.collecting import SEEN, collect_transcripts
 from midpoint.audit.rounds.conversation import Device
@@ -75,7 +75,7 @@ def audit_transcripts(  # noqa: PLR0913
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(names, folds=folds, seed=seed, factorizer=factorizer or Factorizer())
     people, _ = audited(ratings, plan)
-    cases = name_cases(scheme or scheme_in_use(people, *names), rounds)
+    cases = name_cases(scheme or choose_scheme(people, *names), rounds)
     setup = Setup(people, plan, cases, rounds, budget, min(items, people.n_items))
     with tempfile.TemporaryDirectory(prefix="midpoint-rounds-") as scratch:
         store = Store(Path(out or scratch) / PLACE)

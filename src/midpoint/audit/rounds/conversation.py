@@ -18,7 +18,8 @@ from midpoint.analyst import ItemProfiles
 from midpoint.audit.rounds.questions import choose_items, information
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Adjustment, Parameters, adjustments, obfuscate
+from midpoint.protocol import obfuscate_population
+from midpoint.user import PURPOSES, Parameters
 from midpoint.wire import Disclosure, from_fixed, to_fixed
 
 Float = NDArray[np.float64]
@@ -202,22 +203,19 @@ def _chosen(people: People, version: Version, asked: Mask, answered: Mask, budge
 def _sent(people: People, version: Version, round_: Round, uniform: Float) -> Single:
     """Obfuscate what is decided now; NaN where nothing is sent. Shape (N, C)."""
     sent = np.full(round_.fresh.shape, np.nan, dtype=np.float32)
-    parameters, place = (
-        Parameters.of(version.disclosure),
-        version.profiles.message_index[people.items],
-    )
+    index = version.profiles.message_index[people.items]
     person, column = np.nonzero(round_.ready)
-    starts = np.append(0, np.cumsum(round_.ready.sum(axis=1)))
-    asked = [place[now] for now in round_.asked]
-    rated = place[column], to_fixed(people.value[person, column])
-    own = adjustments(parameters, starts, *rated, people.category, asked)
-    new = np.flatnonzero(round_.fresh[person, column])
-    mine = None if own is None else Adjustment(own.reveal[new], own.shift[new], own.move)
-    where = person[new], column[new]
-    item, value = (part[new] for part in rated)
-    done = obfuscate(item, value, people.category[where[0]], parameters, uniform[where], own=mine)
-    shown = from_fixed(done.value).astype(np.float32)
-    sent[where] = np.where(done.keep, shown, np.float32(np.nan))
+    done = obfuscate_population(
+        np.append(0, np.cumsum(round_.ready.sum(axis=1))),
+        index[column],
+        to_fixed(people.value[person, column]),
+        people.category,
+        Parameters.of(version.disclosure),
+        uniform[person, column],
+        asked=[index[now] for now in round_.asked],
+    )
+    now = done.keep & round_.fresh[person, column]
+    sent[person[now], column[now]] = from_fixed(done.value[now]).astype(np.float32)
     return sent
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
-from midpoint.analyst import Factorizer, default_scheme, scheme_in_use
+from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
 from midpoint.analyst.disclose.disclosure import FINEST
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.custom import own_attacker, require_attacker
@@ -14,7 +14,7 @@ from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import PAPER_ATTACKS
 from midpoint.audit.run.folds import audited
 from midpoint.audit.run.plan import RAW, Plan, Work, read_scheme
-from midpoint.audit.run.processes import Progress, worked_on, workers
+from midpoint.audit.run.processes import Progress, reported, worked_on, workers
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks import Auditor, Task, Unit
 from midpoint.data import Ratings, Scale, describe
@@ -53,7 +53,7 @@ def audit(  # noqa: PLR0913
     quick: bool = False,
     out: Path | str | None = None,
     factorizer: Factorizer | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
@@ -70,7 +70,8 @@ def audit(  # noqa: PLR0913
         quick: A few schemes, attackers and folds.
         out: Directory for what was found so far; a killed run resumes from it.
         factorizer: How item profiles are learned.
-        progress: Called after each result.
+        progress: Called after each result, or whether to show a bar; unless given, one is shown in
+            terminals and notebooks.
     """
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(
@@ -80,7 +81,7 @@ def audit(  # noqa: PLR0913
         factorizer=factorizer or Factorizer(),
     )
     people, private = audited(ratings, plan)
-    usual = scheme_in_use(people, *names)
+    usual = choose_scheme(people, *names)
     work = Work.of(
         choose_schemes(schemes, people.scale, quick=quick, usual=usual),
         choose_attacks(attacks, quick=quick),
@@ -90,7 +91,8 @@ def audit(  # noqa: PLR0913
         store = Store(Path(out or scratch))
         store.open(plan, data, work)
         auditor = Auditor(people, plan, work, store)
-        run_all(auditor, jobs, progress)
+        with reported(progress) as report:
+            run_all(auditor, jobs, report)
         return collect(store, plan, people, describe(people))
 
 
@@ -108,7 +110,7 @@ def choose_schemes(
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
         every += ["full", "nothing"]
-        wanted = (RAW, "mp", usual or default_scheme(scale)) if quick else every
+        wanted = (RAW, "mp", usual or itemwise_scheme(scale)) if quick else every
         named = {name: LearningProtocol(name) for name in wanted}
     if not named:
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
@@ -124,7 +126,7 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
     if how.scheme.needs_levels and not scale.is_discrete:
         raise MidpointError(
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
-            f" {default_scheme(scale)} does not"
+            f" {itemwise_scheme(scale)} does not"
         )
     if how.bits is not None and not 1 <= how.bits <= FINEST:
         raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")

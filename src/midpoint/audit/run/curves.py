@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles, default_scheme, scheme_in_use
+from midpoint.analyst import Factorizer, ItemProfiles, choose_scheme, itemwise_scheme
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.audit import Attacks, audit
 from midpoint.audit.run.plan import RAW
@@ -66,7 +66,7 @@ class Thinned(LearningProtocol):
 
     def moves(
         self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
-    ) -> NDArray[np.int64] | None:
+    ) -> NDArray[np.int64]:
         """Return how devices move tastes that they know by the ratings that are given only."""
         _, some = self._given(people, coins)
         return super().moves(disclosure, profiles, some, coins)
@@ -92,7 +92,7 @@ def curve_schemes(
         if key not in CURVES:
             raise MidpointError(f"there is no curve over {key!r}; choose of {', '.join(CURVES)}")
         steps = QUICK[key] if quick else {"alpha": ALPHAS, "bits": BITS, "share": SHARES}[key]
-        for name in _schemes_of(key, scale, usual or default_scheme(scale), quick=quick):
+        for name in _schemes_of(key, scale, usual or itemwise_scheme(scale), quick=quick):
             chosen[name] = LearningProtocol(name)
             if key == "bits" and SCHEMES[name].counterparts:  # told at one precision: a point
                 continue
@@ -113,7 +113,7 @@ def _schemes_of(key: str, scale: Scale, usual: str, *, quick: bool) -> list[str]
     """Return the schemes that a curve is drawn for: Figure 7's, and the one in use."""
     wanted = {
         "alpha": ("mpss", "mpssr", "ssia", usual) if quick else ("mpss", "mpssr", "ssia", "ssfa"),
-        "bits": ("mpssr", "mpss", default_scheme(scale)),
+        "bits": ("mpssr", "mpss", itemwise_scheme(scale)),
         "share": (RAW,),
     }[key]
     names = dict.fromkeys([*wanted, usual])
@@ -144,7 +144,7 @@ def audit_curves(  # noqa: PLR0913
     return audit(
         ratings,
         names,
-        curve_schemes(over, ratings.scale, quick=quick, usual=scheme_in_use(ratings, *names)),
+        curve_schemes(over, ratings.scale, quick=quick, usual=choose_scheme(ratings, *names)),
         attacks,
         folds=folds,
         seed=seed,

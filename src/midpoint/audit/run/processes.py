@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from midpoint.errors import MidpointError
+from midpoint.progress import shown
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,18 @@ class Progress:
     """Results that will be there."""
     seconds_left: float | None
     """How long the rest will take by what was seen so far; None before anything was."""
+
+
+@contextmanager
+def reported(
+    progress: Callable[[Progress], None] | bool | None,  # noqa: FBT001 - passed on
+) -> Iterator[Callable[[Progress], None]]:
+    """Yield what is called after each result: the caller's own, or what moves a bar."""
+    if callable(progress):
+        yield progress
+        return
+    with shown("Auditing", progress) as report:
+        yield lambda state: report(state.done, state.total)
 
 
 @contextmanager

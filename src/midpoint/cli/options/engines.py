@@ -1,8 +1,11 @@
-"""Training from more ratings than memory holds: by streaming them from disk, or on Spark."""
+"""The engines as options of `midpoint train`; the work is in `midpoint.analyst.engines`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -13,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from midpoint.analyst.engines import Engine, RatingsTables
     from midpoint.analyst.fit.factorizer import Factorizer, Progress
     from midpoint.analyst.fit.profiles import ItemProfiles
-    from midpoint.data import Scale
-    from midpoint.data.tables.columns import Columns
 
     Bar = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
+    Status = Callable[[str], AbstractContextManager[object]]
 
 
 class EngineName(StrEnum):
@@ -27,21 +30,6 @@ class EngineName(StrEnum):
     local = "local"
     stream = "stream"
     spark = "spark"
-
-
-class Tables(NamedTuple):
-    """Tables on disk, as the options of `midpoint train` describe them."""
-
-    source: str
-    """Ratings, as Parquet."""
-    users: str | None
-    """People and their features."""
-    columns: "Columns"
-    """What the columns are called."""
-    scale: "Scale | None"
-    """What a rating can be, if that was given."""
-    feature: list[str]
-    """The private features."""
 
 
 def require_in_memory(engine: EngineName, given: dict[str, bool]) -> None:
@@ -63,56 +51,38 @@ def require_used(engine: EngineName, *, master: str | None, threads: int | None)
 
 
 def fit_from_tables(
-    engine: EngineName,
-    tables: Tables,
+    name: EngineName,
+    tables: "RatingsTables",
     factorizer: "Factorizer",
     out: Path,
     master: str | None,
     bar: "Bar",
 ) -> "ItemProfiles":
-    """Train from tables that stay where they are."""
+    """Train from tables that stay where they are, and show how far it is."""
     from midpoint.analyst.engines.tables import require_supported
 
-    require_supported(factorizer, engine.value)  # before the ratings are read
+    require_supported(factorizer, name.value)  # before the ratings are read
     show_notes()
-    if engine is EngineName.stream:
-        return _streaming(tables, factorizer, out, bar)
-    return _on_spark(tables, factorizer, master, bar)
-
-
-def _streaming(tables: Tables, factorizer: "Factorizer", out: Path, bar: "Bar") -> "ItemProfiles":
-    """Train from disk; temporary files are beside the result."""
-    from midpoint.analyst.engines.streaming import fit_from_disk, scan
-
-    with Console(stderr=True).status("Reading ratings"):
-        scanned = scan(
-            tables.source,
-            users=tables.users,
-            columns=tables.columns,
-            scale=tables.scale,
-            features=tables.feature,
-        )
-    beside = out.resolve().parent
-    beside.mkdir(parents=True, exist_ok=True)
-    with bar() as report:
-        return fit_from_disk(factorizer, scanned, tables.feature, workspace=beside, progress=report)
-
-
-def _on_spark(
-    tables: Tables, factorizer: "Factorizer", master: str | None, bar: "Bar"
-) -> "ItemProfiles":
-    from midpoint.analyst.engines.spark import fit_on_spark, read_ratings
-    from midpoint.cli.batch import at_work, spark
-
-    with spark(master) as session:
-        with at_work(session, "Reading ratings"):
-            ratings = read_ratings(
-                session,
-                tables.source,
-                users=tables.users,
-                columns=tables.columns,
-                scale=tables.scale,
-                features=tables.feature,
-            )
+    with _opened(name, out, master) as (engine, status):
+        with status("Reading ratings"):
+            ratings = engine.read(tables)
         with bar() as report:
-            return fit_on_spark(factorizer, ratings, report)
+            return ratings.fit(factorizer, report)
+
+
+@contextmanager
+def _opened(name: EngineName, out: Path, master: str | None) -> Iterator[tuple["Engine", "Status"]]:
+    """Open an engine, and say how its work is shown."""
+    if name is EngineName.spark:
+        from midpoint.cli.batch import at_work, spark
+
+        with spark(master) as session:
+            from midpoint.analyst.engines.spark import SparkEngine
+
+            yield SparkEngine(session), partial(at_work, session)
+        return
+    from midpoint.analyst.engines import StreamingEngine
+
+    workspace = out.resolve().parent  # beside the result
+    workspace.mkdir(parents=True, exist_ok=True)
+    yield StreamingEngine(workspace), Console(stderr=True).status

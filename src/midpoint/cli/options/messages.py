@@ -10,7 +10,7 @@ import typer
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst import Estimate, Evidence, ItemProfiles
+    from midpoint.analyst import ItemProfiles, Scorer
     from midpoint.wire import Disclosure, Message
 
     M = TypeVar("M", bound=Message)
@@ -68,24 +68,11 @@ class ModelOptions:
             return disclose(profiles)
         return read_message(self.disclosure, Disclosure)
 
-    def evidence(
-        self, profiles: "ItemProfiles", answers: dict[str, int], disclosure: "Disclosure"
-    ) -> "Evidence":
-        """Sum up answers; under least squares all count alike, as in the paper."""
-        from midpoint.analyst import evidence_of, report_weights
+    def scorer(self) -> "Scorer":
+        """Return what turns reports into scores, by the disclosure that they were made under."""
+        from midpoint.analyst import Scorer
 
-        weights = None
-        if self.estimator is Estimator.map:
-            weights = report_weights(profiles, disclosure)
-        return evidence_of(profiles, answers, weights)
-
-    def estimate(self, profiles: "ItemProfiles", evidence: "Evidence") -> "Estimate":
-        """Estimate a profile."""
-        from midpoint.analyst import least_squares, posterior
-
-        if self.estimator is Estimator.map:
-            return posterior(evidence, profiles)
-        return least_squares(evidence, profiles.noise_variance)
+        return Scorer(*self.load(), estimator=self.estimator.value)
 
 
 def read_message(path: Path, kind: "type[M]") -> "M":

@@ -9,7 +9,7 @@ import typer
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst.service.server import Place
+    from midpoint.analyst.service.server import Address
     from midpoint.analyst.service.settings import Settings
 
 
@@ -39,13 +39,13 @@ class AddressOptions:
         typer.Option(envvar="MIDPOINT_TLS_KEY", help="Private key of the TLS certificate."),
     ] = None
 
-    def address(self) -> "Place":
+    def address(self) -> "Address":
         """Return where to listen."""
-        from midpoint.analyst.service.server import Place
+        from midpoint.analyst.service.server import Address
 
         if (self.tls_cert is None) != (self.tls_key is None):
             raise MidpointError("--tls-cert and --tls-key go together; give both or neither")
-        return Place(self.host, self.port, self.workers, self.tls_cert, self.tls_key)
+        return Address(self.host, self.port, self.workers, self.tls_cert, self.tls_key)
 
 
 @dataclass(frozen=True, kw_only=True)

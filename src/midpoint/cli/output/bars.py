@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isnan
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -23,19 +24,6 @@ Steps = Callable[[int, int], None]
 
 
 @contextmanager
-def steps_bar(console: Console, doing: str) -> Iterator[Steps]:
-    """Show how many steps of a task are done."""
-    with _bar(console) as bar:
-        task = bar.add_task(doing, total=None)
-
-        def report(done: int, total: int) -> None:
-            said = f"{doing} (step {done} of {total})"
-            bar.update(task, completed=done, total=total, description=said)
-
-        yield report
-
-
-@contextmanager
 def share_bar(console: Console, doing: str) -> Iterator[Steps]:
     """Show which share of a task is done."""
     with _bar(console) as bar:
@@ -45,18 +33,17 @@ def share_bar(console: Console, doing: str) -> Iterator[Steps]:
 
 @contextmanager
 def training_bar(console: Console) -> Iterator[Callable[["Fitted"], None]]:
-    """Show how far a fit has come, and its error."""
+    """Show how far training has come, stage by stage, and the error where a stage has one."""
     with _bar(console) as bar:
         task = bar.add_task("Fitting item profiles", total=None)
 
         def report(fitted: "Fitted") -> None:
-            bar.update(
-                task,
-                total=fitted.iterations,
-                completed=fitted.iteration,
-                description=f"Fitting item profiles (pass {fitted.iteration} of"
-                f" {fitted.iterations}, error {fitted.rmse:.4f})",
-            )
+            far, total = fitted.iteration, fitted.iterations
+            if isnan(fitted.rmse):
+                said = f"{fitted.stage} (step {far} of {total})"
+            else:
+                said = f"Fitting item profiles (pass {far} of {total}, error {fitted.rmse:.4f})"
+            bar.update(task, total=total, completed=far, description=said)
 
         yield report
 

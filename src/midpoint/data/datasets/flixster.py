@@ -17,7 +17,7 @@ from midpoint.data.sources.catalogue import FLIXSTER_PROFILES, FLIXSTER_RATINGS
 from midpoint.data.tables.archive import Archive
 from midpoint.data.tables.builder import build_ratings, with_people
 from midpoint.data.tables.cells import rating_numbers, require_filled, seconds
-from midpoint.data.tables.delimited import as_utf8
+from midpoint.data.tables.delimited_text import as_utf8
 from midpoint.data.tables.people import DECADE_STARTS, band, young_or_adult
 from midpoint.data.tables.reader import read_text_table
 from midpoint.errors import MidpointError

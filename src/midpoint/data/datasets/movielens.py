@@ -10,7 +10,7 @@ from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.tables.archive import Archive
 from midpoint.data.tables.builder import build_ratings, with_people
-from midpoint.data.tables.delimited import DOUBLE_COLON, as_utf8, read_delimited
+from midpoint.data.tables.delimited_text import DOUBLE_COLON, as_utf8, read_delimited
 from midpoint.data.tables.people import MOVIELENS_STARTS, band, young_or_adult
 from midpoint.errors import MidpointError
 

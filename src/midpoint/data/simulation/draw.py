@@ -106,11 +106,11 @@ def _draw_users(rng: Generator, config: SimulationConfig) -> UserTruth:
 
 
 def _draw_known(rng: Generator, feature: SimulatedFeature, users: UserTruth) -> Feature:
-    """Draw whose category the ratings tell."""
+    """Draw whose category is known."""
     codes = users.categories[feature.name]
     missing = rng.random(len(codes)) < feature.missing
-    told = np.where(missing, MISSING, codes).astype(np.int16)
-    return Feature(feature.name, feature.categories, told)
+    known = np.where(missing, MISSING, codes).astype(np.int16)
+    return Feature(feature.name, feature.categories, known)
 
 
 def _effects(rng: Generator, items: int, feature: SimulatedFeature, sd: float) -> Floats:

@@ -36,7 +36,7 @@ class SimulatedFeature:
     activity: tuple[float, ...] = ()
     """What each category adds to the log-odds of rating anything; nothing where not given."""
     missing: float = 0.0
-    """The share of users whose category the ratings do not tell."""
+    """The share of users whose category is not known."""
 
     def __post_init__(self) -> None:
         size = len(self.categories)
@@ -135,6 +135,11 @@ class ItemTruth:
         _freeze(self.means, self.vectors, self.popularity, self.selection_vectors)
         _freeze(self.offsets, self.selection)
 
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        items, dimension = self.vectors.shape
+        return f"<ItemTruth of {items} items in {dimension} dimensions>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserTruth:
@@ -147,10 +152,15 @@ class UserTruth:
     activity: Floats
     """What a user adds to the log-odds of rating anything. Shape (users,)."""
     categories: Mapping[str, NDArray[np.int16]]
-    """By feature the true category, also where the ratings do not tell it. Shape (users,)."""
+    """By feature the true category, also where it is not known. Shape (users,)."""
 
     def __post_init__(self) -> None:
         _freeze(self.means, self.vectors, self.activity, self.categories)
+
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        users, dimension = self.vectors.shape
+        return f"<UserTruth of {users} users in {dimension} dimensions>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,6 +175,14 @@ class Simulation:
     """What the items are like."""
     users: UserTruth
     """What the users are like."""
+
+    def __repr__(self) -> str:
+        """Say what it is, in one line."""
+        return f"<Simulation of {self.ratings!r}>"
+
+    def _repr_html_(self) -> str:
+        """Show the ratings as a table in a notebook."""
+        return self.ratings._repr_html_()
 
     @property
     def noise_sd(self) -> float:

@@ -41,7 +41,7 @@ def get(
         name: Its name in the catalogue.
         route: Where to take it from; where not given the publisher, then the package.
         again: Download it even if it is here.
-        progress: Told how far the download is.
+        progress: Called with how far the download is.
     """
     source = known_source(name)
     present = find_source(source)
@@ -71,7 +71,7 @@ def _from_publisher(source: KnownSource, url: str, progress: Progress | None) ->
     checksum = md5_in(published) if published else None
     if checksum is None:
         logger.warning("%s.md5 holds no checksum; only the zip's own are checked", url)
-    # The zip is tried under a name of its own, so that a broken one never takes the place.
+    # The zip is tried under a name of its own, so that a broken one never replaces a whole one.
     arrived = target.with_name(target.name + ".new")
     fetch(url, arrived, checksum=checksum, progress=progress)
     try:

@@ -1,4 +1,4 @@
-"""The data sets known by name: what they are, how they are recognized, where they are kept."""
+"""The data sets known by name: what they are, how they are recognized, where they are."""
 
 import os
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class KnownSource:
     """Users, items and ratings."""
     features: tuple[str, ...]
     """What is known of its users."""
-    places: tuple[str, ...]
+    locations: tuple[str, ...]
     """What its zip, folder or file is called in a data directory."""
     layouts: tuple[str, ...]
     """The layouts it comes in."""
@@ -97,7 +97,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="films, 1 to 5",
                 size="943 x 1,682, 100,000 ratings",
                 features=_PEOPLE,
-                places=("ml-100k", "ml-100k.zip", "ml-100k-recbole"),
+                locations=("ml-100k", "ml-100k.zip", "ml-100k-recbole"),
                 layouts=("movielens-100k", "movielens-100k-recbole"),
                 obtain="Download ml-100k.zip from grouplens.org and put it into the data"
                 " directory.",
@@ -109,7 +109,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="films, 1 to 5",
                 size="6,040 x 3,706, 1,000,209 ratings",
                 features=_PEOPLE,
-                places=("ml-1m", "ml-1m.zip"),
+                locations=("ml-1m", "ml-1m.zip"),
                 layouts=("movielens-1m",),
                 obtain="Download ml-1m.zip from grouplens.org and put it into the data directory.",
                 url=GROUPLENS + "ml-1m.zip",
@@ -119,7 +119,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="films, 0.5 to 5",
                 size="147,612 x 48,794, 8.2 M ratings",
                 features=("gender", "age", "age_band"),
-                places=("flixster", "flixster.zip"),
+                locations=("flixster", "flixster.zip"),
                 layouts=("flixster",),
                 obtain="Flixster's data are no longer public. If you have them, put"
                 " Ratings.timed.txt and profile.txt (and movie-names.txt) into a folder flixster in"
@@ -130,7 +130,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="TV shows, 1 to 5",
                 size="365 x 50",
                 features=("gender", "politics"),
-                places=("politics-and-tv", "politics-and-tv.zip", "politics-and-tv.csv"),
+                locations=("politics-and-tv", "politics-and-tv.zip", "politics-and-tv.csv"),
                 layouts=("politics-and-tv",),
                 obtain="Politics-and-TV is no longer public. If you have it, write"
                 " politics-and-tv.csv (one line a person; columns gender, politics, and one for"
@@ -145,7 +145,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                     *("gender", "age", "age_band", "education", "village_or_city"),
                     *("only_child", "handedness", "housing"),
                 ),
-                places=("young-people-survey", "young-people-survey.zip"),
+                locations=("young-people-survey", "young-people-survey.zip"),
                 layouts=("young-people",),
                 obtain="Log in to Kaggle, download the data set miroslavsabo/young-people-survey,"
                 " and put the zip as young-people-survey.zip, or its responses.csv and columns.csv"
@@ -156,7 +156,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="TV programmes, 0/1",
                 size="3,729 x 48, 178,992 ratings",
                 features=_VOTERS,
-                places=("anes2016", "anes2016.zip"),
+                locations=("anes2016", "anes2016.zip"),
                 layouts=("anes-tv",),
                 obtain=_ANES.format(file="tv_programs.csv", variables="V161364 to V161411"),
             ),
@@ -165,7 +165,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="warmth, 0 to 100",
                 size="4,266 x 51, 167,380 ratings",
                 features=_VOTERS,
-                places=("anes2016", "anes2016.zip"),
+                locations=("anes2016", "anes2016.zip"),
                 layouts=("anes-thermometers",),
                 obtain=_ANES.format(
                     file="thermometers.csv", variables="V161086 to V161096 and V162078 to V162314"
@@ -176,7 +176,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 summary="warmth, 0 to 100",
                 size="3,644 x 23, 82,042 ratings",
                 features=_VOTERS,
-                places=("anes2016", "anes2016.zip"),
+                locations=("anes2016", "anes2016.zip"),
                 layouts=("anes-thermometers",),
                 obtain=_ANES.format(
                     file="thermometers.csv", variables="V161086 to V161096 and V162078 to V162314"
@@ -195,7 +195,7 @@ def data_directories() -> list[Path]:
 
 
 def own_directory() -> Path:
-    """Return the only place where data sets are written: the platform's data directory."""
+    """Return the only directory that data sets are written to: the platform's data directory."""
     return user_data_path("midpoint", appauthor=False)
 
 
@@ -209,10 +209,10 @@ def known_source(name: str) -> KnownSource:
 
 
 def find_source(source: KnownSource) -> Path | None:
-    """Return where a known data set lies, or None."""
+    """Return the path of a known data set, or None."""
     for directory in data_directories():
-        for place in source.places:
-            path = directory / place
+        for location in source.locations:
+            path = directory / location
             if path.is_file() or (path.is_dir() and layout_of(path, source) is not None):
                 return path
     return None

@@ -1,4 +1,4 @@
-"""Download a file: resumed where it broke off, checked, and in place only when it is whole."""
+"""Download a file: resumed where it broke off, checked, and kept only when it is whole."""
 
 import hashlib
 import http.client
@@ -36,7 +36,9 @@ def fetch(
         target.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
     except OSError as error:
-        raise MidpointError(f"{target.parent} cannot be written ({error}); mend that") from error
+        raise MidpointError(
+            f"{target.parent} cannot be written ({error}); check its permissions"
+        ) from error
     while True:
         before = part.stat().st_size
         try:
@@ -74,8 +76,8 @@ def fetch_text(url: str, *, timeout: float = 30.0) -> str | None:
 
 def md5_in(text: str) -> Checksum | None:
     """Find the MD5 in a checksum file, whichever way round it is written."""
-    found = re.search(r"\b[0-9a-fA-F]{32}\b", text)
-    return ("md5", found.group().lower()) if found else None
+    digits = re.search(r"\b[0-9a-fA-F]{32}\b", text)
+    return ("md5", digits.group().lower()) if digits else None
 
 
 def digest_of(path: Path, kind: Literal["md5", "sha256"]) -> str:
@@ -131,11 +133,11 @@ def _require_checksum(part: Path, url: str, checksum: Checksum | None) -> None:
     if checksum is None:
         return
     kind, expected = checksum
-    found = digest_of(part, kind)
-    if found != expected:
+    arrived = digest_of(part, kind)
+    if arrived != expected:
         part.unlink()
         raise MidpointError(
-            f"{url}: the {kind} of what arrived is {found}, not {expected}; it was damaged on the"
+            f"{url}: the {kind} of what arrived is {arrived}, not {expected}; it was damaged on the"
             " way and is removed: run it again"
         )
 

@@ -46,7 +46,7 @@ LOADERS: Mapping[str, Callable[[Path], Ratings]] = {
     "anes-tv": load_anes_tv,
     "anes-thermometers": load_anes_thermometers,
 }
-"""Who reads which layout."""
+"""The loader of each layout."""
 
 
 def load(
@@ -95,7 +95,8 @@ def _load_known(source: str | Path, seed: int) -> Ratings | None:
             + (f"; did you mean {near[0]}?" if near else "; `midpoint data list` names data sets")
         )
     if path.is_dir() or path.suffix.lower() == ".zip":
-        return LOADERS[_recognize(path).name](path)
+        recognized = _recognize(path)
+        return None if recognized is None else LOADERS[recognized.name](path)
     layout = _layout_of_member(path)
     return None if layout is None else LOADERS[layout.name](path.parent)
 
@@ -104,9 +105,9 @@ def _load_by_name(name: str) -> Ratings:
     source = known_source(name)
     path = find_source(source)
     if path is None:
-        places = " and ".join(str(directory) for directory in data_directories())
+        searched = " and ".join(str(directory) for directory in data_directories())
         raise MidpointError(
-            f"{name} is not on this machine (looked in {places}); `midpoint data get {name}`"
+            f"{name} is not on this machine (looked in {searched}); `midpoint data get {name}`"
             f" {'downloads it' if source.url else 'says how to obtain it'}"
         )
     if name == "anes-thermometers-nonpartisan":
@@ -118,8 +119,8 @@ def _load_by_name(name: str) -> Ratings:
     return LOADERS[layout.name](path)
 
 
-def _recognize(path: Path) -> Layout:
-    """Find the layout of a zip or folder by the files in it."""
+def _recognize(path: Path) -> Layout | None:
+    """Find the layout of a zip or folder by the files in it; None if these are Parquet."""
     names = Archive(path).names
     fits = [layout for layout in LAYOUTS.values() if layout.fits(names)]
     if len(fits) == 1:
@@ -127,6 +128,8 @@ def _recognize(path: Path) -> Layout:
     if fits:
         files = " or ".join(str(path / layout.files[0][0]) for layout in fits)
         raise MidpointError(f"{path} holds several data sets; say which by its file: {files}")
+    if path.is_dir() and any(name.endswith(".parquet") for name in names):
+        return None
     known = "; ".join(
         f"{layout.name} ({', '.join(group[0] for group in layout.files)})"
         for layout in LAYOUTS.values()
@@ -138,7 +141,7 @@ def _recognize(path: Path) -> Layout:
 
 
 def _layout_of_member(path: Path) -> Layout | None:
-    """Recognize a layout by its file of ratings, if the other files lie beside it."""
+    """Recognize a layout by its file of ratings, if the other files are beside it."""
     beside = frozenset(file.name.lower() for file in path.parent.iterdir())
     for layout in LAYOUTS.values():
         if path.name.lower() in layout.files[0] and layout.fits(beside):

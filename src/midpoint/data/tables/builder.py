@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from midpoint.data.feature import Feature, tell_strangers
+from midpoint.data.feature import Feature, compare_names
 from midpoint.data.origin import Origin
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
@@ -37,8 +37,8 @@ def build_ratings(
     """
     for column in ("user", "item", "rating"):
         require_filled(table[column], column, origin)
-    users, user_names = _numbered(table["user"])
-    items, item_names = _numbered(table["item"])
+    users, user_names = _numbered(table["user"], "user", origin)
+    items, item_names = _numbered(table["item"], "item", origin)
     values = table["rating"].to_numpy()
     time = _time(table)
     try:
@@ -111,7 +111,7 @@ def with_people(
     table = people.with_columns(user=names_of(people["user"]))
     require_one_each(table["user"], origin)
     users = ratings.user_ids.tolist()
-    tell_strangers(users, table["user"].to_list(), origin.path, level)
+    compare_names(users, table["user"].to_list(), origin.path, level)
     known = pl.DataFrame({"user": users}, schema={"user": pl.String})
     matched = known.join(table, on="user", how="left", maintain_order="left")
     for column in matched.columns[1:]:
@@ -120,12 +120,15 @@ def with_people(
     return ratings
 
 
-def _numbered(ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
+def _numbered(
+    ids: pl.Series, role: str, origin: Origin
+) -> tuple[NDArray[np.int64], NDArray[np.str_] | None]:
     """Return whole numbers as they are, anything else as ranks among the sorted names."""
     ids = whole(ids)
     if ids.dtype.is_integer():
         return ids.to_numpy(), None
     words = names_of(ids)
+    require_filled(words.set(words == "", None), role, origin)
     names = words.unique().sort()
     ranks = words.cast(pl.Enum(names)).to_physical().to_numpy()
     return ranks.astype(np.int64), np.array(names.to_list(), dtype=np.str_)
@@ -144,7 +147,7 @@ def _require_on_scale(column: pl.Series, scale: Scale, origin: Origin) -> None:
     if not legal.all():
         row = int(np.argmin(legal))
         raise MidpointError(
-            f"{origin.place(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
+            f"{origin.locate(row)}: {column[row]:g} in column {column.name!r} is not on the scale"
             f" ({scale}), {int((~legal).sum())} such in the column; correct or blank"
             " it, name the scale, or leave the column out of the items"
         )

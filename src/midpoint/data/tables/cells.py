@@ -12,7 +12,7 @@ def require_filled(column: pl.Series, what: str, origin: Origin) -> None:
     if empty.any():
         row = int(empty.arg_max() or 0)
         raise MidpointError(
-            f"{origin.place(row)}: there is no {what}"
+            f"{origin.locate(row)}: there is no {what}"
             f" ({counted(int(empty.sum()), f'such {origin.unit}')} in all); fill it in or remove"
             f" the {origin.unit}"
         )
@@ -25,7 +25,7 @@ def require_one_each(users: pl.Series, origin: Origin) -> None:
     if twice.any():
         row = int((users == users.filter(twice)[0]).arg_true()[1])
         raise MidpointError(
-            f"{origin.place(row)}: user {users[row]} stands here again; keep one {origin.unit} for"
+            f"{origin.locate(row)}: user {users[row]} stands here again; keep one {origin.unit} for"
             " each user"
         )
 
@@ -43,8 +43,15 @@ def names_of(column: pl.Series) -> pl.Series:
 
 
 def whole(column: pl.Series) -> pl.Series:
-    """Make integers of whole numbers that came as 1.0, as those of a column with gaps do."""
-    is_whole = column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all()
+    """Make integers of whole numbers that came as 1.0, as those of a column with gaps do.
+
+    NaN, which pandas writes into such gaps, becomes null.
+    """
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    known = column.drop_nulls()
+    is_whole = (known % 1 == 0).all() and (known.abs() < 2**63).all()
     return column.cast(pl.Int64) if is_whole else column
 
 
@@ -71,7 +78,7 @@ def rating_numbers(column: pl.Series, origin: Origin, remedy: str) -> pl.Series:
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise MidpointError(
-            f"{origin.place(row)}: {column[row]!r} in column {column.name!r} is not a number;"
+            f"{origin.locate(row)}: {column[row]!r} in column {column.name!r} is not a number;"
             f" correct it, or {remedy}"
         )
     return number

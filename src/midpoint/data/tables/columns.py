@@ -62,7 +62,7 @@ def find(cells: pl.DataFrame, role: str, *more: str) -> str | None:
 
 def matching(patterns: Sequence[str], columns: Sequence[str], where: str) -> list[str]:
     """Return the columns that bear these names or fit these patterns (`V16*`)."""
-    found: dict[str, None] = {}
+    chosen: dict[str, None] = {}
     for pattern in patterns:
         fits = [c for c in columns if c == pattern] or [
             c for c in columns if fnmatchcase(c, pattern)
@@ -72,8 +72,8 @@ def matching(patterns: Sequence[str], columns: Sequence[str], where: str) -> lis
                 f"{where} has no column {pattern!r}; it has {', '.join(columns[:20])}"
                 f"{', ...' if len(columns) > 20 else ''}"
             )
-        found |= dict.fromkeys(fits)
-    return list(found)
+        chosen |= dict.fromkeys(fits)
+    return list(chosen)
 
 
 def plain_name(name: str) -> str:

@@ -57,7 +57,7 @@ def features_of(
 
 
 def band(years: pl.Series, starts: Sequence[int]) -> pl.Series:
-    """Name the band each age lies in, such as "under 18", "18-24" or "56+"; unknown stays so."""
+    """Name the band of each age, such as "under 18", "18-24" or "56+"; unknown stays so."""
     names = [f"under {starts[0]}", *(f"{a}-{b - 1}" for a, b in pairwise(starts)), f"{starts[-1]}+"]
     age = _known(years)
     number = np.searchsorted(starts, age.fill_null(0).to_numpy(), side="right")

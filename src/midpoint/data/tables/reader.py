@@ -11,7 +11,7 @@ import polars as pl
 from midpoint.data.origin import Origin, counted
 from midpoint.data.tables.archive import read_bytes
 from midpoint.data.tables.cells import is_number, without_blank_end
-from midpoint.data.tables.delimited import DOUBLE_COLON, as_utf8
+from midpoint.data.tables.delimited_text import DOUBLE_COLON, as_utf8
 from midpoint.errors import MidpointError
 
 BLANKS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
@@ -27,6 +27,10 @@ BINARY = {
 """How files begin that are often taken for tables of text."""
 CONTROL = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
 """Bytes that text does not have."""
+FLOATS = (pl.Float32, pl.Float64)
+"""Columns in which pandas writes NaN for a blank."""
+LONG_NUMBER = r"^\s*[+-]?\d{19,}\s*$"
+"""A whole number that 64 bits may not hold: an id, which is read as a word."""
 HEAD = 1 << 16
 """Bytes at the beginning that are looked at to guess what the file is like."""
 SAMPLED_ROWS = 10_000
@@ -44,9 +48,11 @@ class Table(NamedTuple):
 
 def read_table(path: Path) -> Table:
     """Read a table with a header, or three or four columns of numbers without one."""
-    if path.suffix.lower() in {".parquet", ".pq"}:
+    if path.is_dir() or path.suffix.lower() in {".parquet", ".pq"}:
         try:
-            return Table(pl.read_parquet(path), Origin(str(path), unit="row"))
+            files = path / "**/*.parquet" if path.is_dir() else path
+            cells = pl.read_parquet(files).with_columns(pl.col(FLOATS).fill_nan(None))
+            return Table(_long_numbers_as_words(cells), Origin(str(path), unit="row"))
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MidpointError(f"{path} is no whole Parquet file ({error})") from error
     return read_text_table(read_bytes(path), str(path))
@@ -85,52 +91,69 @@ def _text(content: bytes, where: str) -> bytes:
 
 
 def _single_column(first: str, where: str) -> MidpointError:
-    told = f"{where}, line 1: {first[:60]!r} is a single column; separate columns by a comma, tab,"
-    told += " semicolon or bar"
+    message = (
+        f"{where}, line 1: {first[:60]!r} is a single column; separate columns by a comma, tab,"
+    )
+    message += " semicolon or bar"
     if DOUBLE_COLON in first:
-        told += " in place of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
-        told += " users.dat, movies.dat)"
+        message += " instead of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
+        message += " users.dat, movies.dat)"
     elif len(first.split()) > 1:
-        told += " in place of blanks"
-    return MidpointError(told)
+        message += " instead of blanks"
+    return MidpointError(message)
 
 
 def _breaks(cells: pl.DataFrame) -> tuple[int, ...]:
     """Find the rows that go over several lines, since a quoted cell holds a line break."""
-    found: list[int] = []
+    broken: list[int] = []
     for column in cells.select(pl.col(pl.String)):
         rows = column.str.contains("\n", literal=True).arg_true()
         for row in rows.to_list():
-            found += [row] * str(column[row]).count("\n")
-    return tuple(sorted(found))
+            broken += [row] * str(column[row]).count("\n")
+    return tuple(sorted(broken))
 
 
 def _parse(
     content: bytes, where: str, separator: str, names: Sequence[str], header: int
 ) -> pl.DataFrame:
-    """Read with guessed types: from a sample, from all rows, and if need be as plain words."""
-    ids = _ids_with_leading_zero(content, separator, names, header)
-    for rows in (SAMPLED_ROWS, None):
+    """Read with guessed types: from a sample, from all rows, and with long numbers as words."""
+    words = _ids_with_leading_zero(content, separator, names, header)
+
+    def read(rows: int | None) -> pl.DataFrame:
+        return pl.read_csv(
+            content,
+            separator=separator,
+            has_header=False,
+            skip_rows=header,
+            new_columns=list(names),
+            schema_overrides=dict.fromkeys(words, pl.String),
+            null_values=BLANKS,
+            infer_schema_length=rows,
+        )
+
+    for rows, last in ((SAMPLED_ROWS, False), (None, False), (None, True)):
         try:
-            cells = pl.read_csv(
-                content,
-                separator=separator,
-                has_header=False,
-                skip_rows=header,
-                new_columns=list(names),
-                schema_overrides=dict.fromkeys(ids, pl.String),
-                null_values=BLANKS,
-                infer_schema_length=rows,
-            )
+            if last:
+                words += [column.name for column in read(0) if _has_long_number(column)]
+            cells = read(rows)
         except pl.exceptions.NoDataError as error:
             raise MidpointError(f"{where} has no rows below its header") from error
         except (pl.exceptions.PolarsError, ValueError) as error:
             problem = error
         else:
-            return without_blank_end(cells)
+            return _long_numbers_as_words(without_blank_end(cells))
     raise _ragged(content, where, separator, len(names)) or MidpointError(
         f"{where} cannot be read: {problem}; check its delimiter and quotes"
     ) from problem
+
+
+def _has_long_number(words: pl.Series) -> bool:
+    return bool(words.str.contains(LONG_NUMBER).any())
+
+
+def _long_numbers_as_words(cells: pl.DataFrame) -> pl.DataFrame:
+    """Write whole numbers of more than 64 bits as words: no array holds them."""
+    return cells.with_columns(pl.col(pl.Int128, pl.UInt128).cast(pl.String))
 
 
 def _ids_with_leading_zero(

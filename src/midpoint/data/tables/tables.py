@@ -13,7 +13,7 @@ from midpoint.data.tables.cells import names_of, rating_numbers, require_filled,
 from midpoint.data.tables.columns import Columns, find, matching
 from midpoint.data.tables.people import features_of
 from midpoint.data.tables.reader import Table, read_table
-from midpoint.data.tables.wide import load_wide
+from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
 
@@ -29,7 +29,8 @@ def load_table(
     """Read one's own ratings from CSV, TSV or Parquet.
 
     Args:
-        path: One row a rating (user, item, rating, perhaps time and title), or one row a person.
+        path: One row a rating (user, item, rating, perhaps time and title), or one row a person;
+            a file, or a directory of Parquet files.
         users: One row a person with her features, in a file of its own.
         columns: What the columns are called.
         scale: What a rating can be; guessed from the ratings where not given.
@@ -72,8 +73,8 @@ def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
         return "wide"
     if columns.item is not None or columns.rating is not None:
         return "long"
-    found = [find(table.cells, role) for role in ("item", "rating")]
-    return "long" if all(found) or (any(found) and table.cells.width <= 5) else "wide"
+    roles = [find(table.cells, role) for role in ("item", "rating")]
+    return "long" if all(roles) or (any(roles) and table.cells.width <= 5) else "wide"
 
 
 def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -> Ratings:

@@ -11,7 +11,7 @@ from midpoint.user.agent.channel import (
 )
 from midpoint.user.agent.home import Home, Notes
 from midpoint.user.agent.preview import Fate, Line, preview
-from midpoint.user.agent.standing import Fetched, Standing, Terms
+from midpoint.user.agent.standing import Standing, Terms
 
 __all__ = [
     "Agent",
@@ -19,7 +19,6 @@ __all__ = [
     "AwayError",
     "Channel",
     "Fate",
-    "Fetched",
     "Home",
     "Line",
     "Notes",

@@ -10,10 +10,10 @@ from midpoint.user.agent.asynchronous import AsyncAgent
 from midpoint.user.agent.channel import Channel
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import Line
-from midpoint.user.agent.standing import Fetched, Standing, Terms
+from midpoint.user.agent.standing import Standing, Terms
 from midpoint.user.core.correction import Recommendation
 from midpoint.user.core.private import PrivateCategory
-from midpoint.wire import Receipt, Report, Solicitation
+from midpoint.wire import Published, Receipt, Report, Solicitation
 
 T = TypeVar("T")
 
@@ -56,13 +56,13 @@ class Agent:
         """Send what was decided and not acknowledged, then fetch, check and pin."""
         return _finish(self.inner.connect())
 
-    def fetch(self) -> Fetched:
+    def fetch(self) -> Published:
         """Ask for all that is public, without a pseudonym."""
         return _finish(self.inner.fetch())
 
-    def check(self, fetched: Fetched) -> Standing:
+    def check(self, published: Published) -> Standing:
         """Accept what was fetched and pin it, or refuse it and change nothing."""
-        return self.inner.check(fetched)
+        return self.inner.check(published)
 
     def solicit(self) -> Solicitation:
         """Be asked about some items."""

@@ -7,7 +7,6 @@ public is asked for without a pseudonym.
 
 import json
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -16,17 +15,15 @@ from midpoint.user.agent.address import address_of
 from midpoint.user.agent.channel import Channel, Request, ServiceError
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import Line, preview
-from midpoint.user.agent.standing import Fetched, Standing, Terms, trusted_certificate
-from midpoint.user.checks.disclosure import check_disclosure, check_titles
-from midpoint.user.checks.pin import Witness
+from midpoint.user.agent.standing import Standing, Terms, accept
 from midpoint.user.core.correction import Recommendation, correct
-from midpoint.user.core.decisions import decide, require_legal
+from midpoint.user.core.decisions import decide
 from midpoint.user.core.private import PrivateCategory
 from midpoint.wire import (
-    ONE,
     Certificates,
     Chain,
     Entry,
+    Published,
     Receipt,
     Refusal,
     RefusedError,
@@ -35,6 +32,7 @@ from midpoint.wire import (
     Signed,
     Solicitation,
     SolicitationRequest,
+    Witness,
 )
 from midpoint.wire.canonical import LARGEST_MESSAGE, require_strict
 from midpoint.wire.exchange import MOST_ROUNDS
@@ -129,29 +127,24 @@ class AsyncAgent:
         await self.submit()
         return self.check(await self.fetch())
 
-    async def fetch(self) -> Fetched:
+    async def fetch(self) -> Published:
         """Ask for all that is public, without a pseudonym; the witness first, so it is no newer."""
         witness = None if self._witness is None else await self._seen(self._witness)
         chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
         newest = chain.entries[-1].open(Entry)
-        place = f"/v1/disclosures/{newest.disclosure}"
-        disclosure = await self._named(place)
-        certificates = await self._public(f"{place}/certificates", Certificates, LARGEST_ANSWER)
+        path = f"/v1/disclosures/{newest.disclosure}"
+        disclosure = await self._named(path)
+        certificates = await self._public(f"{path}/certificates", Certificates, LARGEST_ANSWER)
         titles = newest.catalogue
         catalogue = await self._named(f"/v1/catalogues/{titles}") if titles else b""
-        return Fetched(witness, chain, disclosure, certificates, catalogue)
+        return Published(chain, disclosure, catalogue, certificates, witness)
 
-    def check(self, fetched: Fetched) -> Standing:
+    def check(self, published: Published) -> Standing:
         """Accept what was fetched and pin it, or refuse it and change nothing.
 
         Refused, also after she agreed to a change: the service is held to the former pin again.
         """
-        try:
-            standing = self._examined(fetched)
-            self.home.keep_pin(standing.accepted.pin)
-        except MidpointError:
-            self.home.restore_pin()
-            raise
+        standing = accept(published, self.home, self.terms)
         digest = standing.accepted.disclosure.digest
         if self._asked is not None and self._asked.disclosure != digest:
             self._asked = None  # what it asked goes with figures that are no longer current
@@ -171,12 +164,7 @@ class AsyncAgent:
 
     def fixed(self, ratings: Mapping[str, float]) -> dict[str, int]:
         """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""
-        strange = [item for item, value in ratings.items() if not isfinite(value)]
-        if strange:
-            raise MidpointError(f"the rating of item {strange[0]!r} is no number; mend it first")
-        fixed = {item: round(value * ONE) for item, value in ratings.items()}
-        require_legal(fixed, self.standing.accepted.disclosure)
-        return fixed
+        return self.standing.fixed(ratings)
 
     def preview(self, ratings: Mapping[str, float], category: PrivateCategory) -> tuple[Line, ...]:
         """Show what an answer to the open round would send and withhold; nothing is decided."""
@@ -222,7 +210,7 @@ class AsyncAgent:
         raw = await self._kept_there()
         require_strict(raw)
         notes = self.home.notes.model_dump(mode="json", exclude_none=True)
-        rounds = [one.model_dump(mode="json") for one in self.home.ledger.rounds]
+        rounds = [entry.model_dump(mode="json") for entry in self.home.ledger.rounds]
         whole = {"service": json.loads(raw), "device": {"notes": notes, "rounds": rounds}}
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
@@ -238,13 +226,6 @@ class AsyncAgent:
             await self._own("DELETE", "/v1/pseudonym", LARGEST_ANSWER)
         self.home.erase()
         self._standing = self._asked = None
-
-    def _examined(self, fetched: Fetched) -> Standing:
-        pin = self.home.pin
-        accepted = check_disclosure(fetched.disclosure, fetched.chain.entries, pin, fetched.witness)
-        titles = check_titles(fetched.catalogue, accepted.entry)
-        certificate = trusted_certificate(fetched, accepted.disclosure.digest, self.terms)
-        return Standing.of(accepted, certificate, titles)
 
     def _other(self, witness: str | None) -> str | None:
         if witness is None:

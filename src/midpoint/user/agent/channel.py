@@ -25,7 +25,7 @@ HEADERS = {
     "Connection": "close",
     "User-Agent": "midpoint",
 }
-"""What every request says; no version and no system, by which devices could be told apart."""
+"""What every request says; no version and no system, by which devices could be distinguished."""
 BUSY = frozenset({429, 502, 503, 504})
 """Answers that mean: the same again, later."""
 

@@ -27,7 +27,7 @@ TOKEN = b"midpoint/v1/token"
 
 
 class Notes(Message):
-    """What a person told her own device."""
+    """What a person entered on her own device."""
 
     domain: ClassVar[str] = "notes"
 
@@ -40,7 +40,7 @@ class Notes(Message):
 
 
 class Home:
-    """One service's place on this device."""
+    """What this device keeps about one service."""
 
     def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
         self._ledger: Ledger | None = ledger
@@ -49,7 +49,7 @@ class Home:
         self.pin = None if folder is None else Pin.load(folder / PIN)
         """What the analyst is held to; None before first use."""
         self.notes = Notes() if folder is None else _read_notes(folder / NOTES)
-        """What she told the device."""
+        """What she entered on the device."""
         self._former: Pin | None = None
         self._forgetting = folder is not None and (folder / FORGETTING).exists()
 
@@ -61,9 +61,13 @@ class Home:
     @classmethod
     def at(cls, address: str, root: Path | None = None) -> Self:
         """Open the folder for an address, or make it."""
-        root = root or user_data_path("midpoint", appauthor=False)
+        return cls.inside(root or user_data_path("midpoint", appauthor=False), folder_name(address))
+
+    @classmethod
+    def inside(cls, root: Path, name: str) -> Self:
+        """Open the folder of this name in a person's directory, or make both."""
         root.mkdir(parents=True, exist_ok=True, mode=0o700)  # names of services are hers as well
-        folder = root / folder_name(address)
+        folder = root / name
         for rest in root.glob(f"{GONE}*"):  # a crash came between erasing and its end
             shutil.rmtree(rest, ignore_errors=True)
         known = (folder / LEDGER).exists()
@@ -80,7 +84,7 @@ class Home:
     def ledger(self) -> Ledger:
         """Decisions and the secret behind them."""
         if self._ledger is None:
-            raise MidpointError("this person was forgotten; start anew, as somebody new")
+            raise MidpointError("this person was forgotten; start again, as somebody new")
         return self._ledger
 
     @property
@@ -103,12 +107,12 @@ class Home:
     def unsent(self) -> tuple[str, ...]:
         """The exact reports that are decided and not acknowledged, oldest first."""
         rounds = self.ledger.rounds
-        return tuple(one.report for one in rounds if one.round not in self.notes.settled)
+        return tuple(r.report for r in rounds if r.round not in self.notes.settled)
 
     def repin(self) -> None:
         """Take the analyst's next disclosure as on first use, because she agrees to a change.
 
-        Secret and ledger stay, so nothing is decided anew. The old pin stands on disk until a
+        Secret and ledger stay, so nothing is decided again. The old pin stands on disk until a
         disclosure is accepted.
         """
         self._former, self.pin = self.pin or self._former, None
@@ -145,7 +149,7 @@ class Home:
         """Note that she asked to be forgotten; from now on nothing else is done.
 
         The service may have erased its half although its answer was lost. It would then number
-        rounds anew, and the ledger would hold answers to other questions.
+        rounds from 0 again, and the ledger would hold answers to other questions.
         """
         self._forgetting = True
         if self.folder is not None:
@@ -183,14 +187,14 @@ class Home:
             if path.parent != folder and _pinned_key(path) == key:
                 raise MidpointError(
                     f"{path.parent} belongs to the same service under another address; use that"
-                    f" address, or, if the service moved, put that folder in the place of {folder}"
+                    f" address, or, if the service moved, move that folder to {folder}"
                 )
 
 
 def _pinned_key(path: Path) -> str | None:
     try:
         pin = Pin.load(path)
-    except MidpointError:  # another service's trouble, told when that one is used
+    except MidpointError:  # another service's trouble, reported when that one is used
         return None
     return None if pin is None else pin.key
 

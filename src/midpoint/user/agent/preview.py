@@ -50,15 +50,15 @@ def preview(
     """Decide in a copy of the ledger and show the outcome, one line for each rating.
 
     What is shown is what `decide` will do: the coins are fixed, so looking again, or looking and
-    not confirming, tosses nothing anew.
+    not confirming, tosses nothing again.
     """
-    rehearsal = ledger.rehearsal()
-    decide(ratings, solicitation, accepted, category, rehearsal)
-    return tuple(_line(item, ratings[item], ledger, rehearsal) for item in ratings)
+    copy = ledger.copy_in_memory()
+    decide(ratings, solicitation, accepted, category, copy)
+    return tuple(_line(item, ratings[item], ledger, copy) for item in ratings)
 
 
-def _line(item: str, rating: int, ledger: Ledger, rehearsal: Ledger) -> Line:
-    before, after = ledger.decision(item), rehearsal.decision(item)
+def _line(item: str, rating: int, ledger: Ledger, copy: Ledger) -> Line:
+    before, after = ledger.decision(item), copy.decision(item)
     if after is None:
         return Line(item, rating, None, Fate.NOT_ASKED)
     if before is not None:

@@ -1,29 +1,17 @@
-"""What a person demands of a service, what it showed, and what of that passed the checks."""
+"""What a person demands of a service, and what of all it published passed the checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from types import MappingProxyType
 from typing import Self
 
-from midpoint.user.checks.disclosure import Accepted, verify_certificate
-from midpoint.user.checks.pin import Witness
-from midpoint.wire import Catalogue, Certificate, Certificates, Chain
-
-
-@dataclass(frozen=True)
-class Fetched:
-    """What the service shows everyone, unchecked."""
-
-    witness: Witness | None
-    """The newest entry that the witness saw, if there is one."""
-    chain: Chain
-    """The list of disclosures."""
-    disclosure: bytes
-    """What the newest entry names, exact."""
-    certificates: Certificates
-    """What auditors signed about it."""
-    catalogue: bytes
-    """The titles that the newest entry names, exact; nothing if it names none."""
+from midpoint.errors import MidpointError
+from midpoint.user.agent.home import Home
+from midpoint.user.checks.certificate import verify_certificate
+from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
+from midpoint.user.core.decisions import require_legal
+from midpoint.wire import ONE, Catalogue, Certificate, Published
 
 
 @dataclass(frozen=True)
@@ -52,6 +40,15 @@ class Standing:
             MappingProxyType({item: rated.get(item, 0) for item in items}),
         )
 
+    def fixed(self, ratings: Mapping[str, float]) -> dict[str, int]:
+        """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""
+        strange = [item for item, value in ratings.items() if not isfinite(value)]
+        if strange:
+            raise MidpointError(f"the rating of item {strange[0]!r} is no number; fix it first")
+        fixed = {item: round(value * ONE) for item, value in ratings.items()}
+        require_legal(fixed, self.accepted.disclosure)
+        return fixed
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -67,11 +64,33 @@ class Terms:
     """Whether the way to the service is safe without encryption."""
 
 
-def trusted_certificate(fetched: Fetched, disclosure: str, terms: Terms) -> Certificate | None:
+def accept(published: Published, home: Home, terms: Terms) -> Standing:
+    """Accept what a service published and pin it, or refuse it and change nothing.
+
+    Refused, also after she agreed to a change: the service is held to the former pin again.
+    """
+    try:
+        standing = _examined(published, home, terms)
+        home.keep_pin(standing.accepted.pin)
+    except MidpointError:
+        home.restore_pin()
+        raise
+    return standing
+
+
+def _examined(published: Published, home: Home, terms: Terms) -> Standing:
+    entries = published.chain.entries
+    accepted = check_disclosure(published.disclosure, entries, home.pin, published.witness)
+    titles = check_titles(published.catalogue, accepted.entry)
+    certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)
+    return Standing.of(accepted, certificate, titles)
+
+
+def _trusted_certificate(published: Published, disclosure: str, terms: Terms) -> Certificate | None:
     """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so."""
-    shown = fetched.certificates.certificates
-    found = [verify_certificate(one, disclosure, terms.auditors) for one in shown]
-    trusted = next((one for one in found if one is not None), None)
+    shown = published.certificates.certificates
+    verified = [verify_certificate(signed, disclosure, terms.auditors) for signed in shown]
+    trusted = next((certificate for certificate in verified if certificate is not None), None)
     if trusted is None and terms.require_certificate:
         verify_certificate(None, disclosure, terms.auditors, required=True)
     return trusted

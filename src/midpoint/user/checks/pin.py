@@ -1,6 +1,5 @@
 """What a device holds the analyst to: its key, its list of disclosures, and what they are about."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -8,6 +7,12 @@ from midpoint.errors import MidpointError
 from midpoint.user.device_files import StorageError, keep_file
 from midpoint.wire import FeatureNames, RatingScale
 from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
+
+REMEDY = (
+    "if you know why and agree, accept the change (midpoint answer --accept-changes, or in Python"
+    " accept_changes=True)"
+)
+"""What helps when the analyst departs from what is pinned."""
 
 
 class Pin(Message):
@@ -42,14 +47,4 @@ class Pin(Message):
         except OSError as error:
             raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
         except MidpointError as error:
-            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask anew") from error
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What an independent party saw of the same list."""
-
-    sequence: int
-    """Number of the last entry it saw."""
-    head: str
-    """Digest of that entry."""
+            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask again") from error

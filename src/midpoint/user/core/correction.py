@@ -1,11 +1,11 @@
-"""Local correction: the device adds its own offset to the scores it receives, and ranks anew."""
+"""Local correction: a device adds its own category's part to the scores it receives, and ranks."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from midpoint.errors import MidpointError
 from midpoint.user.core.counterparts import value_shift
 from midpoint.user.core.private import PrivateCategory
 from midpoint.user.parameters import Parameters
@@ -31,35 +31,47 @@ def correct(
     disclosure: Disclosure,
     category: PrivateCategory,
     rated: Collection[str],
-    move: Sequence[int] | None = None,
+    move: Sequence[int],
 ) -> tuple[Recommendation, ...]:
-    """Rank by score_j + offset_j[own category], best first, ties by item, then clip to the scale.
+    """Rank by score_j + offset_j[own category] - <move, taste_j>, best first, ties by item.
 
     Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are
-    her own items, withheld ones included (see `Ledger.decided`); they are left out. Where devices
-    look for counterparts, by how much her values were moved, <move, taste_j>, is taken off again:
-    `move` is what `Ledger.move_under` says, empty if nothing was, and must be given. A list of
-    fewer items is made without knowing it: at any place, what is shown is worse than her best by
-    at most max_j - min_j of <move, taste_j>, which is at most 3/4 of the scale.
+    her own items, withheld ones included (see `Ledger.decided`); they are left out. `move` is what
+    `Ledger.move_under` returns: how her values moved towards her counterparts', empty if they did
+    not. The analyst picks the items of a shorter list without knowing the move, so at any rank
+    what is shown is worse than her best by at most max_j - min_j of <move, taste_j>, which is at
+    most 3/4 of the scale.
     """
-    if move is None and disclosure.obfuscation.counterparts:
-        raise MidpointError(
-            f"scheme {disclosure.scheme!r} moved her values, which scores have to lose again; give"
-            " move=ledger.move_under(disclosure.digest)"
-        )
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
-    places = {item: place for place, item in enumerate(disclosure.items)}
-    own = correction(disclosure)[:, category.cell_in(disclosure)]
-    if move is not None and len(move):
-        everything = np.arange(len(disclosure.items))
-        own = own - value_shift(Parameters.of(disclosure), np.array(move), everything)
+    unknown = next((item for item in scores.items if item not in disclosure.index), None)
+    if unknown is not None:
+        raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown!r} is not in the disclosure")
+    index = np.array([disclosure.index[item] for item in scores.items], dtype=np.intp)
+    added = corrections(disclosure, index, category.cell_in(disclosure), np.array(move, np.int64))
     low, high = disclosure.scale.low, disclosure.scale.high
-    found = []
-    for item, score, deviation in zip(scores.items, scores.score, scores.deviation, strict=True):
-        if item not in places:
-            raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {item!r} is not in the disclosure")
+    ranked = []
+    rows = zip(scores.items, scores.score, added.tolist(), scores.deviation, strict=True)
+    for item, score, more, deviation in rows:
         if item not in rated:
-            total = score + int(own[places[item]])
-            found.append(Recommendation(item, total, min(max(total, low), high), deviation))
-    return tuple(sorted(found, key=lambda one: (-one.score, one.item)))
+            total = score + more
+            ranked.append(Recommendation(item, total, min(max(total, low), high), deviation))
+    return tuple(sorted(ranked, key=lambda line: (-line.score, line.item)))
+
+
+def corrections(
+    disclosure: Disclosure,
+    item: NDArray[np.intp],
+    cell: NDArray[np.intp] | int,
+    move: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return what devices add to the scores of n items, in fixed point. Shape (n,).
+
+    Args:
+        disclosure: What goes with the scores.
+        item: The items, by index. Shape (n,).
+        cell: The category that each is scored for, or one for all. Shape (n,).
+        move: How taste factors moved: one person's, (r,), or a row for each item, (n, r).
+    """
+    shift = value_shift(Parameters.of(disclosure), move, item)
+    return np.asarray(correction(disclosure)[item, cell] - shift)

@@ -46,9 +46,9 @@ def discrete_midpoint(
     _, K, L = cumulative.shape
     C = cumulative.reshape(-1)
     row = item * (K * L)
-    own = row + category * L + level
-    low = np.where(level > 0, C[own - 1], 0)
-    z = np.minimum(low + np.floor(u_value * (C[own] - low)).astype(np.int64), ONE - 1)
+    here = row + category * L + level
+    low = np.where(level > 0, C[here - 1], 0)
+    z = np.minimum(low + np.floor(u_value * (C[here] - low)).astype(np.int64), ONE - 1)
     S = np.full(len(z), K * points[0])
     for k in range(K):
         for below in range(L - 1):

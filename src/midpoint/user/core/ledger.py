@@ -1,11 +1,11 @@
 """The ledger: every decision on an item, revealed or withheld, is final.
 
-A folder holds the device's secret and its one ledger, made together and never apart: the same
+A directory holds the device's secret and its one ledger, made together and never apart: the same
 coins with another ledger would toss decided items again. The ledger's file is a seal (HMAC of the
 whole under the secret) and one line per answered round. It is replaced as a whole, so a crash
-leaves the old one or the new one, and anything else found in it is tampering. A copy put back from
-earlier cannot be told from the original: keep the folder in one place. It holds true decisions, so
-it is for its owner's eyes only.
+leaves the old one or the new one, and anything else found in it is tampering. An earlier copy put
+back looks like the original: keep one directory. It holds true decisions, so it is for its owner's
+eyes only.
 """
 
 import hmac
@@ -29,7 +29,7 @@ else:
 
 TAG = b"midpoint/v1/ledger"
 SECRET, LEDGER, LOCK = "secret", "ledger", "lock"
-"""Names of the files in the folder."""
+"""Names of the files in the directory."""
 
 
 class Round(Message):
@@ -48,13 +48,13 @@ class Round(Message):
     withheld: tuple[Name, ...]
     """Items withheld for good in this round."""
     open: bool | None = None
-    """With counterparts, from here on: whether it asked about all items."""
+    """With counterparts, like all fields below: whether it asked about all items."""
     asked: tuple[Name, ...] | None = None
     """What it asked."""
     given: tuple[tuple[Name, Integer], ...] | None = None
     """What she rated that was decided in it, in fixed point."""
     move: tuple[Integer, ...] | None = None
-    """How her tastes were moved, in 1/256."""
+    """How her taste factors moved, in 1/256."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Ledger:
 
     @classmethod
     def create(cls, folder: Path, *, after_crash: bool = False) -> Self:
-        """Start an empty ledger in a folder, once, with a new secret of its own.
+        """Start an empty ledger in a directory, once, with a new secret of its own.
 
-        `after_crash` replaces a secret beside which there is nothing at all, for a folder in
+        `after_crash` replaces a secret beside which there is nothing at all, for a directory in
         which something else is always kept before anything is sent.
         """
         path = _real(folder)
@@ -100,7 +100,7 @@ class Ledger:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Read a ledger from its folder, refusing one that is missing or was changed by others."""
+        """Read a ledger from its directory, refusing one that is missing or was changed."""
         path = _real(folder)
         with ExitStack() as failing:
             lock = failing.enter_context(_locked(path))
@@ -147,16 +147,16 @@ class Ledger:
         return tuple(self._rounds.values())
 
     def move_under(self, disclosure: str) -> tuple[int, ...]:
-        """Return how her tastes were moved in the last round under a disclosure; empty if not."""
+        """Return how her taste factors moved in the last round under a disclosure; empty if not."""
         for answered in reversed(self._rounds.values()):
             if answered.move and Report.parse(answered.report.encode()).disclosure == disclosure:
                 return answered.move
         return ()
 
-    def rehearsal(self) -> "Ledger":
+    def copy_in_memory(self) -> "Ledger":
         """Return a copy in memory, to show what a round would decide before it is final.
 
-        Nothing can be gained by rehearsing again: the coins are the secret's, and stay.
+        Nothing is gained by looking twice: the coins are the secret's, and stay.
         """
         copy = Ledger(self._secret)
         copy._rounds, copy._decisions = dict(self._rounds), dict(self._decisions)
@@ -192,12 +192,12 @@ def _sealed_lines(path: Path, secret: DeviceSecret) -> list[bytes]:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be read ({error}); restore it, or start anew in a new folder"
+            f"{path} cannot be read ({error}); restore it, or start again in a new directory"
         ) from error
     if not hmac.compare_digest(seal, secret.prf(framed(TAG, body)).hex().encode()):
         raise BrokenSealError(
             f"{path} was changed, or belongs to another secret; restore it from a copy,"
-            " or start anew in a new folder"
+            " or start again in a new directory"
         )
     return body.splitlines()
 
@@ -211,7 +211,7 @@ def _drop_unused_secret(path: Path) -> None:
 
 
 def _real(folder: Path) -> Path:
-    """Return where the ledger's file really is, so that no link leads to a second lock."""
+    """Return the real path of the ledger's file, so that no link leads to a second lock."""
     return (folder / LEDGER).resolve()
 
 
@@ -226,5 +226,8 @@ def _locked(path: Path) -> IO[bytes]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         stream.close()
-        raise MidpointError(f"{path} is in use by another program; close that first") from error
+        raise MidpointError(
+            f"{path} is in use by another program, or by another object of this one; close that"
+            " first"
+        ) from error
     return stream

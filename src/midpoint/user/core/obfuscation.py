@@ -22,7 +22,7 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Obfuscated:
-    """What may be told of n ratings."""
+    """What is revealed of n ratings."""
 
     keep: NDArray[np.bool_]
     """Whether the rating is revealed at all. Shape (n,)."""
@@ -33,64 +33,64 @@ class Obfuscated:
 def obfuscate(
     item: Index,
     value: Integers,
-    category: Index | int,
+    cell: Index | int,
     parameters: Parameters,
     uniform: Float,
+    adjustment: Adjustment,
     alpha: float = 1.0,
-    own: Adjustment | None = None,
 ) -> Obfuscated:
     """Apply Algorithm 1 or 2, or another scheme of Section 7.1, with given uniforms.
 
     With probability alpha a rating is obfuscated, else it is released as it is (Section 7.2).
-    Shapes: item (index into the disclosure), value (fixed point) and category (n,); uniform
-    (n, 4), its columns in the order of `PURPOSES`. A scheme with counterparts takes what
-    `adjustments` says of these ratings; given that a rating is obfuscated, u_mix / alpha is
-    uniform again, and decides which neighbouring level a moved value goes to.
+    Given that it is obfuscated, u_mix / alpha is uniform again, and decides which neighbouring
+    level a moved value goes to.
+
+    Args:
+        item: The items, by index in the disclosure. Shape (n,).
+        value: The ratings, in fixed point. Shape (n,).
+        cell: Category or joint cell of who rated, or one for all. Shape (n,).
+        parameters: The disclosure, as arrays.
+        uniform: Coins, their columns in the order of `PURPOSES`. Shape (n, 4).
+        adjustment: What `adjust` returns of these ratings.
+        alpha: Share of ratings to obfuscate.
     """
     if uniform.shape != (len(item), len(PURPOSES)):
         raise MidpointError(f"uniforms must have shape ({len(item)}, {len(PURPOSES)})")
     if not 0 <= alpha <= 1:
         raise MidpointError(f"alpha is a probability, not {alpha}")
-    if (own is None) != (parameters.positions is None):
-        raise MidpointError(
-            "a scheme with counterparts, and no other, takes everyone's own numbers"
-        )
-    cell = np.broadcast_to(np.asarray(category, dtype=np.intp), item.shape)
+    if not adjustment.reveal.shape == adjustment.shift.shape == item.shape:
+        raise MidpointError(f"the adjustment must be of these {len(item)} ratings")
+    cells = np.broadcast_to(np.asarray(cell, dtype=np.intp), item.shape)
     keep = np.ones(len(item), dtype=np.bool_)
     reported = np.array(value, dtype=np.int64)
     for start in range(0, len(item), BLOCK):
         part = slice(start, start + BLOCK)
         chosen = uniform[part, MIX] < alpha
-        before = reported[part]
-        if own is None:
-            chance = _chance(item[part], cell[part], parameters)
-        else:
-            chance = own.reveal[part]
-            before = _moved(before, own.shift[part], parameters, uniform[part, MIX] / (alpha or 1))
-        after = _value(item[part], before, cell[part], parameters, uniform[part])
-        keep[part] = ~chosen | (uniform[part, REVEAL] * ONE < chance)
+        near = uniform[part, MIX] / (alpha or 1)
+        moved = _moved(reported[part], adjustment.shift[part], parameters, near)
+        after = _value(item[part], moved, cells[part], parameters, uniform[part])
+        keep[part] = ~chosen | (uniform[part, REVEAL] * ONE < adjustment.reveal[part])
         reported[part] = np.where(chosen, after, reported[part])
     return Obfuscated(keep, reported)
 
 
 def illegal(value: Integers, parameters: Parameters) -> NDArray[np.bool_]:
-    """Tell which values are not ratings on the scale. Same shape."""
+    """Return which values are not ratings on the scale. Same shape."""
     if parameters.points is None:
         return (value < parameters.low) | (value > parameters.high)
     return np.asarray(parameters.points[_level(value, parameters.points)] != value)
 
 
-def _chance(item: Index, cell: Index, parameters: Parameters) -> Integers | int:
-    """Return b_j ~ Bern(min over categories of p_j / own p_j) of Algorithm 2, in fixed point."""
-    return ONE if parameters.reveal is None else parameters.reveal[item, cell]
-
-
 def _moved(value: Integers, shift: Integers, parameters: Parameters, uniform: Float) -> Integers:
-    """Move ratings towards their counterparts', to a level next to where that is."""
+    """Move ratings towards their counterparts', each to a neighbouring level by a coin."""
+    if not shift.any():
+        return value
+    if parameters.positions is None:
+        raise MidpointError(f"scheme {parameters.scheme.name!r} moves no values")
     if parameters.points is None or illegal(value, parameters).any():
         raise MidpointError("a rating that is not a level of the scale cannot be moved")
-    there = np.clip(value + shift, parameters.low, parameters.high)
-    return split(there, parameters.points, uniform)
+    target = np.clip(value + shift, parameters.low, parameters.high)
+    return split(target, parameters.points, uniform)
 
 
 def _value(

@@ -55,22 +55,24 @@ class PrivateCategory(Hidden):
         return category
 
     def cell_in(self, disclosure: Disclosure) -> int:
-        """Return the joint cell in row-major order: the last feature varies fastest.
+        """Return her joint cell, refusing names that the disclosure does not know.
 
-        Names, not numbers, are kept: another service may order its features differently. A name
-        that is not known stops her when she enters it, once: features are pinned.
+        Names, not numbers, are kept: another service may order its features differently. An
+        unknown name stops her when she enters it, once: features are pinned.
         """
         unprotected = self._names.keys() - {feature.name for feature in disclosure.features}
         if unprotected:
             raise MidpointError(f"the disclosure does not protect {', '.join(sorted(unprotected))}")
-        cell = 0
-        for feature in disclosure.features:
-            named = self._names.get(feature.name)
-            if named not in feature.categories:  # the message must not name what she is
-                raise MidpointError(
-                    f"feature {feature.name!r} needs one of {', '.join(feature.categories)}"
-                )
-            cell = cell * len(feature.categories) + feature.categories.index(named)
+        cell = disclosure.cell(self._names)
+        if cell is None:  # the message must not name what she is
+            wrong = next(
+                feature
+                for feature in disclosure.features
+                if self._names.get(feature.name) not in feature.categories
+            )
+            raise MidpointError(
+                f"feature {wrong.name!r} needs one of {', '.join(wrong.categories)}"
+            )
         return cell
 
 

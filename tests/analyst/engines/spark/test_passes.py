@@ -30,7 +30,7 @@ def rows(ratings: Ratings, size: int) -> Iterator[pa.RecordBatch]:
     """Yield ratings by user as the batches of a partition."""
     columns = {
         "user": ratings.user_ids[ratings.user].tolist(),
-        "place": ratings.item,
+        "index": ratings.item,
         "rating": ratings.value,
         "category": ratings.feature("gender").codes[ratings.user].astype(np.int32),
     }
@@ -72,7 +72,7 @@ def test_a_pair_that_is_there_twice_is_counted() -> None:
     twice = pa.table(
         {
             "user": ["a", "a", "b", "b"],
-            "place": pa.array([1, 1, 1, 2], pa.int32()),
+            "index": pa.array([1, 1, 1, 2], pa.int32()),
             "rating": pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()),
         }
     )
@@ -97,20 +97,20 @@ def test_the_hash_of_users_asks_for_no_order_of_theirs(simulated: Simulation) ->
     assert sum(sums) % 2**256 == whole
 
 
-@pytest.mark.parametrize("column", ["user", "place", "rating", "category"])
+@pytest.mark.parametrize("column", ["user", "index", "rating", "category"])
 def test_the_hash_of_users_tells_any_change(column: str) -> None:
     table = pa.table(
         {
             "user": ["a", "a", "b"],
-            "place": pa.array([1, 2, 1], pa.int32()),
+            "index": pa.array([1, 2, 1], pa.int32()),
             "rating": pa.array([1.0, 2.0, 3.0], pa.float32()),
             "category": pa.array([0, 0, 1], pa.int32()),
         }
     )
     other = table[column].to_pylist()
     other = [{"a": "c"}.get(x, x) if column == "user" else x + 1 for x in other]
-    place = table.column_names.index(column)
-    changed = table.set_column(place, column, pa.array(other, table[column].type))
+    index = table.column_names.index(column)
+    changed = table.set_column(index, column, pa.array(other, table[column].type))
     starts = np.array([0, 2])
     assert hash_users(changed, starts) != hash_users(table, starts)
     assert hash_users(table, starts) == hash_users(table, starts)
@@ -172,10 +172,10 @@ def test_a_pass_over_blocks_is_a_pass_in_memory(simulated: Simulation, state: St
         noise=state.noise,
     )  # fmt: skip
     met = [row for row in found if row["item"]]
-    place = np.concatenate([np.frombuffer(row["item"], np.int32) for row in met])
+    index = np.concatenate([np.frombuffer(row["item"], np.int32) for row in met])
     profile = np.concatenate([np.frombuffer(row["profile"], np.float32) for row in met])
-    assert sorted(place.tolist()) == np.flatnonzero(np.diff(ratings.by_item.offsets)).tolist()
-    np.testing.assert_allclose(profile.reshape(-1, 4), items.profile[place], atol=1e-4)
+    assert sorted(index.tolist()) == np.flatnonzero(np.diff(ratings.by_item.offsets)).tolist()
+    np.testing.assert_allclose(profile.reshape(-1, 4), items.profile[index], atol=1e-4)
     assert sum(row["ratings"] for row in met) == len(ratings)
 
 
@@ -183,9 +183,9 @@ def test_sums_are_those_of_the_users_of_a_block(simulated: Simulation, state: St
     block = next(unpacked(packed(simulated.ratings, None), UNIT))
     users, sums = fit_users(block, state)
     (batch, *_) = passes.SumUpUsers(Shared(state))(packed(simulated.ratings, None))  # type: ignore[arg-type]
-    told = passes.read_sums(batch.to_pylist()[0])
+    read = passes.read_sums(batch.to_pylist()[0])
     assert isinstance(sums, Sums)
-    np.testing.assert_array_equal(told.square, sums.square)
+    np.testing.assert_array_equal(read.square, sums.square)
     np.testing.assert_allclose(sums.mean, users.profile.sum(axis=0), rtol=1e-3, atol=1e-3)
 
 

@@ -7,7 +7,7 @@ import pytest
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from midpoint.analyst.engines.spark import open_session, require_new_place
+from midpoint.analyst.engines.spark import open_session, require_new_address
 from midpoint.analyst.engines.spark.session import require_java
 from midpoint.errors import MidpointError
 
@@ -63,13 +63,13 @@ def test_a_master_that_spark_does_not_know_is_named(monkeypatch: pytest.MonkeyPa
 @pytest.mark.spark
 def test_a_place_to_write_is_looked_at_first(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="is there already; name a new folder"):
-        require_new_place(spark, str(tmp_path))
+        require_new_address(spark, str(tmp_path))
     (tmp_path / "file").touch()
     with pytest.raises(MidpointError, match="cannot be written"):
-        require_new_place(spark, str(tmp_path / "file" / "copy"))
+        require_new_address(spark, str(tmp_path / "file" / "copy"))
     with pytest.raises(MidpointError, match=r"cannot be written .*nofs"):
-        require_new_place(spark, "nofs://somewhere/copy")
-    require_new_place(spark, (tmp_path / "copy of all").as_uri())
-    require_new_place(spark, str(tmp_path / "new" / "copy"))
+        require_new_address(spark, "nofs://somewhere/copy")
+    require_new_address(spark, (tmp_path / "copy of all").as_uri())
+    require_new_address(spark, str(tmp_path / "new" / "copy"))
     assert not (tmp_path / "copy of all").exists()
     assert not (tmp_path / "new" / "copy").exists()

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from midpoint.analyst.service.http.problems import DeclinedError
-from midpoint.analyst.service.state.acceptance import MOST_ROUNDS, OpenRound
+from midpoint.analyst.service.state.acceptance import MOST_ROUNDS, OpenRound, receipt
 from midpoint.analyst.storage import History
-from midpoint.wire import Solicitation
+from midpoint.wire import Receipt, Solicitation, digest
 
 WORK = OpenRound(b"t" * 32, 5, "0" * 64, ("a", "b"), only_asked=False)
 
@@ -46,3 +46,7 @@ def test_a_token_has_so_many_rounds_and_no_more() -> None:
     with pytest.raises(DeclinedError) as declined:
         opened(replace(WORK, after=MOST_ROUNDS - 1), kept)
     assert declined.value.code == "rounds_used_up"
+
+
+def test_a_receipt_is_the_bytes_of_a_checked_message() -> None:
+    assert receipt(b"abc", 7) == Receipt(report=digest(b"abc"), answers=7).raw

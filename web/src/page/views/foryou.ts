@@ -56,10 +56,13 @@ export function forYouView(present: () => Model) {
     keyed(
       list,
       rows,
-      (model.recommended ?? []).slice(0, shown).map((one, place) => ({ one, place })),
-      ({ one }) => one.title.item,
+      (model.recommended ?? [])
+        .slice(0, shown)
+        .map((recommendation, i) => ({ recommendation, rank: i + 1 })),
+      ({ recommendation }) => recommendation.title.item,
       () => el("li"),
-      (row, { one, place }) => row.replaceChildren(...recommended(one, place, model.levels)),
+      (row, { recommendation, rank }) =>
+        row.replaceChildren(...recommended(recommendation, rank, model.levels)),
     );
   }
 
@@ -76,38 +79,38 @@ function decimal2(value: number): string {
   return (value / 2 ** 16).toFixed(2);
 }
 
-function recommended(one: Recommended, place: number, levels: readonly number[]): HTMLElement[] {
-  const value = decimal(one.shown);
-  const deviation = decimal(one.deviation);
+function recommended(line: Recommended, rank: number, levels: readonly number[]): HTMLElement[] {
+  const value = decimal(line.shown);
+  const deviation = decimal(line.deviation);
   return [
-    el("span", { class: "place", "aria-hidden": "true" }, String(place + 1)),
+    el("span", { class: "rank", "aria-hidden": "true" }, String(rank)),
     el(
       "span",
       { class: "name" },
-      one.title.name,
-      one.title.year !== "" && el("span", { class: "year" }, ` ${one.title.year}`),
+      line.title.name,
+      line.title.year !== "" && el("span", { class: "year" }, ` ${line.title.year}`),
     ),
     el(
       "span",
       { class: "predicted" },
       el("span", { class: "unseen" }, words.described(value, deviation)),
       el("span", { class: "value", "aria-hidden": "true" }, value, icons.star()),
-      spanOf(one, levels),
+      spanOf(line, levels),
       el("span", { class: "soft small", "aria-hidden": "true" }, `± ${deviation}`),
     ),
   ];
 }
 
 /** The prediction on the scale, with one standard deviation to both sides. */
-function spanOf(one: Recommended, levels: readonly number[]): HTMLElement {
+function spanOf({ shown, deviation }: Recommended, levels: readonly number[]): HTMLElement {
   const low = levels[0] ?? 0;
   const high = levels.at(-1) ?? 1;
   const at = (value: number) => Math.min(Math.max(((value - low) / (high - low)) * 100, 0), 100);
   const between = el("span", { class: "between" });
-  between.style.left = `${at(one.shown - one.deviation)}%`;
-  between.style.right = `${100 - at(one.shown + one.deviation)}%`;
+  between.style.left = `${at(shown - deviation)}%`;
+  between.style.right = `${100 - at(shown + deviation)}%`;
   const dot = el("span", { class: "dot" });
-  dot.style.left = `${at(one.shown)}%`;
+  dot.style.left = `${at(shown)}%`;
   return el(
     "span",
     { class: "span", "aria-hidden": "true" },

@@ -131,8 +131,8 @@ function navigation() {
     update(model: Model): void {
       // On a wide screen what leaves has no link of its own: it stands beside the others.
       const current = model.view === "leaves" && WIDE.matches ? "rate" : model.view;
-      links.forEach((link, place) => {
-        set(link, "aria-current", VIEWS[place] === current ? "page" : null);
+      links.forEach((link, i) => {
+        set(link, "aria-current", VIEWS[i] === current ? "page" : null);
       });
       badge.hidden = model.draft.size === 0;
       say(badge, String(model.draft.size));
@@ -153,12 +153,12 @@ function sendBar(actions: Actions) {
   return {
     element,
     update(model: Model): void {
-      const withheld = model.leaving.filter(({ told }) => told === null).length;
-      element.hidden = model.leaving.length === 0 || !["rate", "leaves"].includes(model.view);
+      const withheld = model.lines.filter(({ sent }) => sent === null).length;
+      element.hidden = model.lines.length === 0 || !["rate", "leaves"].includes(model.view);
       review.classList.toggle("narrow-only", model.view === "rate");
       review.hidden = model.view !== "rate";
       send.classList.toggle("wide-only", model.view === "rate");
-      say(counted, texts.rate.rated(model.leaving.length - withheld, withheld));
+      say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
       say(send, model.working === "sending" ? texts.leaves.sending : texts.leaves.send);
       send.disabled = model.working !== null || !model.hasRound;
     },

@@ -2,7 +2,7 @@
 
 import type { Actions } from "../actions";
 import { el, fill, say, set, svg } from "../dom";
-import type { Belief, Measured, Model } from "../model";
+import type { Guess, Measured, Model } from "../model";
 import { percent } from "../scale";
 import { categoryName, featureName, texts } from "../texts";
 import { secretOf } from "./welcome";
@@ -41,12 +41,10 @@ export function gaugesView(actions: Actions) {
         say(lead, words.lead(secretOf(features)));
         const several = features.length > 1;
         pairs = features.map(({ name }) => pair(several ? featureName(name) : ""));
-        fill(dials, ...pairs.map((one) => one.element));
+        fill(dials, ...pairs.map(({ element }) => element));
       }
-      for (const [place, belief] of model.beliefs.entries()) {
-        pairs[place]?.update(belief);
-      }
-      say(caution, words.caution(model.beliefs[0]?.values ?? true, model.hidesRated));
+      for (const [i, guess] of model.guesses.entries()) pairs[i]?.update(guess);
+      say(caution, words.caution(model.guesses[0]?.values ?? true, model.hidesRated));
       if (seen !== model.certificates) {
         seen = model.certificates;
         showMeasured(measured, model, actions);
@@ -65,9 +63,9 @@ function pair(feature: string) {
       feature !== "" && el("h3", { class: "feature" }, feature),
       el("div", { class: "gauges" }, raw.element, sent.element),
     ),
-    update(belief: Belief): void {
-      raw.update(belief, belief.raw);
-      sent.update(belief, belief.sent);
+    update(guess: Guess): void {
+      raw.update(guess, guess.raw);
+      sent.update(guess, guess.sent);
     },
   };
 }
@@ -95,17 +93,17 @@ function dial(kind: "raw" | "sent", name: string) {
   );
   return {
     element,
-    update(belief: Belief, shares: readonly number[]): void {
+    update({ feature }: Guess, shares: readonly number[]): void {
       const most = Math.max(...shares);
       const even = 1 / shares.length;
-      const guess = belief.feature.categories[shares.indexOf(most)] ?? "";
+      const guess = feature.categories[shares.indexOf(most)] ?? "";
       const undecided = most - even < 0.005;
       const filled = Math.max(0, (most - even) / (1 - even));
       // A round cap of no length would still paint a dot.
       set(value, "visibility", filled < 0.01 ? "hidden" : "visible");
       set(value, "stroke-dashoffset", (LENGTH * (1 - filled)).toFixed(2));
       say(number, percent(most));
-      say(of, undecided ? words.even : words.sure(categoryName(belief.feature.name, guess)));
+      say(of, undecided ? words.even : words.sure(categoryName(feature.name, guess)));
       say(low, words.chance(percent(even)));
     },
   };
@@ -113,7 +111,7 @@ function dial(kind: "raw" | "sent", name: string) {
 
 function showMeasured(parent: HTMLElement, model: Model, actions: Actions): void {
   fill(parent);
-  for (const one of model.certificates) parent.append(certificate(one, model, actions));
+  for (const measured of model.certificates) parent.append(certificate(measured, model, actions));
   if (model.certificates.length === 0) {
     parent.append(
       el(
@@ -127,11 +125,11 @@ function showMeasured(parent: HTMLElement, model: Model, actions: Actions): void
 }
 
 /** What a confirmed auditor measured; from anybody else it is a claim, and gets no picture. */
-function certificate(one: Measured, model: Model, actions: Actions): HTMLElement {
-  if (!one.trusted) return claim(one, actions);
+function certificate(measured: Measured, model: Model, actions: Actions): HTMLElement {
+  if (!measured.trusted) return claim(measured, actions);
   const two = model.features.length === 1 && model.features[0].categories.length === 2;
-  // Below 0.5 the attacker turns the answer round: it leaks as much.
-  const leak = Math.max(one.auc, 1 - one.auc);
+  // Below 0.5 the attack is right when its sign is flipped: it leaks as much.
+  const leak = Math.max(measured.auc, 1 - measured.auc);
   return el(
     "div",
     { class: "measured" },
@@ -139,46 +137,50 @@ function certificate(one: Measured, model: Model, actions: Actions): HTMLElement
       "div",
       { class: "headline" },
       el("h3", {}, words.measured),
-      el("p", { class: "auc" }, words.auc(figure(one.auc))),
+      el("p", { class: "auc" }, words.auc(figure(measured.auc))),
     ),
-    leakBar(one),
+    leakBar(measured),
     el("p", { class: "small" }, two ? words.pair((leak * 100).toFixed(0)) : words.several),
-    whose(one, actions),
+    whose(measured, actions),
   );
 }
 
-function claim(one: Measured, actions: Actions): HTMLElement {
+function claim(measured: Measured, actions: Actions): HTMLElement {
   return el(
     "div",
     { class: "measured none" },
     el("h3", {}, words.claimed),
     el("p", { class: "small soft" }, words.claimedMore),
-    whose(one, actions),
+    whose(measured, actions),
   );
 }
 
 /** Whose figure it is, how it was come by, and whether she trusts the key. */
-function whose(one: Measured, actions: Actions): HTMLElement {
-  const { low, high, nullLow, nullHigh } = one;
+function whose(measured: Measured, actions: Actions): HTMLElement {
+  const { low, high, nullLow, nullHigh } = measured;
   return el(
     "details",
     { class: "small" },
-    el("summary", {}, words.whose(one.auditor, one.trusted)),
+    el("summary", {}, words.whose(measured.auditor, measured.trusted)),
     el(
       "p",
       { class: "soft" },
-      !one.trusted && `${words.claims(figure(one.auc))} `,
-      words.attack(one.attack),
+      !measured.trusted && `${words.claims(figure(measured.auc))} `,
+      words.attack(measured.attack),
       " ",
       words.interval(figure(low), figure(high), figure(nullLow), figure(nullHigh)),
-      one.trusted && ` ${words.drawn}`,
+      measured.trusted && ` ${words.drawn}`,
     ),
-    el("p", { class: "mono" }, grouped(one.key)),
-    !one.trusted && el("p", {}, words.stranger),
+    el("p", { class: "mono" }, grouped(measured.key)),
+    !measured.trusted && el("p", {}, words.stranger),
     el(
       "button",
-      { type: "button", class: "link", on: { click: () => actions.trust(one.key, !one.trusted) } },
-      one.trusted ? words.withdraw : words.confirm,
+      {
+        type: "button",
+        class: "link",
+        on: { click: () => actions.trust(measured.key, !measured.trusted) },
+      },
+      measured.trusted ? words.withdraw : words.confirm,
     ),
   );
 }
@@ -188,7 +190,7 @@ function figure(share: number): string {
 }
 
 /** A bar from 0.5 to 1 with the interval, and what shuffled labels give. */
-function leakBar(one: Measured): HTMLElement {
+function leakBar(measured: Measured): HTMLElement {
   const at = (share: number) => Math.min(Math.max((share - 0.5) * 200, 0), 100);
   const folded = (low: number, high: number): [number, number] =>
     low >= 0.5 ? [low, high] : [high >= 0.5 ? 0.5 : 1 - high, Math.max(high, 1 - low)];
@@ -199,8 +201,8 @@ function leakBar(one: Measured): HTMLElement {
     return bar;
   };
   const dot = el("span", { class: "dot" });
-  dot.style.left = `${at(Math.max(one.auc, 1 - one.auc))}%`;
-  const said = words.figure(figure(one.auc), figure(one.low), figure(one.high));
+  dot.style.left = `${at(Math.max(measured.auc, 1 - measured.auc))}%`;
+  const said = words.figure(figure(measured.auc), figure(measured.low), figure(measured.high));
   return el(
     "div",
     { role: "img", "aria-label": said },
@@ -208,8 +210,8 @@ function leakBar(one: Measured): HTMLElement {
       "div",
       { class: "leak" },
       el("span", { class: "axis" }),
-      between("null", ...folded(one.nullLow, one.nullHigh)),
-      between("between", ...folded(one.low, one.high)),
+      between("null", ...folded(measured.nullLow, measured.nullHigh)),
+      between("between", ...folded(measured.low, measured.high)),
       dot,
     ),
     el("p", { class: "ends soft" }, el("span", {}, words.blind), el("span", {}, words.sureEnd)),

@@ -58,8 +58,8 @@ export function leavesView(actions: Actions, present: () => Model) {
   );
 
   function update(model: Model): void {
-    const lines = [...model.leaving].reverse();
-    const withheld = lines.filter(({ told }) => told === null).length;
+    const lines = [...model.lines].reverse();
+    const withheld = lines.filter(({ sent }) => sent === null).length;
     const empty = lines.length === 0;
     say(
       summary,
@@ -99,7 +99,7 @@ function showLine(row: HTMLElement, line: Line, levels: readonly number[]): void
   fill(
     row,
     el("span", { class: "name" }, line.title.name),
-    passage(line.yours, line.told, levels),
+    passage(line.yours, line.sent, levels),
     el("span", { class: "why" }, line.why),
   );
 }
@@ -107,13 +107,13 @@ function showLine(row: HTMLElement, line: Line, levels: readonly number[]): void
 /** "4 → 3", or "4 → stays here", said in words to who listens. */
 export function passage(
   yours: number | null,
-  told: number | null,
+  sent: number | null,
   levels: readonly number[],
 ): HTMLElement {
-  const out = told === null ? words.stays : plain(told);
+  const out = sent === null ? words.stays : plain(sent);
   const said = [
     yours === null ? "" : `${words.yours} ${spoken(levels, yours)},`,
-    told === null ? words.stays : `${words.sent} ${spoken(levels, told)}`,
+    sent === null ? words.stays : `${words.sent} ${spoken(levels, sent)}`,
   ].join(" ");
   return el(
     "span",
@@ -121,6 +121,6 @@ export function passage(
     el("span", { class: "unseen" }, said),
     el("span", { "aria-hidden": "true" }, yours === null ? "" : plain(yours)),
     el("span", { class: "arrow", "aria-hidden": "true" }, "→"),
-    el("span", { class: told === null ? "in" : "out", "aria-hidden": "true" }, out),
+    el("span", { class: sent === null ? "in" : "out", "aria-hidden": "true" }, out),
   );
 }

@@ -72,7 +72,7 @@ export function ledgerView(actions: Actions) {
       if (seen === model.ledger) return;
       seen = model.ledger;
       say(lead, seen.length === 0 ? words.empty : words.lead);
-      fill(rounds, ...[...seen].reverse().map((one, place) => entry(one, place === 0)));
+      fill(rounds, ...[...seen].reverse().map((answered, i) => entry(answered, i === 0)));
     },
   };
 }
@@ -83,29 +83,33 @@ export function save(actions: Actions): void {
   actions.announce(words.exported);
 }
 
-function entry(one: Answered, open: boolean): HTMLElement {
-  const withheld = one.decided.filter(({ told }) => told === null).length;
-  const counts = words.counts(one.decided.length - withheld, withheld);
+function entry(answered: Answered, open: boolean): HTMLElement {
+  const withheld = answered.decided.filter(({ sent }) => sent === null).length;
+  const counts = words.counts(answered.decided.length - withheld, withheld);
   return el(
     "details",
     { class: "entry", open },
     el(
       "summary",
       {},
-      el("span", {}, words.round(one.number)),
-      el("span", { class: "soft small" }, one.delivered ? counts : `${counts}, ${words.waiting}`),
+      el("span", {}, words.round(answered.number)),
+      el(
+        "span",
+        { class: "soft small" },
+        answered.delivered ? counts : `${counts}, ${words.waiting}`,
+      ),
     ),
-    one.decided.length > 0 && table(one),
+    answered.decided.length > 0 && table(answered),
     el(
       "details",
       {},
       el("summary", { class: "small" }, words.bytes),
-      el("pre", { tabindex: 0, "aria-label": words.bytes }, one.bytes),
+      el("pre", { tabindex: 0, "aria-label": words.bytes }, answered.bytes),
     ),
   );
 }
 
-function table(one: Answered): HTMLElement {
+function table(answered: Answered): HTMLElement {
   const { title, yours, sent } = words.columns;
   return el(
     "table",
@@ -124,13 +128,13 @@ function table(one: Answered): HTMLElement {
     el(
       "tbody",
       {},
-      ...one.decided.map((line) =>
+      ...answered.decided.map((line) =>
         el(
           "tr",
           {},
           el("td", {}, line.title.name),
           el("td", {}, line.yours === null ? "" : plain(line.yours)),
-          el("td", {}, line.told === null ? words.withheld : plain(line.told)),
+          el("td", {}, line.sent === null ? words.withheld : plain(line.sent)),
         ),
       ),
     ),

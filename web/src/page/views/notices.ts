@@ -51,9 +51,14 @@ export function noticesView(actions: Actions) {
         element,
         rows,
         shown,
-        (one) => one,
-        (one) =>
-          el("div", { class: "notice" }, el("p", {}, SENTENCE[one]), ...(remedies[one]?.() ?? [])),
+        (name) => name,
+        (name) =>
+          el(
+            "div",
+            { class: "notice" },
+            el("p", {}, SENTENCE[name]),
+            ...(remedies[name]?.() ?? []),
+          ),
         () => {},
       );
     },

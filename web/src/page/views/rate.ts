@@ -3,22 +3,22 @@
 import type { Actions } from "../actions";
 import { el, fill, say, set } from "../dom";
 import { icons } from "../icons";
+import { LongList, type Row } from "../long_list";
 import type { Line, Model } from "../model";
 import { ratingControl, spoken } from "../rating";
 import { levelOf, plain } from "../scale";
 import { texts } from "../texts";
 import type { Title } from "../titles";
-import { type Row, Windowed } from "../windowed";
 
 const words = texts.rate;
 
-type Filter = "asked" | "all" | "mine";
+type Filter = "asked" | "all" | "rated";
 
 /** The list of titles with its search and filters. */
 export function rateView(actions: Actions, present: () => Model) {
   let filter: Filter = "asked";
   let looked = "";
-  const list = new Windowed<Title>(
+  const list = new LongList<Title>(
     ({ item }) => item,
     (title) => titleRow(title, actions, present),
   );
@@ -44,9 +44,9 @@ export function rateView(actions: Actions, present: () => Model) {
     },
     icons.close(),
   );
-  const found = el("p", { class: "soft small", role: "status" });
+  const matches = el("p", { class: "soft small", role: "status" });
   const filters = new Map<Filter, HTMLButtonElement>(
-    (["asked", "all", "mine"] as const).map((name) => [
+    (["asked", "all", "rated"] as const).map((name) => [
       name,
       el("button", { type: "button", on: { click: () => choose(name) } }),
     ]),
@@ -66,7 +66,7 @@ export function rateView(actions: Actions, present: () => Model) {
       { class: "filters", role: "group", "aria-label": words.filters },
       ...filters.values(),
     ),
-    found,
+    matches,
     list.element,
     el("p", { class: "soft small keys" }, words.keys),
   );
@@ -107,14 +107,14 @@ export function rateView(actions: Actions, present: () => Model) {
     else if (level !== undefined) actions.rate(item, level);
   }
 
-  // The list is made anew only when what it depends on changed.
+  // The list is made again only when what it depends on changed.
   let wanted: readonly Title[] | null = null;
   let depends: readonly unknown[] = [];
 
   function update(model: Model): void {
     if (!model.titles) return;
-    const now = [model.titles, model.asked, filter === "mine" ? model.draft.size : 0];
-    if (wanted === null || now.some((one, place) => one !== depends[place])) {
+    const now = [model.titles, model.asked, filter === "rated" ? model.draft.size : 0];
+    if (wanted === null || now.some((value, i) => value !== depends[i])) {
       depends = now;
       wanted = listed(model);
     }
@@ -122,12 +122,12 @@ export function rateView(actions: Actions, present: () => Model) {
     clear.hidden = looked === "";
     say(filters.get("asked")!, `${words.asked} ${model.asked.length}`);
     say(filters.get("all")!, words.all);
-    say(filters.get("mine")!, `${words.mine} ${model.draft.size}`);
+    say(filters.get("rated")!, `${words.yours} ${model.draft.size}`);
     for (const [name, button] of filters) {
       set(button, "aria-pressed", String(name === filter && looked === ""));
     }
-    say(found, message(model, wanted.length));
-    found.hidden = found.textContent === "";
+    say(matches, message(model, wanted.length));
+    matches.hidden = matches.textContent === "";
     list.show(wanted);
   }
 
@@ -141,7 +141,7 @@ export function rateView(actions: Actions, present: () => Model) {
 
   function message(model: Model, shown: number): string {
     if (looked !== "") return shown === 0 ? words.none : words.found(shown);
-    if (filter === "mine" && shown === 0) return words.nothingRated;
+    if (filter === "rated" && shown === 0) return words.nothingRated;
     if (filter === "asked" && shown === 0 && model.hasRound) return words.nothingAsked;
     return "";
   }
@@ -170,22 +170,22 @@ function titleRow(title: Title, actions: Actions, present: () => Model): Row<Tit
     focus: () => control.focus(),
     update: () => {
       const model = present();
-      const told = model.final.get(title.item);
-      control.element.hidden = told !== undefined;
+      const final = model.final.get(title.item);
+      control.element.hidden = final !== undefined;
       control.show(model.draft.get(title.item) ?? null);
-      if (told !== undefined) showFinal(fate, told, model.levels);
+      if (final !== undefined) showFinal(fate, final, model.levels);
       else showFate(fate, lineOf(model, title.item), model.levels);
     },
   };
 }
 
 function lineOf(model: Model, item: string): Line | undefined {
-  return model.leaving.find(({ title }) => title.item === item);
+  return model.lines.find(({ title }) => title.item === item);
 }
 
-function showFinal(fate: HTMLElement, told: number | null, levels: readonly number[]): void {
-  fate.className = told === null ? "fate in" : "fate out";
-  say(fate, told === null ? words.withheld : words.sentAs(spoken(levels, told)));
+function showFinal(fate: HTMLElement, sent: number | null, levels: readonly number[]): void {
+  fate.className = sent === null ? "fate in" : "fate out";
+  say(fate, sent === null ? words.withheld : words.sentAs(spoken(levels, sent)));
   set(fate, "title", words.final);
 }
 
@@ -195,11 +195,11 @@ function showFate(fate: HTMLElement, line: Line | undefined, levels: readonly nu
     fill(fate);
     return;
   }
-  fate.className = line.told === null ? "fate in" : "fate out";
+  fate.className = line.sent === null ? "fate in" : "fate out";
   say(
     fate,
-    line.told === null
+    line.sent === null
       ? words.staysHere
-      : words.leavesAs(levels.length === 2 ? spoken(levels, line.told) : plain(line.told)),
+      : words.leavesAs(levels.length === 2 ? spoken(levels, line.sent) : plain(line.sent)),
   );
 }

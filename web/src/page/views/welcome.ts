@@ -81,7 +81,7 @@ function choiceForm(
     },
     el("h2", {}, words.choose),
     features.length > 1 && el("p", { class: "soft small" }, words.several),
-    ...features.map((feature, place) => choices(feature, place, names)),
+    ...features.map((feature, i) => choices(feature, i, names)),
     el("p", { class: "kept" }, icons.lock(), el("span", {}, words.stays)),
     problem,
     el("button", { type: "submit", class: "button main wide" }, done),
@@ -91,7 +91,7 @@ function choiceForm(
 
 function choices(
   feature: FeatureChoice,
-  place: number,
+  index: number,
   names: Record<string, string>,
 ): HTMLFieldSetElement {
   return el(
@@ -107,7 +107,7 @@ function choices(
           {},
           el("input", {
             type: "radio",
-            name: `feature-${place}`,
+            name: `feature-${index}`,
             checked: names[feature.name] === category,
             on: {
               change: () => {

@@ -14,20 +14,21 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../wire/exchange";
+import { LARGEST_MESSAGE, read, textOf } from "../../wire/json";
 import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
-import { LARGEST_MESSAGE, read, textOf } from "../../wire/reading";
 import { Certificate, Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { Signed } from "../../wire/signing";
-import { checkDisclosure, checkTitles, verifyCertificate } from "../check";
-import { correct, type Recommendation } from "../correction";
-import { decide, type Ratings } from "../decisions";
-import type { Witness } from "../pin";
-import { type Preview, preview } from "../preview";
-import type { PrivateCategory } from "../private";
+import { verifyCertificate } from "../checks/certificate";
+import { checkDisclosure, checkTitles } from "../checks/disclosure";
+import type { Witness } from "../checks/pin";
+import { correct, type Recommendation } from "../core/correction";
+import { decide, type Ratings } from "../core/decisions";
+import type { PrivateCategory } from "../core/private";
 import { Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
+import { type Preview, preview } from "./preview";
 import type { Fetched, Standing, Terms } from "./standing";
 
 /** Most bytes of an answer that holds no list of all items. */
@@ -87,9 +88,9 @@ export class Agent {
     const witness = other === undefined ? undefined : await this.#seen(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
     const newest = Entry.parse(chain.entries[chain.entries.length - 1].body);
-    const place = `/v1/disclosures/${newest.disclosure}`;
-    const disclosure = await this.#lasting(place);
-    const certificates = await this.#public(`${place}/certificates`, Certificates, LARGEST_ANSWER);
+    const path = `/v1/disclosures/${newest.disclosure}`;
+    const disclosure = await this.#lasting(path);
+    const certificates = await this.#public(`${path}/certificates`, Certificates, LARGEST_ANSWER);
     const titles = newest.catalogue;
     const catalogue = titles ? await this.#lasting(`/v1/catalogues/${titles}`) : new Uint8Array();
     return { witness, chain, disclosure, certificates, catalogue };
@@ -188,7 +189,7 @@ export class Agent {
    */
   async forget(onlyHere = false): Promise<void> {
     await this.home.startForgetting();
-    if (!onlyHere) await this.#own("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    if (!onlyHere) await this.#personal("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
     await this.home.erase();
     this.#standing = this.#asked = undefined;
   }
@@ -198,9 +199,10 @@ export class Agent {
     const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
     const { items, digest } = accepted.disclosure;
     const { titles, ratings, items: named } = checkTitles(fetched.catalogue, accepted.entry);
-    const places = new Map(named.map((item, place) => [item, place]));
-    const shown = <T>(column: readonly T[], other: (item: string) => T) =>
-      new Map(items.map((item) => [item, column[places.get(item) ?? -1] ?? other(item)]));
+    const shown = <T>(column: readonly T[], other: (item: string) => T) => {
+      const listed = new Map(named.map((item, i) => [item, column[i]]));
+      return new Map(items.map((item) => [item, listed.get(item) ?? other(item)]));
+    };
     return {
       accepted,
       certificate: this.#certificate(fetched.certificates, digest),
@@ -235,7 +237,7 @@ export class Agent {
     return kind.parse(await this.#get(this.address + path, largest));
   }
 
-  #own(method: Request["method"], path: string, largest: number, body?: Message) {
+  #personal(method: Request["method"], path: string, largest: number, body?: Message) {
     const url = this.address + path;
     return this.#channel.ask({ method, url, largest, body: body?.text, token: this.home.token });
   }
@@ -246,13 +248,15 @@ export class Agent {
     const done = this.home.notes.settled.at(-1); // they are sorted
     const after = done === undefined ? undefined : Math.min(done, MOST_ROUNDS);
     const ask = SolicitationRequest.make({ disclosure: disclosure.digest, after });
-    return Solicitation.parse(await this.#own("POST", "/v1/solicitation", LARGEST_MESSAGE, ask));
+    return Solicitation.parse(
+      await this.#personal("POST", "/v1/solicitation", LARGEST_MESSAGE, ask),
+    );
   }
 
   async #send(report: Report): Promise<Receipt> {
     let receipt: Receipt;
     try {
-      receipt = Receipt.parse(await this.#own("POST", "/v1/reports", LARGEST_ANSWER, report));
+      receipt = Receipt.parse(await this.#personal("POST", "/v1/reports", LARGEST_ANSWER, report));
     } catch (error) {
       const final = error instanceof ServiceError && REFUSED_FOR_GOOD.has(error.code);
       if (final) await this.home.settle(report.round);
@@ -268,7 +272,7 @@ export class Agent {
   /** Return what the service keeps about her, as JSON; it may know nobody of this pseudonym. */
   async #keptThere(): Promise<string> {
     try {
-      return textOf(await this.#own("GET", "/v1/pseudonym", LARGEST_LIST));
+      return textOf(await this.#personal("GET", "/v1/pseudonym", LARGEST_LIST));
     } catch (error) {
       if (error instanceof ServiceError && error.code === "not_found") return "null";
       throw error;
@@ -279,14 +283,15 @@ export class Agent {
     this.home.requireRemembered();
     const all = this.standing.accepted.disclosure.items.length <= ALL_UP_TO;
     const best = all ? "" : `?top=${n}&margin=${MARGIN}`;
-    return Scores.parse(await this.#own("GET", `/v1/scores${best}`, LARGEST_MESSAGE));
+    return Scores.parse(await this.#personal("GET", `/v1/scores${best}`, LARGEST_MESSAGE));
   }
 
   /** Return the first certificate by an auditor she trusts; refuse forged ones. */
   #certificate(shown: Certificates, disclosure: string): Certificate | undefined {
     const { auditors = [], requireCertificate = false } = this.terms;
-    const found = shown.certificates.map((one) => verifyCertificate(one, disclosure, auditors));
-    const trusted = found.find((one) => one !== undefined);
+    const trusted = shown.certificates
+      .map((signed) => verifyCertificate(signed, disclosure, auditors))
+      .find((certificate) => certificate !== undefined);
     return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
   }
 }

@@ -8,9 +8,9 @@ import { MidpointError } from "../../errors";
 import { compare, encode, utf8 } from "../../wire/canonical";
 import { count, type Fields, integer, list, name, optional, pair } from "../../wire/fields";
 import { kind, type MessageOf } from "../../wire/message";
-import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../ledger";
-import { Pin } from "../pin";
-import { type DeviceSecret, framed, PrivateCategory } from "../private";
+import { Pin } from "../checks/pin";
+import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
+import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
 
 const [PIN, NOTES] = ["pin", "notes"];
@@ -23,7 +23,7 @@ const fields = {
 };
 
 /**
- * What a person told her own device.
+ * What a person entered on her own device.
  *
  * `ratings` are in the order in which she gave them; `category` is there only if she asked the
  * device to remember it; `settled` are the rounds whose report the service acknowledged, or refused
@@ -33,7 +33,7 @@ export const Notes = kind("notes", fields);
 export type Notes = MessageOf<typeof Notes>;
 const EMPTY = Notes.make({ ratings: [], settled: [] });
 
-/** One service's place on this device. */
+/** What one service has on this device. */
 export class Home {
   readonly #store: Store;
   #ledger: Ledger | undefined;
@@ -63,7 +63,7 @@ export class Home {
   /** Decisions and the secret behind them. */
   get ledger(): Ledger {
     if (!this.#ledger) {
-      throw new MidpointError("this person was forgotten; start anew, as somebody new");
+      throw new MidpointError("this person was forgotten; start over, as somebody new");
     }
     return this.#ledger;
   }
@@ -73,7 +73,7 @@ export class Home {
     return this.#pin;
   }
 
-  /** What she told the device. */
+  /** What she entered. */
   get notes(): Notes {
     return this.#notes;
   }
@@ -112,7 +112,7 @@ export class Home {
   /**
    * Take the analyst's next disclosure as on first use, because she agrees to a change.
    *
-   * Secret and ledger stay, so nothing is decided anew. The old pin stands in the store until a
+   * Secret and ledger stay, so nothing is decided again. The old pin stands in the store until a
    * disclosure is accepted.
    */
   repin(): void {
@@ -172,7 +172,7 @@ export class Home {
    * Note that she asked to be forgotten; from now on nothing else is done.
    *
    * The service may have erased its half although its answer was lost. It would then number rounds
-   * anew, and the ledger would hold answers to other questions.
+   * from the start, and the ledger would hold answers to other questions.
    */
   async startForgetting(): Promise<void> {
     // Begun before, it may be begun again; but only for this person.

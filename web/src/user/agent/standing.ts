@@ -1,8 +1,8 @@
 /** What a person demands of a service, what it showed, and what of that passed the checks. */
 import type { Certificates, Chain } from "../../wire/listing";
 import type { Certificate } from "../../wire/record";
-import type { Accepted } from "../check";
-import type { Witness } from "../pin";
+import type { Accepted } from "../checks/disclosure";
+import type { Witness } from "../checks/pin";
 
 /** What the service shows everyone, unchecked. */
 export interface Fetched {

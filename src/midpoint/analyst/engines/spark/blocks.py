@@ -61,13 +61,13 @@ class Pack:
             yield self._pack(table, starts, number + k)
 
     def _pack(self, table: pa.Table, starts: NDArray[np.int64], number: int) -> pa.RecordBatch:
-        item, value = table["place"].to_numpy(), table["rating"].to_numpy()
+        item, value = table["index"].to_numpy(), table["rating"].to_numpy()
         hashed = hash_users(table, starts).to_bytes(HASH, "big")
         offset = self.offset.value
         if offset is not None:
             category = table["category"].to_numpy()
-            own = np.where(category >= 0, offset[item, category], 0.0)
-            value = value - own.astype(np.float32)
+            added = np.where(category >= 0, offset[item, category], 0.0)
+            value = value - added.astype(np.float32)
         offsets = np.append(starts, len(item)).astype(np.int64)
         same = np.flatnonzero(np.diff(item) == 0) + 1
         again = same[~np.isin(same, offsets)]
@@ -87,8 +87,8 @@ class Pack:
 def pack(
     frame: DataFrame, offset: Broadcast[NDArray[np.float64] | None], partitions: int
 ) -> DataFrame:
-    """Pack a table with the columns user, place, rating and category into blocks."""
-    sorted_users = frame.repartition(partitions, "user").sortWithinPartitions("user", "place")
+    """Pack a table with the columns user, index, rating and category into blocks."""
+    sorted_users = frame.repartition(partitions, "user").sortWithinPartitions("user", "index")
     return sorted_users.mapInArrow(Pack(offset, BLOCK), SCHEMA)
 
 
@@ -102,16 +102,16 @@ def hash_users(table: pa.Table, starts: NDArray[np.int64]) -> int:
     category = table["category"].to_numpy() if "category" in table.column_names else -np.ones(size)
     parts = [
         (category[starts].astype("<i4").tobytes(), np.arange(len(starts) + 1)),
-        (table["place"].to_numpy().astype("<i4").tobytes(), np.append(starts, size)),
+        (table["index"].to_numpy().astype("<i4").tobytes(), np.append(starts, size)),
         (table["rating"].to_numpy().astype("<f4").tobytes(), np.append(starts, size)),
     ]
     names = table["user"].take(pa.array(starts)).to_pylist()
     total = 0
     for k, name in enumerate(names):
-        hers = hashlib.sha256(f"{name}\0".encode())
+        hashed = hashlib.sha256(f"{name}\0".encode())
         for content, begin in parts:
-            hers.update(memoryview(content)[4 * begin[k] : 4 * begin[k + 1]])
-        total += int.from_bytes(hers.digest(), "big")
+            hashed.update(memoryview(content)[4 * begin[k] : 4 * begin[k + 1]])
+        total += int.from_bytes(hashed.digest(), "big")
     return int(total % 2 ** (8 * HASH))
 
 

@@ -91,7 +91,7 @@ def digest_of(ratings: RatingsFrame, hashed: int) -> str:
     digest that `Ratings` has in memory, which needs all rows in order.
     """
     total = hashlib.sha256(hashed.to_bytes(HASH, "big"))
-    total.update("\0".join([repr(ratings.scale), *ratings.item_ids.tolist()]).encode())
+    total.update("\0".join([ratings.scale.digested, *ratings.item_ids.tolist()]).encode())
     total.update(repr(ratings.feature.parts if ratings.feature else ()).encode())
     return total.hexdigest()
 
@@ -103,20 +103,22 @@ class _Blocks:
         self.table = table.persist(StorageLevel.MEMORY_AND_DISK)
         self.parts = parts
         names = ("block", "users", "ratings", "total", "square", "again", "hashed")
-        told = pl.DataFrame(self.table.select(*names).toArrow()).sort("block")
-        if told["again"].sum():
+        blocks = pl.DataFrame(self.table.select(*names).toArrow()).sort("block")
+        if blocks["again"].sum():
             raise MidpointError(
-                f"{told['again'].sum()} ratings are of a pair of user and item that is rated"
+                f"{blocks['again'].sum()} ratings are of a pair of user and item that is rated"
                 " already; keep one rating for each pair"
             )
-        self.hashed = sum(int.from_bytes(one, "big") for one in told["hashed"]) % 2 ** (8 * HASH)
-        self.ratings, self.users = int(told["ratings"].sum()), int(told["users"].sum())
+        self.hashed = sum(int.from_bytes(digest, "big") for digest in blocks["hashed"]) % 2 ** (
+            8 * HASH
+        )
+        self.ratings, self.users = int(blocks["ratings"].sum()), int(blocks["users"].sum())
         if self.users > MOST_USERS:
             raise MidpointError(f"MLlib takes {MOST_USERS} users at most, not {self.users}")
-        first = told["users"].cum_sum() - told["users"]
-        self.first: dict[int, int] = dict(zip(told["block"], first, strict=True))
-        level = float(told["total"].sum()) / self.ratings
-        variance = float(told["square"].sum()) / self.ratings - level**2
+        first = blocks["users"].cum_sum() - blocks["users"]
+        self.first: dict[int, int] = dict(zip(blocks["block"], first, strict=True))
+        level = float(blocks["total"].sum()) / self.ratings
+        variance = float(blocks["square"].sum()) / self.ratings - level**2
         self.unit = Unit(level, max(max(variance, 0.0) ** 0.5, 1e-6))
 
     @classmethod
@@ -168,12 +170,12 @@ class _Fit:
         for _ in range(LEVEL_ROUNDS):
             step = passes.SumUpLevels(self.blocks.unit, self.context.broadcast(level), LEVEL_WEIGHT)
             sums = self.blocks.table.mapInArrow(step, passes.LEVELS).groupBy("item")
-            found = sums.agg(
+            summed = sums.agg(
                 sql.sum("total").alias("total"), sql.sum("count").alias("count")
             ).toArrow()
             level = np.zeros(self.n_items)
-            count = found["count"].to_numpy()
-            level[found["item"].to_numpy()] = found["total"].to_numpy() / (count + LEVEL_WEIGHT)
+            count = summed["count"].to_numpy()
+            level[summed["item"].to_numpy()] = summed["total"].to_numpy() / (count + LEVEL_WEIGHT)
         return level
 
     def _by_mllib(self, level: Float) -> NDArray[np.float32]:
@@ -194,10 +196,10 @@ class _Fit:
                 model = self._als().fit(left)
         finally:
             left.unpersist()
-        found = model.itemFactors.toArrow()
+        factors = model.itemFactors.toArrow()
         vectors = np.zeros((self.n_items, self.factorizer.dimension), np.float32)
-        flat = found["features"].combine_chunks().flatten().to_numpy()
-        vectors[found["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
+        flat = factors["features"].combine_chunks().flatten().to_numpy()
+        vectors[factors["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
         return vectors
 
     def _als(self) -> "ALS":
@@ -236,18 +238,18 @@ class _Fit:
         """Fit users given items, and items given users, with priors and uncertainty."""
         shared = self.context.broadcast(state)
         sent = self.blocks.table.mapInArrow(passes.SendUsers(shared), passes.SENT)
-        met = sent.repartition(self.blocks.parts, "part")
-        rows = met.mapInArrow(passes.ReceiveUsers(shared), passes.FOUND).toArrow().to_pylist()
+        by_part = sent.repartition(self.blocks.parts, "part")
+        rows = by_part.mapInArrow(passes.ReceiveUsers(shared), passes.FOUND).toArrow().to_pylist()
         users = self._total([row for row in rows if not row["item"]])
-        found = [row for row in rows if row["item"]]
-        total = self._total(found)
+        fitted = [row for row in rows if row["item"]]
+        total = self._total(fitted)
         items = _prior(total)
         items.profile = np.zeros((self.n_items, len(items.mean)), np.float32)
         items.variance = np.zeros((self.n_items, 2), np.float32)
-        for row in found:
-            place = np.frombuffer(row["item"], np.int32)
-            items.profile[place] = np.frombuffer(row["profile"], np.float32).reshape(len(place), -1)
-            items.variance[place] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)
+        for row in fitted:
+            index = np.frombuffer(row["item"], np.int32)
+            items.profile[index] = np.frombuffer(row["profile"], np.float32).reshape(len(index), -1)
+            items.variance[index] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)
         return replace(state, items=items, users=_prior(users), noise=_noise(total))
 
     def _total(self, rows: list[dict[str, Any]]) -> Sums:

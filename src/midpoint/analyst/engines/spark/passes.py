@@ -1,7 +1,7 @@
 """What workers do to blocks: the steps of the solver in memory, users here and items there.
 
 A pass goes over all users, each with the items as they stand, and sends the users' profiles to
-the workers that have their items; those fit the items anew. One row of a table carries what goes
+the workers that have their items; those fit the items again. One row of a table carries what goes
 from one block to one part of the items, so that Spark moves few, large rows.
 """
 
@@ -71,25 +71,25 @@ class ReceiveUsers:
         state = self.state.value
         d = state.items.profile.shape[1]
         user, item, value, profile, variance = [], [], [], [], []
-        met = 0
+        received = 0
         for batch in batches:
             for row in batch.to_pylist():
                 if row["part"] == SUMS:
                     yield from pa.ipc.open_stream(row["variance"])
                     continue
-                user.append(np.frombuffer(row["user"], np.int32) + np.int32(met))
+                user.append(np.frombuffer(row["user"], np.int32) + np.int32(received))
                 item.append(np.frombuffer(row["item"], np.int32))
                 value.append(np.frombuffer(row["value"], np.float32))
                 profile.append(np.frombuffer(row["profile"], np.float32).reshape(-1, d))
                 variance.append(np.frombuffer(row["variance"], np.float32).reshape(-1, 2))
-                met += len(profile[-1])
-        if not met:
+                received += len(profile[-1])
+        if not received:
             return
         users = Side(np.concatenate(profile), np.concatenate(variance), np.zeros(d), np.eye(d))
-        places, items, sums = fit_items(
+        indices, items, sums = fit_items(
             state, np.concatenate(user), np.concatenate(item), np.concatenate(value), users
         )
-        yield _found(sums, places, items)
+        yield _found(sums, indices, items)
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ class SumUpLevels:
         """Turn blocks into rows of `LEVELS`."""
         size = len(self.level.value)
         for block in unpacked(batches, self.unit):
-            own = user_levels(block, self.level.value, self.weight)
-            total = np.bincount(block.item, block.value - own[block.user], size)
+            user_level = user_levels(block, self.level.value, self.weight)
+            total = np.bincount(block.item, block.value - user_level[block.user], size)
             count = np.bincount(block.item, minlength=size)
-            place = np.flatnonzero(count).astype(np.int32)
-            columns = [pa.array(x) for x in (place, total[place], count[place])]
+            rated = np.flatnonzero(count).astype(np.int32)
+            columns = [pa.array(x) for x in (rated, total[rated], count[rated])]
             yield pa.RecordBatch.from_arrays(columns, ["item", "total", "count"])
 
 
@@ -127,8 +127,8 @@ class TakeOutLevels:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Turn blocks into rows of `RESIDUALS`."""
         for block in unpacked(batches, self.unit):
-            own = user_levels(block, self.level.value, self.weight)
-            left = block.value - own[block.user] - self.level.value[block.item]
+            user_level = user_levels(block, self.level.value, self.weight)
+            left = block.value - user_level[block.user] - self.level.value[block.item]
             user = block.user + np.int32(self.first.value[block.number])
             columns = [pa.array(x) for x in (user, block.item, left.astype(np.float32))]
             yield pa.RecordBatch.from_arrays(columns, ["user", "item", "residual"])
@@ -141,12 +141,12 @@ def _by_part(block: Block, users: Side, parts: int) -> Iterator[pa.RecordBatch]:
     bounds = np.searchsorted(part[order], np.arange(parts + 1))
     user = block.user
     for k, (start, end) in enumerate(pairwise(bounds.tolist())):
-        mine = order[start:end]
-        if len(mine):
-            hers = user[mine]
-            new = np.append(True, hers[1:] != hers[:-1])
-            who, index = hers[new], (np.cumsum(new) - 1).astype(np.int32)
-            row = (index, block.item[mine], block.value[mine])
+        chosen = order[start:end]
+        if len(chosen):
+            raters = user[chosen]
+            new = np.append(True, raters[1:] != raters[:-1])
+            who, index = raters[new], (np.cumsum(new) - 1).astype(np.int32)
+            row = (index, block.item[chosen], block.value[chosen])
             parts_of = (*row, users.profile[who], users.variance[who])
             yield _batch(SENT, (k, *(x.tobytes() for x in parts_of)))
 
@@ -157,16 +157,16 @@ def read_sums(row: dict[str, Any]) -> Sums:
         np.frombuffer(row[name], np.float64) for name in ("mean", "square", "spread")
     )
     shape = (len(mean), len(mean))
-    told = (mean, square.reshape(shape), spread.reshape(shape))
-    return Sums(row["rows"], *told, row["error"], row["ratings"])
+    sums = (mean, square.reshape(shape), spread.reshape(shape))
+    return Sums(row["rows"], *sums, row["error"], row["ratings"])
 
 
-def _found(sums: Sums, places: NDArray[np.int32], items: Side | None) -> pa.RecordBatch:
+def _found(sums: Sums, indices: NDArray[np.int32], items: Side | None) -> pa.RecordBatch:
     profile, variance = (b"", b"") if items is None else (
         items.profile.tobytes(), items.variance.tobytes()
     )  # fmt: skip
     matrices = (sums.mean.tobytes(), sums.square.tobytes(), sums.spread.tobytes())
-    row = (sums.rows, *matrices, sums.error, sums.ratings, places.tobytes(), profile, variance)
+    row = (sums.rows, *matrices, sums.error, sums.ratings, indices.tobytes(), profile, variance)
     return _batch(FOUND, row)
 
 

@@ -20,7 +20,13 @@ from midpoint.errors import MidpointError
 
 MOST_VALUES = 2**16
 """Values, or combinations of several features' values, that are looked at on this machine."""
-COUNTED, KNOWN, TOLD, CELL, KEY = "counted users", "known users", "is told", "joint cell", "as text"
+COUNTED, KNOWN, PRESENT, CELL, KEY = (
+    "counted users",
+    "known users",
+    "is present",
+    "joint cell",
+    "as text",
+)
 """Columns of our own beside those of the table, under names that those hardly have."""
 
 logger = logging.getLogger(__name__)
@@ -51,19 +57,20 @@ def people_of(
     if users is None:
         rest = [name for name in raw.columns if name not in roles]
         wanted = list(dict.fromkeys(feature_column(name, rest, where) for name in features))
+        raw = _without_nan(raw, wanted)
         each = raw.select(named(raw, roles.user, where).alias("user"), *wanted).distinct()
-        told = each.groupBy("user").agg(
+        known = each.groupBy("user").agg(
             *(sql.max(name).alias(name) for name in wanted),
             *(sql.count_distinct(sql.col(name)).alias(f"{name} differs") for name in wanted),
         )
-        wrong = told.where(
+        wrong = known.where(
             reduce(lambda a, b: a | b, [sql.col(f"{w} differs") > 1 for w in wanted])
         )
         for row in wrong.select("user").head(1):
             raise MidpointError(
                 f"{where}: user {row['user']} has two values of one feature; keep one"
             )
-        return told.select("user", *wanted)
+        return known.select("user", *wanted)
     table = open_parquet(session, users)
     empty = pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String))
     user = columns.user if columns.user in table.columns else find(empty, "user", "id")
@@ -71,10 +78,19 @@ def people_of(
         raise MidpointError(f"{users}: no column looks like the user; name it by --user-column")
     rest = [name for name in table.columns if name != user]
     wanted = list(dict.fromkeys(feature_column(name, rest, users) for name in features))
+    table = _without_nan(table, wanted)
     people = table.select(named(table, user, users).alias("user"), *wanted)
     for row in people.groupBy("user").count().where("count > 1").select("user").head(1):
         raise MidpointError(f"{users}: user {row['user']} stands there twice; keep one row each")
     return people
+
+
+def _without_nan(table: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Write null for NaN, which pandas writes for a blank."""
+    kinds = dict(table.dtypes)
+    floats = [name for name in names if kinds[name] in {"float", "double"}]
+    known = {name: sql.when(~sql.isnan(name), sql.col(name)) for name in floats}
+    return table.withColumns(known) if known else table
 
 
 def categories_of(
@@ -88,17 +104,19 @@ def categories_of(
     columns = list(dict.fromkeys(feature_column(f, people.columns, where) for f in features))
     who = _matched(raters.distinct(), people).cache()
     counted = who.groupBy(*columns).agg(
-        sql.count(sql.lit(1)).alias(COUNTED), sql.count(TOLD).alias(KNOWN)
+        sql.count(sql.lit(1)).alias(COUNTED), sql.count(PRESENT).alias(KNOWN)
     )
     cells = pl.DataFrame(counted.limit(MOST_VALUES + 1).toArrow())
     _require_known(cells, columns, where)
-    found = {name: _labelled(cells, name, where) for name in features}
-    feature = chosen_feature({name: one for name, (one, _) in found.items()}, features, where)
+    labelled = {name: _labelled(cells, name, where) for name in features}
+    feature = chosen_feature(
+        {name: part_feature for name, (part_feature, _) in labelled.items()}, features, where
+    )
     if feature is None:
         return None
     code = pl.Series(np.zeros(cells.height, np.int32))
-    for one, part in found.values():
-        code = code * len(one.categories) + part  # null where one is not known
+    for part_feature, part in labelled.values():
+        code = code * len(part_feature.categories) + part  # null where one is not known
     cells = cells.with_columns(**{CELL: code.cast(pl.Int32)}).filter(code.is_not_null())
     sums = cells.group_by(CELL).agg(pl.col(COUNTED).sum())
     users = np.zeros(len(feature.categories), np.int64)
@@ -110,13 +128,13 @@ def categories_of(
 
 
 def _matched(raters: DataFrame, people: DataFrame) -> DataFrame:
-    """Put beside every rater what is told of her, and `TOLD`, which is null if nothing is."""
-    told = people.withColumn(TOLD, sql.lit(1))
-    if dict(raters.dtypes)["user"] == dict(told.dtypes)["user"]:
-        return raters.join(told, "user", "left")
+    """Put beside every rater what is known of her, and `PRESENT`, which is null if nothing is."""
+    known = people.withColumn(PRESENT, sql.lit(1))
+    if dict(raters.dtypes)["user"] == dict(known.dtypes)["user"]:
+        return raters.join(known, "user", "left")
     raters = raters.withColumn(KEY, sql.col("user").cast("string"))
-    told = told.withColumn(KEY, sql.col("user").cast("string")).drop("user")
-    return raters.join(told, KEY, "left").drop(KEY)
+    known = known.withColumn(KEY, sql.col("user").cast("string")).drop("user")
+    return raters.join(known, KEY, "left").drop(KEY)
 
 
 def _require_known(cells: pl.DataFrame, columns: Sequence[str], where: str) -> None:

@@ -23,7 +23,7 @@ class RatingsFrame:
     """Ratings somewhere on a cluster; M items."""
 
     frame: DataFrame
-    """Columns `user`, `place` (the item's number), `rating` and `category` (-1 if not known)."""
+    """Columns `user`, `index` (of the item), `rating` and `category` (-1 if not known)."""
     name: str
     """What the data set is called."""
     ratings: int
@@ -68,8 +68,8 @@ def read_ratings(
     ids = names_of(listed["item"])
     category = None
     if features:
-        told = people_of(session, raw, roles, users, columns, features, source)
-        category = categories_of(session, frame.select("user"), told, features, users or source)
+        people = people_of(session, raw, roles, users, columns, features, source)
+        category = categories_of(session, frame.select("user"), people, features, users or source)
     return RatingsFrame(
         frame=_coded(session, frame, listed["item"], category),
         name=source.rstrip("/").rpartition("/")[2].split(".")[0],
@@ -100,13 +100,13 @@ def _items(frame: DataFrame) -> pl.DataFrame:
     named = (sql.col("user").cast("string") != "") & (sql.col("item").cast("string") != "")
     fine = named & ~sql.isnan(rating) & (sql.abs(rating) < float("inf"))
     # Titles are part of the key: Spark would sort all rows for the first of them.
-    found = frame.groupBy("item", "title").agg(
+    grouped = frame.groupBy("item", "title").agg(
         sql.count(sql.lit(1)).alias("count"),
         sql.count(sql.when(fine, 1)).alias("fine"),
         sql.min(rating).alias("low"),
         sql.max(rating).alias("high"),
     )
-    listed = pl.DataFrame(found.toArrow()).group_by("item").agg(
+    listed = pl.DataFrame(grouped.toArrow()).group_by("item").agg(
         pl.col("title").cast(pl.String).drop_nulls().min(),
         pl.col("count", "fine").sum(),
         pl.col("low").min(),
@@ -127,9 +127,9 @@ def _seen(frame: DataFrame, listed: pl.DataFrame) -> Seen:
 def _coded(
     session: SparkSession, frame: DataFrame, items: pl.Series, category: Category | None
 ) -> DataFrame:
-    numbered = pl.DataFrame({"item": items, "place": np.arange(len(items), dtype=np.int32)})
-    places = session.createDataFrame(numbered.to_arrow())
-    coded = frame.select("user", "item", "rating").join(sql.broadcast(places), "item").drop("item")
+    numbered = pl.DataFrame({"item": items, "index": np.arange(len(items), dtype=np.int32)})
+    indices = session.createDataFrame(numbered.to_arrow())
+    coded = frame.select("user", "item", "rating").join(sql.broadcast(indices), "item").drop("item")
     if category is None:
         return coded.withColumn("category", sql.lit(-1))
     return coded.join(category.frame, "user")

@@ -11,12 +11,11 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 
 from midpoint.analyst.engines.spark.blocks import whole_users
-from midpoint.analyst.fit.fold_in import Method, estimate_profiles
+from midpoint.analyst.fit.fold_in import Method
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.score.top_n import shortlist
-from midpoint.analyst.score.weights import report_weights
+from midpoint.analyst.score.scorer import Scorer
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
+from midpoint.wire import Disclosure, from_fixed
 
 AT_ONCE = 2**16
 """Ratings whose users are scored together."""
@@ -29,18 +28,12 @@ Float = NDArray[np.float64]
 class Plan:
     """What everyone is scored by."""
 
-    profiles: ItemProfiles
-    """The items."""
-    offsets: Float
-    """What each category's devices add to scores. Shape (M, K)."""
-    weights: Float | None
-    """The weight of each item's reported ratings, 1 unless given. Shape (M,)."""
+    scorer: Scorer
+    """From reports to profiles and scores."""
     top: int
     """How many items a person is shown."""
     margin: int
     """How many of the list she may have rated, at most."""
-    method: Method = "map"
-    """How profiles are estimated."""
 
     @classmethod
     def of(
@@ -55,26 +48,15 @@ class Plan:
     ) -> "Plan":
         """Score as the service does: by what the reports were made under.
 
-        "map" trusts each item's reports as far as the coins left them; they all count alike under
-        "least-squares", as in the paper.
-
         Args:
             profiles: The items.
-            disclosure: What the reporting devices were told.
+            disclosure: What the reporting devices went by.
             top: How many items a person is shown.
             margin: How many of the list she may have rated, at most.
             method: How profiles are estimated.
             alpha: Share of ratings that were obfuscated at all.
         """
-        if disclosure.items != tuple(profiles.item_ids[profiles.order].tolist()):
-            raise MidpointError(
-                f"the disclosure ({len(disclosure.items)} items, such as {disclosure.items[0]!r})"
-                f" is of other items than the profiles ({profiles.n_items}); name the one that the"
-                " reports were made under"
-            )
-        weights = report_weights(profiles, disclosure, alpha=alpha) if method == "map" else None
-        offsets = from_fixed(correction(disclosure))[profiles.message_index]
-        return cls(profiles, offsets, weights, top, margin, method)
+        return cls(Scorer(profiles, disclosure, estimator=method, alpha=alpha), top, margin)
 
 
 def score_people(reports: DataFrame, plan: Plan) -> DataFrame:
@@ -123,22 +105,14 @@ class Score:
 
 def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.RecordBatch:
     """Score the users of a table whose rows come by user; `starts` is where each begins."""
-    profiles = plan.profiles
+    profiles = plan.scorer.items
     names = pa.array(profiles.item_ids.tolist())
-    place = pc.index_in(table["item"], names).to_numpy()
-    known = ~np.isnan(place.astype(np.float64))
+    index = pc.index_in(table["item"], names).to_numpy()
+    known = ~np.isnan(index.astype(np.float64))
     before = np.append(0, np.cumsum(known))
     offsets = before[np.append(starts, len(known))].astype(np.int64)
     value = table["rating"].to_numpy()[known]
-    x = estimate_profiles(
-        profiles,
-        offsets,
-        place[known].astype(np.int32),
-        value,
-        method=plan.method,
-        weights=plan.weights,
-        threads=1,
-    )
+    x = plan.scorer.profiles(offsets, index[known].astype(np.int32), value, threads=1)
     lists = [_listed(row, plan) for row in x]
     return pa.RecordBatch.from_arrays(
         [
@@ -152,8 +126,6 @@ def score_table(table: pa.Table, starts: NDArray[np.int64], plan: Plan) -> pa.Re
 
 
 def _listed(x: Float, plan: Plan) -> tuple[NDArray[np.intp], Float]:
-    """Return the places of the items to send among the profiles, and their scores."""
-    order = plan.profiles.order
-    scores = from_fixed(to_fixed(plan.profiles.centre + plan.profiles.vectors @ x))[order]
-    found = shortlist(scores, plan.offsets[order], top=plan.top, margin=plan.margin)
-    return order[found], scores[found]
+    """Return the items to send, by index among the profiles, and their scores."""
+    listed, scores = plan.scorer.shortlist(x, top=plan.top, margin=plan.margin)
+    return plan.scorer.items.order[listed], from_fixed(scores)

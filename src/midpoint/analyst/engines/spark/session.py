@@ -30,7 +30,7 @@ def open_session(master: str | None = None, **settings: str) -> SparkSession:
 
     Args:
         master: Where to run, such as local[4], spark://host:7077 or yarn. Unless given it is what
-            spark-submit was told, and without spark-submit all cores of this machine.
+            spark-submit names, and without spark-submit all cores of this machine.
         settings: Spark's own settings, with `_` for `.`, such as executor_memory="8g"; they go
             before those chosen here.
     """
@@ -49,7 +49,7 @@ def open_session(master: str | None = None, **settings: str) -> SparkSession:
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(2**16),
         "spark.driver.extraJavaOptions": f"{STACK} -Dlog4j2.configurationFile={QUIET.as_uri()}",
     }
-    if not submitted:  # what spark-submit was told of executors is not for us to replace
+    if not submitted:  # what spark-submit says of executors is not for us to replace
         wanted["spark.executor.extraJavaOptions"] = STACK
     if where is not None and where.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -77,12 +77,12 @@ def require_java() -> None:
         " openjdk@17), or set JAVA_HOME to one"
     )
     if java is None:
-        place = f"in JAVA_HOME={home}" if home else "on this machine"
-        raise MidpointError(f"Spark needs Java, and there is none {place}; {remedy}")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    if found is None or int(found[1]) < LEAST_JAVA:
-        version = f"version {found[1]}" if found else "of no known version"
+        where = f"in JAVA_HOME={home}" if home else "on this machine"
+        raise MidpointError(f"Spark needs Java, and there is none {where}; {remedy}")
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
+    number = re.search(r'version "(?:1\.)?(\d+)', output)
+    if number is None or int(number[1]) < LEAST_JAVA:
+        version = f"version {number[1]}" if number else "of no known version"
         raise MidpointError(f"{java} is {version}, too old for Spark; {remedy}")
 
 

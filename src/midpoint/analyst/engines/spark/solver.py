@@ -23,7 +23,7 @@ class State:
     items: Side
     """The items' profiles, uncertainty and prior."""
     users: Side
-    """The users' prior; their profiles are found anew in each pass."""
+    """The users' prior; their profiles are fitted again in each pass."""
     noise: float
     """Variance of a rating."""
     ridge: float | None
@@ -68,7 +68,7 @@ def fit_users(block: Block, state: State) -> tuple[Side, Sums]:
     users = Side.start(np.zeros((len(block.offsets) - 1, design.shape[1]), np.float32))
     spread = np.zeros((design.shape[1],) * 2)
     if state.ridge is None:
-        found = posterior_rows(
+        posterior = posterior_rows(
             block.offsets, block.item, block.value, design,
             level=level,
             vector_variance=state.items.variance[:, 1],
@@ -77,8 +77,8 @@ def fit_users(block: Block, state: State) -> tuple[Side, Sums]:
             noise=state.noise,
             threads=1,
         )  # fmt: skip
-        users.profile, users.variance = found.profile, found.variance
-        spread = len(users.profile) * found.covariance
+        users.profile, users.variance = posterior.profile, posterior.variance
+        spread = len(users.profile) * posterior.covariance
     else:
         users.profile = solve_rows(
             block.offsets, block.item, block.value, design,
@@ -97,11 +97,11 @@ def fit_items(
     """Fit the items that these ratings are of, given their users; ratings in any order."""
     order = np.argsort(item, kind="stable")
     user, value = user[order], value[order]
-    places, row, counts = np.unique(item[order], return_inverse=True, return_counts=True)
+    indices, row, counts = np.unique(item[order], return_inverse=True, return_counts=True)
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
     design = users.profile.copy()
     design[:, 0] = 1
-    found = posterior_rows(
+    posterior = posterior_rows(
         offsets, user, value, design,
         level=users.profile[:, 0],
         vector_variance=users.variance[:, 1],
@@ -110,13 +110,13 @@ def fit_items(
         noise=state.noise,
         threads=1,
     )  # fmt: skip
-    items = Side(found.profile, found.variance, state.items.mean, state.items.covariance)
+    items = Side(posterior.profile, posterior.variance, state.items.mean, state.items.covariance)
     error = expected_squares(
         user, row.astype(np.int32).reshape(-1), value,
         users.profile, items.profile, users.variance, items.variance,
     )  # fmt: skip
-    spread = len(places) * found.covariance
-    return places, items, _sums(found.profile, spread, float(error), len(value))
+    spread = len(indices) * posterior.covariance
+    return indices, items, _sums(posterior.profile, spread, float(error), len(value))
 
 
 def user_levels(block: Block, level: Float, weight: float) -> Float:

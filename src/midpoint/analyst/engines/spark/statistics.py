@@ -22,9 +22,9 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
         )
     discrete = ratings.scale.is_discrete
     rating = sql.col("rating").cast("double")
-    found = (
+    counted = (
         ratings.frame.where("category >= 0")
-        .groupBy("place", "category", *(["rating"] if discrete else []))
+        .groupBy("index", "category", *(["rating"] if discrete else []))
         .agg(
             sql.count(sql.lit(1)).alias("count"),
             sql.sum(rating).alias("total"),
@@ -32,9 +32,9 @@ def tally_frame(ratings: RatingsFrame) -> CategoryStatistics:
         )
         .toArrow()
     )
-    column = {name: found[name].to_numpy() for name in found.column_names}
+    column = {name: counted[name].to_numpy() for name in counted.column_names}
     cells = Cells(
-        item=column["place"],
+        item=column["index"],
         category=column["category"],
         count=column["count"],
         total=column["total"],

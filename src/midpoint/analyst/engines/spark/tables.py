@@ -22,7 +22,7 @@ def open_parquet(session: SparkSession, source: str) -> DataFrame:
         ) from error
 
 
-def require_new_place(session: SparkSession, out: str) -> None:
+def require_new_address(session: SparkSession, out: str) -> None:
     """Refuse an address that is taken or cannot be written, before all the work for it."""
     context = session.sparkContext
     path = context._jvm.org.apache.hadoop.fs.Path(out)  # type: ignore[union-attr]  # noqa: SLF001

@@ -46,7 +46,7 @@ def fit_from_disk(
         factorizer: The settings.
         scan: The ratings.
         feature: The private feature; several make a joint one.
-        workspace: Where to keep columns meanwhile; the system's place for it unless given.
+        workspace: Directory for columns during the fit; the system's temporary one unless given.
         progress: Hears how far the fit has come.
     """
     require_supported(factorizer, "stream")
@@ -88,7 +88,11 @@ def digest_of(ratings: Triples, scan: Scan) -> str:
         total.update(column.nbytes.to_bytes(8, "big"))
         for part in _parts(len(column)):
             total.update(column[part].tobytes())
-    words = [repr(scan.scale), "\0".join(scan.user_ids.tolist()), "\0".join(scan.item_ids.tolist())]
+    words = [
+        scan.scale.digested,
+        "\0".join(scan.user_ids.tolist()),
+        "\0".join(scan.item_ids.tolist()),
+    ]
     rest = [text.encode() for text in words]
     for name in sorted(scan.features):
         known = scan.features[name]
@@ -109,8 +113,8 @@ def _standardized(
             value = ratings.value[part]
             if feature is not None and offset is not None:
                 category = feature.codes[ratings.user[part]]
-                own = np.where(category >= 0, offset[ratings.item[part], category], 0.0)
-                value = value - own.astype(np.float32)
+                added = np.where(category >= 0, offset[ratings.item[part], category], 0.0)
+                value = value - added.astype(np.float32)
             yield part, value
 
     n = len(ratings.value)

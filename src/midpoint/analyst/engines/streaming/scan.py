@@ -19,7 +19,7 @@ from midpoint.analyst.engines.tables import (
     scale_of,
 )
 from midpoint.data import Feature, Scale
-from midpoint.data.feature import tell_strangers
+from midpoint.data.feature import compare_names
 from midpoint.data.scale import MOST_LEVELS
 from midpoint.data.tables.cells import names_of, require_one_each
 from midpoint.data.tables.columns import Columns, find
@@ -109,7 +109,7 @@ def scan(
     roles = roles_of(columns, present, str(source))
     frame = _long(raw, roles, str(source))
     seen = _look(frame)
-    found_scale = scale_of(seen, scale, str(source))
+    known_scale = scale_of(seen, scale, str(source))
     who = _collect(frame.group_by("user").agg(count=pl.len())).sort("user")
     what = _collect(
         frame.group_by("item").agg(count=pl.len(), title=pl.col("title").drop_nulls().first())
@@ -124,7 +124,7 @@ def scan(
         ratings=seen.ratings,
         users=who,
         items=what.sort("item"),
-        scale=found_scale,
+        scale=known_scale,
         features=_features(who["user"], people),
     )
 
@@ -206,7 +206,7 @@ def _people(path: Path, columns: Columns, users: pl.Series) -> pl.DataFrame:
     people = people.with_columns(user=names_of(people["user"]))
     require_one_each(people["user"], origin)
     names = names_of(users).to_list()
-    tell_strangers(names, people["user"].to_list(), str(path), logging.WARNING)
+    compare_names(names, people["user"].to_list(), str(path), logging.WARNING)
     return people
 
 
@@ -218,8 +218,11 @@ def _people_of_ratings(
         return None
     present = [c for c in raw.collect_schema().names() if c not in roles]
     names = list(dict.fromkeys(feature_column(name, present, where) for name in features))
+    schema = raw.collect_schema()
+    floats = [name for name in names if schema[name].is_float()]
+    raw = raw.with_columns(pl.col(floats).fill_nan(None)) if floats else raw
     kinds = [pl.col(name).drop_nulls() for name in names]
-    told = _collect(
+    by_user = _collect(
         raw.group_by(_named(raw, roles.user, where).alias("user")).agg(
             *(kind.first() for kind in kinds),
             *(
@@ -229,12 +232,12 @@ def _people_of_ratings(
         )
     )
     for name in names:
-        wrong = told.filter(pl.col(f"{name} differs") > 1)
+        wrong = by_user.filter(pl.col(f"{name} differs") > 1)
         if wrong.height:
             raise MidpointError(
                 f"{where}: user {wrong['user'][0]} has two values of {name!r}; keep one"
             )
-    people = features_of(told.select("user", *names), names, names, where)
+    people = features_of(by_user.select("user", *names), names, names, where)
     return people.with_columns(user=names_of(people["user"]))
 
 

@@ -43,7 +43,7 @@ def sort_on_disk(
         chunks: The ratings, in any order.
         key: What to sort by first.
         counts: How many ratings each user, or each item, has.
-        folder: An empty place for buckets and columns.
+        folder: An empty directory for buckets and columns.
         bucket: Ratings sorted in memory at a time.
     """
     folder.mkdir(parents=True)
@@ -88,12 +88,12 @@ def _distribute(
     streams = [path.open("wb") for path in paths]
     try:
         for chunk in chunks:
-            place = number[getattr(chunk, key)]
-            order = np.argsort(place, kind="stable")
+            target = number[getattr(chunk, key)]
+            order = np.argsort(target, kind="stable")
             records = np.empty(len(order), RECORD)
             for name in Triples._fields:
                 records[name] = getattr(chunk, name)[order]
-            ends = np.cumsum(np.bincount(place, minlength=len(paths)))
+            ends = np.cumsum(np.bincount(target, minlength=len(paths)))
             for stream, start, end in zip(streams, np.append(0, ends), ends, strict=False):
                 stream.write(records[start:end].tobytes())
     finally:

@@ -14,9 +14,9 @@ def tally_scan(scan: Scan, feature: Feature) -> CategoryStatistics:
     rating = pl.col("rating").cast(pl.Float64)
     category = pl.Series("category", feature.codes)
     who = scan.users.select("user").with_columns(category).filter(pl.col("category") >= 0)
-    what = scan.items.lazy().select("item").with_row_index("place")
-    keys = ["place", "category", *(["rating"] if scan.scale.is_discrete else [])]
-    found = (
+    what = scan.items.lazy().select("item").with_row_index("index")
+    keys = ["index", "category", *(["rating"] if scan.scale.is_discrete else [])]
+    counted = (
         scan.frame.join(who.lazy(), on="user")
         .join(what, on="item")
         .group_by(keys)
@@ -24,12 +24,12 @@ def tally_scan(scan: Scan, feature: Feature) -> CategoryStatistics:
         .collect(engine="streaming")
     )
     cells = Cells(
-        item=found["place"].to_numpy().astype(np.int64),
-        category=found["category"].to_numpy(),
-        count=found["count"].to_numpy(),
-        total=found["total"].to_numpy(),
-        square=found["square"].to_numpy(),
-        value=found["rating"].to_numpy().astype(np.float64) if scan.scale.is_discrete else None,
+        item=counted["index"].to_numpy().astype(np.int64),
+        category=counted["category"].to_numpy(),
+        count=counted["count"].to_numpy(),
+        total=counted["total"].to_numpy(),
+        square=counted["square"].to_numpy(),
+        value=counted["rating"].to_numpy().astype(np.float64) if scan.scale.is_discrete else None,
     )
     return assemble(
         cells, users=feature.counts, items=scan.items.height, feature=feature, scale=scan.scale

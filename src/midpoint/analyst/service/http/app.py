@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from midpoint import __version__
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service import logs
-from midpoint.analyst.service.http.declining import Declining
 from midpoint.analyst.service.http.dispatch import Direct
-from midpoint.analyst.service.http.middleware import Watch
+from midpoint.analyst.service.http.error_responses import ErrorResponses
+from midpoint.analyst.service.http.middleware import Middleware
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.http.routes import Service
 from midpoint.analyst.service.http.schema import described
@@ -28,12 +28,12 @@ from midpoint.analyst.service.limits import Rate
 from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted
-from midpoint.analyst.service.state.current import Publication
 from midpoint.analyst.service.state.group_commit import Committer, Readers
+from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.storage import Storage, UnavailableError
 
 ENVIRONMENT = "MIDPOINT_SERVICE"
-"""Variable by which a worker is told its settings."""
+"""Environment variable that holds a worker's settings."""
 
 
 def create() -> ASGIApp:
@@ -63,10 +63,10 @@ def create_app(settings: Settings) -> ASGIApp:
         rate=Rate(settings.rate),
         page=Page(),
     )
-    declining = Declining(metrics)
-    app = Direct(api(service, declining), described(service), declining)
+    errors = ErrorResponses(metrics)
+    app = Direct(api(service, errors), described(service), errors)
     headers = security_headers(settings.witnesses)
-    return Watch(app, metrics, headers, logs.Requests() if settings.log else None)
+    return Middleware(app, metrics, headers, logs.Requests() if settings.log else None)
 
 
 class Plain(APIRoute):
@@ -77,7 +77,7 @@ class Plain(APIRoute):
         return self.endpoint
 
 
-def api(service: Service, declining: Declining) -> FastAPI:
+def api(service: Service, errors: ErrorResponses) -> FastAPI:
     """Route requests to the service."""
 
     @asynccontextmanager
@@ -100,7 +100,11 @@ def api(service: Service, declining: Declining) -> FastAPI:
         docs_url=None,  # they load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # nothing is told elsewhere
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+        },  # nothing leaves this machine
     )
     app.router.route_class = Plain
     for route in described(service):
@@ -115,7 +119,7 @@ def api(service: Service, declining: Declining) -> FastAPI:
             status_code=route.status,
         )
     for kind in (DeclinedError, UnavailableError, HTTPException):
-        app.add_exception_handler(kind, declining.on_error)
+        app.add_exception_handler(kind, errors.on_error)
     return app
 
 
@@ -125,7 +129,7 @@ def _settle(
     """Note a commit, and how well those are known now whose reports it kept."""
     metrics.batch.observe(len(replies))
     metrics.commit.observe(seconds)
-    told = [reply.answers for reply in replies if isinstance(reply, Accepted)]
-    if told and publication.latest is not None:
-        for _, belief in publication.latest.model.estimates(told):
-            metrics.error.observe(float(belief.covariance.trace()))
+    answers = [reply.answers for reply in replies if isinstance(reply, Accepted)]
+    if answers and publication.latest is not None:
+        for _, estimate in publication.latest.model.estimates(answers):
+            metrics.error.observe(float(estimate.covariance.trace()))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from midpoint.analyst.service.http.declining import Declining
+from midpoint.analyst.service.http.error_responses import ErrorResponses
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.http.schema import Route
 from midpoint.analyst.storage import UnavailableError
@@ -14,10 +14,10 @@ from midpoint.analyst.storage import UnavailableError
 class Direct:
     """Looks a route up by method and path; all others take the long way, through FastAPI."""
 
-    def __init__(self, app: ASGIApp, routes: Iterable[Route], declining: Declining) -> None:
+    def __init__(self, app: ASGIApp, routes: Iterable[Route], errors: ErrorResponses) -> None:
         self._app = app
         self._routes = {(route.method, route.path): route for route in routes}
-        self._declining = declining
+        self._errors = errors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -31,5 +31,5 @@ class Direct:
         try:
             response = await route.handler(Request(scope, receive))
         except (DeclinedError, UnavailableError) as error:
-            response = self._declining.respond(error)
+            response = self._errors.respond(error)
         await response(scope, receive, send)

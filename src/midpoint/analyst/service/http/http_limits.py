@@ -49,7 +49,7 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Leave the rest, the body, to whoever reads it."""
+        """Leave the rest, the body, to its reader."""
         self._in_head, self._size = False, 0
         self._stop_waiting()
         super().on_headers_complete()

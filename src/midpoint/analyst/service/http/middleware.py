@@ -18,7 +18,7 @@ log = logging.getLogger("midpoint.service")
 BROKEN = DeclinedError("failed", "the service failed at this; its log says where")
 
 
-class Watch:
+class Middleware:
     """The outermost layer. It knows routes by their template, so that no value is written down."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Watch:
         try:
             await self._app(scope, receive, answer)
         except Exception:
-            log.exception("failed", extra={"told": {"route": route_of(scope)}})
+            log.exception("failed", extra={"figures": {"route": route_of(scope)}})
             if status == 0:
                 await _say_broken(answer)
         finally:

@@ -25,7 +25,7 @@ LONGEST = 500
 
 
 class DeclinedError(Exception):
-    """A request is not done, for a reason that its sender is told."""
+    """A request is not done; its sender gets the reason."""
 
     def __init__(self, code: str, sentence: str, *, retry_after: int | None = None) -> None:
         super().__init__(code, sentence)

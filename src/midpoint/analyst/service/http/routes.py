@@ -14,9 +14,9 @@ from midpoint.analyst.service.limits import Rate, message_of, numbers_of, token_
 from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
-from midpoint.analyst.service.state.current import Publication
 from midpoint.analyst.service.state.group_commit import Committer, Readers
 from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.storage import History, Storage, UnavailableError
 from midpoint.errors import MidpointError
 from midpoint.wire import Message, Report, SolicitationRequest
@@ -76,10 +76,10 @@ class Service:
         numbers_of(request, {})
         digest = await self._published(request)
         try:
-            found = await self.readers.call(self.publication.site.certificates, digest)
+            kept = await self.readers.call(self.publication.site.certificates, digest)
         except MidpointError as error:
             raise UnavailableError(str(error)) from error
-        return Document.of(found.raw).respond(request, **EVERYONE)
+        return Document.of(kept.raw).respond(request, **EVERYONE)
 
     async def chain(self, request: Request) -> Response:
         """The whole list of disclosures, each entry signed and linked to the one before."""
@@ -194,11 +194,11 @@ class Service:
         return self.page.listed.respond(request, **EVERYONE)
 
     def _file(self, request: Request, name: str) -> Response:
-        found = self.page.file(name)
-        if found is None:
+        document = self.page.file(name)
+        if document is None:
             absent = NOT_BUILT if self.page.file(INDEX) is None else "there is no such file"
             raise DeclinedError("not_found", absent)
-        return found.respond(request)
+        return document.respond(request)
 
     def _token(self, request: Request) -> bytes:
         token = token_of(request)
@@ -233,8 +233,8 @@ def _scores(
     storage: Storage, token: bytes, model: Model, wanted: dict[str, int], encoding: str | None
 ) -> Response:
     history = storage.history(token)
-    _, belief = model.estimate(history.answers if history else {})
-    return private(model.scores(belief, wanted.get("top"), wanted.get("margin", 0)), encoding)
+    _, estimate = model.estimate(history.answers if history else {})
+    return private(model.scores(estimate, wanted.get("top"), wanted.get("margin", 0)), encoding)
 
 
 def _exported(history: History) -> bytes:

@@ -122,7 +122,7 @@ def described(service: Service) -> Iterator[Route]:
 
 def _public(service: Service) -> Iterator[Route]:
     unchanged: Responses = {304: {"description": "Not changed since the given ETag."}}
-    declines, one = ("malformed", "unavailable"), "/v1/disclosures/{digest}"
+    declines, by_digest = ("malformed", "unavailable"), "/v1/disclosures/{digest}"
     shown: list[tuple[str, Handler, type[Message]]] = [
         ("/v1/catalogue", service.catalogue, Catalogue),
         ("/v1/disclosure", service.disclosure, Disclosure),
@@ -130,8 +130,8 @@ def _public(service: Service) -> Iterator[Route]:
         ("/v1/chain/head", service.head, Signed),
     ]
     named: list[tuple[str, Handler, type[Message]]] = [
-        (one, service.older_disclosure, Disclosure),
-        (f"{one}/certificates", service.certificates, Certificates),
+        (by_digest, service.older_disclosure, Disclosure),
+        (f"{by_digest}/certificates", service.certificates, Certificates),
         ("/v1/catalogues/{digest}", service.titles, Catalogue),
     ]
     for path, handler, answer in shown:

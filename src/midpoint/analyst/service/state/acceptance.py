@@ -121,7 +121,8 @@ class KeepReport:
         if self.retired:
             raise DeclinedError(
                 "retired_disclosure",
-                "the disclosure of this report is retired; fetch the current one and be asked anew",
+                "the disclosure of this report is retired; fetch the current one and ask for a"
+                " solicitation under it",
             )
         if asked is None or asked.disclosure != self.disclosure:
             raise self._unknown()

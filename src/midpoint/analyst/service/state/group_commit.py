@@ -29,10 +29,10 @@ class _Waiting:
 
 
 class Committer:
-    """Takes requests that write; each is told its reply only after the commit.
+    """Takes requests that write; each gets its reply only after the commit.
 
-    `settle` is told the replies of each commit, and how many seconds it took; what it does happens
-    after those who waited are told, and its failure is nobody's.
+    `settle` gets the replies of each commit, and how many seconds it took. It runs after those who
+    waited have their replies, and its failure is nobody's.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Committer:
         return batch, True
 
     def _write(self, batch: Sequence[_Waiting]) -> None:
-        # Who was told to come back, or left, is not written: she may be erased by then.
+        # A client that gave up or was sent away is not written: she may be erased by then.
         live = [waiting for waiting in batch if not waiting.reply.done()]
         start = perf_counter()
         try:

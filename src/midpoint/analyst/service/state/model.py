@@ -1,38 +1,37 @@
 """Item profiles made ready for many requests: what to ask next, an estimate, scores as bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.evidence import Estimate, Evidence
+from midpoint.analyst.score.scorer import Scorer
 from midpoint.analyst.score.top_n import shortlist
-from midpoint.analyst.score.weights import report_weights
 from midpoint.analyst.solicit.selection import select
-from midpoint.wire import Disclosure, correction, from_fixed, to_fixed
+from midpoint.wire import Disclosure, from_fixed, to_fixed
 from midpoint.wire.canonical import encode
 from midpoint.wire.message import VERSION
 
 Float = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 BLOCK = 2**15
 """Answers that are summed up at a time, at most, unless they are one person's."""
 
 
 class Model:
-    """What one published model computes; arrays are in the order of the disclosure's items."""
+    """What one published model computes: `Scorer`, with arrays in the order of the disclosure."""
 
     def __init__(self, profiles: ItemProfiles, disclosure: Disclosure) -> None:
-        order = profiles.order
+        order, scorer = profiles.order, Scorer(profiles, disclosure)
         self.disclosure = disclosure
-        self.digest = disclosure.digest  # it is worked out anew each time it is asked for
+        self.digest = disclosure.digest  # it is worked out again each time it is asked for
         self._items = list(disclosure.items)
-        self._place = {item: place for place, item in enumerate(disclosure.items)}
+        self._index = disclosure.index
+        self._offsets = scorer.corrections
         self._vectors = profiles.vectors[order].astype(np.float64)
-        self._root = np.sqrt(report_weights(profiles, disclosure)[order])
+        self._root = np.sqrt(1.0 if scorer.weights is None else scorer.weights[order])
         self._heard = self._vectors * self._root[:, None]
         self._centre = profiles.centre[order]
         self._noise = profiles.noise_variance
@@ -54,21 +53,21 @@ class Model:
 
         x-hat = S (C^-1 m + sum w y v / sigma^2),  S = (C^-1 + sum w v v^T / sigma^2)^-1,
 
-        with w as far as the coins of this disclosure let a report be trusted.
+        with w the report weights of this disclosure.
         """
         longest = max(map(len, many))
         if len(many) > 1 and len(many) * longest > BLOCK:
             half = len(many) // 2
             return self.estimates(many[:half]) + self.estimates(many[half:])
         filled = np.arange(longest) < np.array([len(answers) for answers in many])[:, None]
-        places = np.full(filled.shape, -1)
-        places[filled] = [self._place.get(item, -1) for answers in many for item in answers]
+        index = np.full(filled.shape, -1)
+        index[filled] = [self._index.get(item, -1) for answers in many for item in answers]
         value = np.zeros(filled.shape, dtype=np.int64)
         value[filled] = [y for answers in many for y in answers.values()]
-        there = places >= 0
-        V = self._heard[places] * there[:, :, None]
+        there = index >= 0
+        V = self._heard[index] * there[:, :, None]
         information = V.transpose(0, 2, 1) @ V
-        beyond = (from_fixed(value) - self._centre[places]) * self._root[places]
+        beyond = (from_fixed(value) - self._centre[index]) * self._root[index]
         moment = (beyond[:, None, :] @ V)[:, 0]
         covariance = np.linalg.inv(self._precision + information / self._noise)
         mean = (covariance @ (self._pull + moment / self._noise)[:, :, None])[:, :, 0]
@@ -83,7 +82,7 @@ class Model:
 
         The choice depends on this person's answers, and on what everyone can know.
         """
-        known = [self._place[item] for item in touched if item in self._place]
+        known = [self._index[item] for item in touched if item in self._index]
         if not known:
             return self._ask_first(budget)
         candidates = self._allowed.copy()
@@ -109,7 +108,7 @@ class Model:
             candidates=candidates,
             certified=False,
         )
-        return [self._items[place] for place in chosen.items]
+        return [self._items[j] for j in chosen.items]
 
     def scores(self, estimate: Estimate, top: int | None = None, margin: int = 0) -> bytes:
         """Return the bytes of `Scores` for all items, or for the private top-N.
@@ -121,7 +120,7 @@ class Model:
         if top is not None:  # deviations of these alone: over all items they take most of the time
             listed = shortlist(score, self._offsets, top=top, margin=margin)
             score, vectors = score[listed], vectors[listed]
-            items = [items[place] for place in listed]
+            items = [items[j] for j in listed]
         spread = ((vectors @ estimate.covariance) * vectors).sum(axis=1)
         deviation = to_fixed(np.sqrt(self._noise + spread))
         return encode(
@@ -133,7 +132,3 @@ class Model:
                 "version": VERSION,
             }
         )
-
-    @cached_property
-    def _offsets(self) -> Integers:
-        return correction(self.disclosure)

@@ -27,11 +27,12 @@ def upgrade() -> None:
     op.create_table(
         "report",
         sa.Column("token", sa.LargeBinary(32), nullable=False),
+        sa.Column("number", sa.BigInteger, nullable=False, autoincrement=False),
         sa.Column("round", sa.BigInteger, nullable=False, autoincrement=False),
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("report", sa.LargeBinary, nullable=False),
         sa.Column("received", sa.BigInteger, nullable=False),
-        sa.PrimaryKeyConstraint("token", "round"),
+        sa.PrimaryKeyConstraint("token", "number"),
         sa.ForeignKeyConstraint(
             ["token", "round"], ["round.token", "round.number"], ondelete="CASCADE"
         ),

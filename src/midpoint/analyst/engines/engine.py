@@ -1,0 +1,55 @@
+"""The interface of all engines: read tables, then count or fit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Scale
+from midpoint.data.tables.columns import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsTables:
+    """Tables of ratings and people, and what to read of them."""
+
+    source: str | Path
+    """Ratings, one row each; Parquet, for all engines but the local one."""
+    users: str | Path | None = None
+    """People, one row each, with their features; without it these are columns of the ratings."""
+    columns: Columns | None = None
+    """What the columns are called; guessed where not given."""
+    scale: Scale | None = None
+    """What a rating can be; guessed from the ratings where not given."""
+    features: tuple[str, ...] = ()
+    """The private features; several make a joint one."""
+
+
+class ReadRatings(Protocol):
+    """Ratings that an engine has checked, with their private feature."""
+
+    def tally(self) -> CategoryStatistics:
+        """Count what the users of each category of the private feature do."""
+        ...
+
+    def fit(
+        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+    ) -> ItemProfiles:
+        """Learn item profiles; `progress` is called after each iteration."""
+        ...
+
+
+class Engine(Protocol):
+    """A way to train: the same call gives the same kind of result, whatever the size."""
+
+    @property
+    def name(self) -> str:
+        """What `midpoint train --engine` calls it."""
+        ...
+
+    def read(self, tables: RatingsTables) -> ReadRatings:
+        """Look through tables once and check them."""
+        ...

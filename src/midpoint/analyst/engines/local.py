@@ -1,0 +1,88 @@
+"""The engine in memory: all tables are read whole."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from midpoint.analyst.categories.statistics import CategoryStatistics, tally
+from midpoint.analyst.engines.engine import RatingsTables
+from midpoint.analyst.engines.tables import feature_column, roles_of
+from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Ratings, load
+from midpoint.data.tables.builder import with_people
+from midpoint.data.tables.cells import names_of
+from midpoint.data.tables.columns import Columns
+from midpoint.data.tables.people import features_of
+from midpoint.data.tables.reader import read_table
+from midpoint.errors import MidpointError
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRatings:
+    """Ratings in memory, with their private feature."""
+
+    ratings: Ratings
+    """All of them."""
+    features: tuple[str, ...]
+    """The private features; several make a joint one."""
+
+    def tally(self) -> CategoryStatistics:
+        """Count what the users of each category of the private feature do."""
+        if not self.features:
+            raise MidpointError(f"{self.ratings.name} was read without a feature; name one")
+        return tally(self.ratings, self.ratings.feature(*self.features))
+
+    def fit(
+        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+    ) -> ItemProfiles:
+        """Learn item profiles by `Factorizer.fit`."""
+        return factorizer.fit(self.ratings, list(self.features) or None, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Trains in memory; knows every setting and reads every format that `load` reads."""
+
+    name: str = "local"
+    """What `midpoint train --engine` calls it."""
+
+    def read(self, tables: RatingsTables) -> LocalRatings:
+        """Load the tables whole."""
+        ratings = load(
+            tables.source, users=tables.users, columns=tables.columns, scale=tables.scale
+        )
+        absent = [name for name in tables.features if name not in ratings.features]
+        if absent and tables.users is None and Path(tables.source).exists():
+            ratings = _with_own_features(ratings, tables, absent)
+        return LocalRatings(ratings, tables.features)
+
+
+def _with_own_features(ratings: Ratings, tables: RatingsTables, names: Sequence[str]) -> Ratings:
+    """Gather features that stand beside every rating; each user must have one value."""
+    cells, origin = read_table(Path(tables.source))
+    roles = roles_of(tables.columns or Columns(), cells.columns, origin.path)
+    rest = [name for name in cells.columns if name not in roles]
+    columns = list(dict.fromkeys(feature_column(name, rest, origin.path) for name in names))
+    values = [pl.col(name).drop_nulls() for name in columns]
+    by_user = (
+        cells.with_columns(names_of(cells[roles.user]).alias("user"))
+        .group_by("user", maintain_order=True)
+        .agg(
+            *(value.first() for value in values),
+            *(
+                value.n_unique().alias(f"{c} differs")
+                for value, c in zip(values, columns, strict=True)
+            ),
+        )
+    )
+    for name in columns:
+        differing = by_user.filter(pl.col(f"{name} differs") > 1)
+        if differing.height:
+            raise MidpointError(
+                f"{origin.path}: user {differing['user'][0]} has two values of {name!r}; keep one"
+            )
+    people = features_of(by_user.select("user", *columns), columns, columns, origin.path)
+    return with_people(ratings, people, origin)

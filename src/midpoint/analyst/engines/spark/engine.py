@@ -1,0 +1,54 @@
+"""The engine on a cluster: Apache Spark, ratings in Parquet."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.engines.engine import RatingsTables
+from midpoint.analyst.engines.spark.factorizer import fit_on_spark
+from midpoint.analyst.engines.spark.reader import RatingsFrame, read_ratings
+from midpoint.analyst.engines.spark.statistics import tally_frame
+from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.profiles import ItemProfiles
+
+
+@dataclass(frozen=True, slots=True)
+class SparkRatings:
+    """Ratings on a cluster, with their private feature."""
+
+    frame: RatingsFrame
+    """Where they are, and what one look through them shows."""
+
+    def tally(self) -> CategoryStatistics:
+        """Count what the users of each category of the private feature do."""
+        return tally_frame(self.frame)
+
+    def fit(
+        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+    ) -> ItemProfiles:
+        """Learn item profiles on the cluster."""
+        return fit_on_spark(factorizer, self.frame, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkEngine:
+    """Trains on the cluster that a Spark session (`open_session`) belongs to."""
+
+    session: SparkSession
+    """Where work is done."""
+    name: str = "spark"
+    """What `midpoint train --engine` calls it."""
+
+    def read(self, tables: RatingsTables) -> SparkRatings:
+        """Look through the tables once; addresses stay as they are given."""
+        frame = read_ratings(
+            self.session,
+            str(tables.source),
+            users=None if tables.users is None else str(tables.users),
+            columns=tables.columns,
+            scale=tables.scale,
+            features=tables.features,
+        )
+        return SparkRatings(frame)

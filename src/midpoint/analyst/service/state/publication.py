@@ -1,0 +1,210 @@
+"""What a site shows now; a switch to another model is seen by the very next request."""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+from midpoint.analyst.disclose.site import Site
+from midpoint.analyst.score.report_rules import ReportRules
+from midpoint.analyst.service.http.documents import IMMUTABLE, Document
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.state.model import Model
+from midpoint.errors import MidpointError
+from midpoint.wire import Entry
+
+KEPT = 8
+"""Superseded disclosures, and titles, that are kept ready."""
+LOOK = 1.0
+"""Seconds for which what was read last is good enough for a report."""
+AGAIN = 5.0
+"""Seconds until a site that could not be read is tried again."""
+log = logging.getLogger("midpoint.service")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Current:
+    """One state of a site, whole: a request works with one of them."""
+
+    model: Model
+    """The current model."""
+    chain: Document
+    """The whole list."""
+    head: Document
+    """Its newest entry."""
+    disclosure: Document
+    """The current disclosure, exactly as signed."""
+    catalogue: Document
+    """All items by title, exactly as the newest entry of the list names them."""
+    catalogues: frozenset[str]
+    """Digests of all titles that the list names."""
+    superseded: dict[str, int | None]
+    """When each published disclosure stopped being current; None for the one that is."""
+    possible: ReportRules
+    """What may be answered under the current disclosure."""
+
+    @property
+    def digest(self) -> str:
+        """Digest of the current disclosure."""
+        return self.model.digest
+
+    def is_retired(self, disclosure: str, now: int, grace: int) -> bool:
+        """Tell whether rounds under a published disclosure are no longer taken."""
+        ended = self.superseded[disclosure]
+        return ended is not None and now > ended + grace
+
+
+class Publication:
+    """Follows a site: `now` looks at the list's file, and reads again what changed."""
+
+    def __init__(self, site: Site, ask: int) -> None:
+        self.site = site
+        self._ask = ask
+        self._seen: object = None
+        self._current: Current | None = None
+        self._loading = asyncio.Lock()
+        self._failed_at: float | None = None
+        self._looked = 0.0
+        self._reading = asyncio.Lock()
+        self._older: OrderedDict[str, tuple[Document, ReportRules]] = OrderedDict()
+        self._titles: OrderedDict[str, Document] = OrderedDict()
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the newest state of the site could be read."""
+        return self._current is not None and self._failed_at is None
+
+    async def open(self) -> None:
+        """Read the site for the first time; raise if it cannot be read."""
+        self._seen = _state(self.site.list)
+        self._current = await asyncio.to_thread(load, self.site, self._ask)
+
+    @property
+    def latest(self) -> Current | None:
+        """What was read last, without a look at the disk."""
+        return self._current
+
+    async def knowing(self, disclosure: str) -> Current:
+        """Return a state of the site in which a disclosure was published, if there is one."""
+        latest, moment = self._current, time.monotonic()
+        if latest is None or disclosure not in latest.superseded or moment > self._looked + LOOK:
+            self._looked = moment
+            latest = await self.now()
+        return latest
+
+    async def now(self) -> Current:
+        """Return what is shown now; nothing is dropped while another model is read."""
+        if _state(self.site.list) != self._seen and self._may_try():
+            async with self._loading:
+                await self._reload()
+        if self._current is None:
+            raise DeclinedError("unavailable", "the site is not read yet", retry_after=1)
+        return self._current
+
+    async def older(self, digest: str) -> tuple[Document, ReportRules]:
+        """Return a published disclosure, current or not, and what may be answered under it."""
+        return await self._kept(self._older, digest, _older)
+
+    async def titles(self, digest: str) -> Document:
+        """Return titles that the list names, now or before."""
+        return await self._kept(self._titles, digest, _titles)
+
+    async def _kept(
+        self, ready: OrderedDict[str, T], digest: str, read: Callable[[Site, str], T]
+    ) -> T:
+        """Return what is ready, or read it: one at a time, however many ask."""
+        if digest not in ready:
+            async with self._reading:
+                if digest not in ready:
+                    ready[digest] = await self._read(read, digest)
+                    while len(ready) > KEPT:
+                        ready.popitem(last=False)
+        ready.move_to_end(digest)
+        return ready[digest]
+
+    async def _read(self, read: Callable[[Site, str], T], digest: str) -> T:
+        try:
+            return await asyncio.to_thread(read, self.site, digest)
+        except MidpointError as error:
+            log.warning("site", extra={"figures": {"error": str(error)}})
+            raise DeclinedError("unavailable", "this cannot be read", retry_after=60) from error
+
+    def _may_try(self) -> bool:
+        return self._failed_at is None or time.monotonic() - self._failed_at > AGAIN
+
+    async def _reload(self) -> None:
+        state = _state(self.site.list)
+        if state == self._seen:
+            return  # another request was here first
+        try:
+            self._current = await asyncio.to_thread(load, self.site, self._ask)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the old state is still served
+            self._failed_at = time.monotonic()
+            reason = str(error) or type(error).__name__
+            log.warning("site", extra={"figures": {"error": reason}})
+            return
+        self._seen, self._failed_at = state, None
+        log.info("site", extra={"figures": {"disclosure": self._current.digest}})
+
+
+def load(site: Site, ask: int) -> Current:
+    """Read a site as it is now, and make everything ready that many requests will want."""
+    chain = site.chain()
+    if chain is None:
+        raise MidpointError(
+            f"{site.root} shows nothing yet; run: midpoint publish MODEL {site.root}"
+        )
+    entries = [signed.open(Entry) for signed in chain.entries]
+    newest = entries[-1]
+    if newest.catalogue is None:
+        raise MidpointError(
+            f"{site.list} names no titles, which devices ask for; run: midpoint publish MODEL"
+            f" {site.root}"
+        )
+    disclosure = site.disclosure(newest.disclosure)
+    model = Model(site.profiles(newest.disclosure), disclosure)
+    item = disclosure.items[0]
+    for answers in ({}, {item: disclosure.scale.low}):
+        model.ask(answers, answers, ask)  # compiled now, not while somebody waits
+    return Current(
+        model=model,
+        chain=Document.of(chain.raw),
+        head=Document.of(chain.entries[-1].raw),
+        disclosure=Document.of(disclosure.raw),
+        catalogue=Document.of(site.catalogue(newest.catalogue).raw),
+        catalogues=frozenset(entry.catalogue for entry in entries if entry.catalogue),
+        superseded=_superseded(entries),
+        possible=ReportRules(disclosure),
+    )
+
+
+def _superseded(entries: list[Entry]) -> dict[str, int | None]:
+    ended: dict[str, int | None] = {}
+    for entry, following in pairwise(entries):
+        ended[entry.disclosure] = following.time
+    ended[entries[-1].disclosure] = None
+    return ended
+
+
+def _older(site: Site, digest: str) -> tuple[Document, ReportRules]:
+    disclosure = site.disclosure(digest)
+    return Document.of(disclosure.raw, cache=IMMUTABLE), ReportRules(disclosure)
+
+
+def _titles(site: Site, digest: str) -> Document:
+    return Document.of(site.catalogue(digest).raw, cache=IMMUTABLE)
+
+
+def _state(path: Path) -> object:
+    """Return what changes when a file is replaced."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size

@@ -1,0 +1,65 @@
+"""Preparation of raw ratings, as in the paper's experimental set-up."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from midpoint.data.ratings import Ratings
+from midpoint.data.scale import Scale
+from midpoint.errors import MidpointError
+
+
+def at_least(ratings: Ratings, *, user_ratings: int = 20, item_ratings: int = 20) -> Ratings:
+    """Keep users and items with so many ratings (Section 7.1, "Datasets").
+
+    Dropping an item takes ratings from users and the other way round, so it is repeated until
+    nothing changes. What is left is the largest such part, whatever the order of dropping.
+    """
+    if min(user_ratings, item_ratings) < 1:
+        raise MidpointError(
+            f"at_least needs counts of one or more: got {user_ratings} and {item_ratings}"
+        )
+    user, item = ratings.user, ratings.item
+    while True:
+        keep_user = np.bincount(user, minlength=ratings.n_users) >= user_ratings
+        keep_item = np.bincount(item, minlength=ratings.n_items) >= item_ratings
+        keep = keep_user[user] & keep_item[item]
+        if keep.all():
+            break
+        user, item = user[keep], item[keep]
+    if not len(user):
+        raise MidpointError(
+            f"{ratings.name}: no users with {user_ratings} and items with {item_ratings} ratings"
+            f" are left of {ratings.n_users} and {ratings.n_items}; ask for fewer"
+        )
+    return ratings.select_users(keep_user).select_items(keep_item)
+
+
+def in_levels(ratings: Ratings, count: int) -> Ratings:
+    """Bring ratings to the nearest of so many levels, equally far apart.
+
+    On a fine scale people prefer round numbers, which shows how a rating was changed; on a coarse
+    one all numbers are round.
+    """
+    scale = ratings.scale
+    most = np.inf if scale.levels is None else len(scale.levels)
+    if not 2 <= count <= most:
+        raise MidpointError(
+            f"{ratings.name} cannot be brought to {count} levels: ask for 2 or more, and no more"
+            f" than the scale has ({'any number' if scale.levels is None else most})"
+        )
+    coarse = Scale.stars(scale.low, scale.high, (scale.high - scale.low) / (count - 1))
+    points = np.array(coarse.levels)
+    nearest = np.searchsorted((points[1:] + points[:-1]) / 2, ratings.value, side="right")
+    value, name = points[nearest].astype(np.float32), f"{ratings.name}-{count}-levels"
+    return replace(ratings, value=value, scale=coarse, name=name)
+
+
+def with_known(ratings: Ratings, *features: str) -> Ratings:
+    """Keep users whose category of every one of these features is known, and all items."""
+    if not features:
+        return ratings
+    known = ratings.feature(*features).known
+    if not known.any():
+        raise MidpointError(f"{ratings.name}: {' and '.join(features)} is known of no user")
+    return ratings if known.all() else ratings.select_users(known)

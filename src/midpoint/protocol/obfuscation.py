@@ -1,0 +1,55 @@
+"""Obfuscation of whole populations: the one way in which many people's ratings are obfuscated."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.errors import MidpointError
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Obfuscated, Parameters, obfuscate
+from midpoint.wire import ValueMap
+
+BLIND = (ValueMap.AS_IS, ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
+"""Maps of values that do not ask for the category."""
+
+
+def obfuscate_population(
+    starts: NDArray[np.integer],
+    item: NDArray[np.intp],
+    value: NDArray[np.int64],
+    category: NDArray[np.integer],
+    parameters: Parameters,
+    uniform: NDArray[np.float64],
+    alpha: float = 1.0,
+    asked: Sequence[NDArray[np.intp]] | None = None,
+) -> Obfuscated:
+    """Obfuscate everyone's ratings as their devices would.
+
+    Args:
+        starts: The ratings of person i are `starts[i]:starts[i + 1]`. Shape (N + 1,).
+        item: The item of each rating, by index in the disclosure. Shape (n,).
+        value: The ratings, in fixed point. Shape (n,).
+        category: Category or joint cell of each person. Shape (N,).
+        parameters: The disclosure, as arrays.
+        uniform: Coins of each rating, in the order of `user.PURPOSES`. Shape (n, 4).
+        alpha: Share of ratings to obfuscate.
+        asked: The items that each person was asked about; all items unless given.
+    """
+    people = np.asarray(category, dtype=np.intp)
+    cell = np.repeat(people, np.diff(starts))
+    require_categories(cell, parameters)
+    adjustment = adjust_population(parameters, starts, item, value, people, asked)
+    return obfuscate(item, value, cell, parameters, uniform, adjustment, alpha)
+
+
+def require_categories(cell: NDArray[np.intp], parameters: Parameters) -> None:
+    """Refuse people of unknown category: an index of -1 would make them the last one's."""
+    if parameters.scheme.value_map in BLIND and not parameters.scheme.sub_samples:
+        return
+    wrong = (cell < 0) | (cell >= parameters.n_cells)
+    if wrong.any():
+        raise MidpointError(
+            f"{int(wrong.sum())} ratings are of people whose category is not known;"
+            " leave those people out"
+        )

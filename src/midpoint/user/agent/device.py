@@ -1,0 +1,211 @@
+"""A person's device as an object: the agent's checks and files, without a network.
+
+Its ratings, category, secret and ledger stay in it; what leaves is the report.
+"""
+
+import logging
+import weakref
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+from midpoint.user.agent.home import Home
+from midpoint.user.agent.preview import preview
+from midpoint.user.agent.rows import PreviewLine, RankedTitle, Rows
+from midpoint.user.agent.standing import Standing, Terms, accept
+from midpoint.user.agent.titles import by_item
+from midpoint.user.core.correction import correct
+from midpoint.user.core.decisions import decide
+from midpoint.user.core.private import PrivateCategory
+from midpoint.wire import (
+    ONE,
+    Certificate,
+    Disclosure,
+    Published,
+    Report,
+    Scores,
+    Solicitation,
+)
+
+FOLDER = "device"
+"""Name of the folder in her home, beside those that agents keep for services."""
+log = logging.getLogger("midpoint")
+
+
+class Device:
+    """A person's own device at one analyst.
+
+    It checks what the analyst published as the agent does, and holds the analyst to it: another
+    key, an older list, or another scheme is refused. With a `home`, a directory of hers, secret,
+    decisions and pin outlive the program, and every decision is final. Without one it is a
+    simulation in memory, and says so.
+
+    Args:
+        published: What the analyst shows everyone (`Analyst.published`).
+        home: Her directory; one person's, for one analyst.
+        accept_changes: Take another key, list, feature, scale or scheme of the analyst, as on
+            first use, because she agrees. Secret and decisions stay.
+        auditors: Public keys of auditors that she trusts.
+        require_certificate: Refuse a disclosure that none of them certified.
+        category: Her category of each private feature, such as gender="F". It never leaves.
+    """
+
+    def __init__(
+        self,
+        published: Published,
+        /,
+        *,
+        home: Path | str | None = None,
+        accept_changes: bool = False,
+        auditors: Collection[str] = (),
+        require_certificate: bool = False,
+        **category: str,
+    ) -> None:
+        if home is None:
+            _say_simulated()
+            self._home = Home.in_memory()
+        else:
+            self._home = Home.inside(Path(home).expanduser().resolve(), FOLDER)
+        weakref.finalize(self, self._home.close)
+        terms = Terms(auditors=tuple(auditors), require_certificate=require_certificate)
+        try:
+            if accept_changes:
+                self._home.repin()
+            self._standing: Standing = accept(published, self._home, terms)
+            self._category = PrivateCategory.of(self.disclosure, category)
+        except BaseException:
+            self._home.close()
+            raise
+
+    @property
+    def disclosure(self) -> Disclosure:
+        """The disclosure that passed the checks."""
+        return self._standing.accepted.disclosure
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What an auditor she trusts measured of the disclosure; None if nobody did."""
+        return self._standing.certificate
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What each item is called."""
+        return self._standing.titles
+
+    def protect(
+        self, ratings: Mapping[str, float], *, question: Solicitation | None = None
+    ) -> Report:
+        """Return the report, which is all that is ever sent; what it decides is final.
+
+        `ratings` are in stars, by title or by item. Unless the analyst asked a `question`, she
+        may rate anything: the report then repeats what was revealed before, so the newest one
+        says it all. Where nothing new is rated, nothing is decided: the same report comes back.
+        """
+        self._home.require_remembered()
+        rated = by_item(ratings, self._standing)
+        asked = question or self._question(rated)
+        if asked is None:
+            return self._last_report()
+        self._home.keep_ratings(self._home.ratings | rated)
+        return decide(rated, asked, self._standing.accepted, self._category, self._home.ledger)
+
+    def preview(
+        self, ratings: Mapping[str, float], *, question: Solicitation | None = None
+    ) -> Rows[PreviewLine]:
+        """Show what `protect` would send and withhold; nothing is decided."""
+        rated = by_item(ratings, self._standing)
+        asked = question or self._question(rated) or self._open_question(())
+        accepted, ledger = self._standing.accepted, self._home.ledger
+        return Rows(
+            [
+                PreviewLine(
+                    line.item,
+                    self.titles[line.item],
+                    line.rating / ONE,
+                    None if line.sent is None else line.sent / ONE,
+                    line.fate,
+                )
+                for line in preview(rated, asked, accepted, self._category, ledger)
+            ]
+        )
+
+    def rank(self, scores: Scores) -> Rows[RankedTitle]:
+        """Rank the analyst's scores for her, best first, without what she has rated."""
+        ledger = self._home.ledger
+        rated = ledger.decided | self._home.ratings.keys()
+        move = ledger.move_under(self.disclosure.digest)
+        best = correct(scores, self.disclosure, self._category, rated, move)
+        return Rows(
+            [
+                RankedTitle(row.item, self.titles[row.item], row.shown / ONE, row.deviation / ONE)
+                for row in best
+            ]
+        )
+
+    def forget(self) -> None:
+        """Erase secret, decisions and ratings here; whoever starts again is somebody new."""
+        self._home.start_forgetting()
+        self._home.erase()
+
+    def close(self) -> None:
+        """Let another program or object use the home."""
+        self._home.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        """Say what it protects and where it lives, not what she is."""
+        features = ", ".join(feature.name for feature in self.disclosure.features)
+        folder = self._home.folder
+        kept = "simulation, in memory" if folder is None else f"home {str(folder.parent)!r}"
+        who = "nobody she trusts" if self.certificate is None else self.certificate.auditor
+        return (
+            f"<Device: protects {features} by {self.disclosure.scheme}; {kept}; certified by {who}>"
+        )
+
+    def _question(self, rated: Mapping[str, int]) -> Solicitation | None:
+        """Return an open question; None if nothing is new and the last report says it all."""
+        repeated = self._repeatable()
+        ledger = self._home.ledger
+        if ledger.rounds and rated.keys() <= ledger.decided:
+            last = self._last_report()
+            current = last.disclosure == self.disclosure.digest
+            if current and [item for item, _ in last.answers] == repeated:
+                return None
+        return self._open_question(repeated)
+
+    def _repeatable(self) -> list[str]:
+        """Return the items revealed before whose numbers are still the same, ascending.
+
+        The analyst knows them: what a question holds says nothing about what was withheld.
+        """
+        ledger, disclosure = self._home.ledger, self.disclosure
+        decisions = ((n, item, ledger.decision(item)) for n, item in enumerate(disclosure.items))
+        return [
+            item
+            for n, item, decision in decisions
+            if decision and decision.numbers and decision.numbers == disclosure.numbers_of(n)
+        ]
+
+    def _open_question(self, items: Collection[str]) -> Solicitation:
+        following = 1 + max((round_.round for round_ in self._home.ledger.rounds), default=-1)
+        return Solicitation(
+            disclosure=self.disclosure.digest, round=following, items=tuple(items), open=True
+        )
+
+    def _last_report(self) -> Report:
+        return Report.parse(self._home.ledger.rounds[-1].report.encode())
+
+
+@cache
+def _say_simulated() -> None:
+    """Say it once: a device in memory is no protection for a person."""
+    log.warning(
+        "this device is a simulation, in memory: when the program ends its secret and decisions"
+        " are gone, and a rating protected again leaks more; for a person, give home=DIRECTORY"
+    )

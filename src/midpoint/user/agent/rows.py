@@ -1,0 +1,112 @@
+"""Lists that a person reads: one line a row in a terminal, a table in a notebook."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import ClassVar, Protocol, Self, TypeVar, overload
+
+from midpoint.user.agent.preview import Fate
+
+
+class Row(Protocol):
+    """What a list is made of."""
+
+    headings: ClassVar[tuple[str, ...]]
+    """What the columns are called."""
+
+    def cells(self) -> tuple[str, ...]:
+        """Return one text for each column."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class RankedTitle:
+    """One title as the device ranks it; numbers in stars."""
+
+    headings: ClassVar[tuple[str, ...]] = ("stars", "title", "give or take")
+
+    item: str
+    """The item's identifier."""
+    title: str
+    """What a person calls it."""
+    stars: float
+    """Predicted rating, on the scale."""
+    deviation: float
+    """Standard deviation of the prediction."""
+
+    def __repr__(self) -> str:
+        return f"{self.stars:.1f} {self.title}"
+
+    def cells(self) -> tuple[str, ...]:
+        """Return one text for each column."""
+        return f"{self.stars:.1f}", self.title, f"{self.deviation:.1f}"
+
+
+@dataclass(frozen=True, repr=False)
+class PreviewLine:
+    """One rating and what becomes of it; numbers in stars."""
+
+    headings: ClassVar[tuple[str, ...]] = ("title", "rating", "what leaves")
+
+    item: str
+    """The item's identifier."""
+    title: str
+    """What a person calls it."""
+    rating: float
+    """What she gave."""
+    sent: float | None
+    """What the report says about it, or an earlier one said; None if nothing."""
+    fate: Fate
+    """Why."""
+
+    def __repr__(self) -> str:
+        title, rating, leaves = self.cells()
+        return f"{title}: {rating}, {leaves}"
+
+    def cells(self) -> tuple[str, ...]:
+        """Return one text for each column."""
+        fate = self.fate.replace("_", " ")
+        leaves = fate if self.sent is None else f"{fate} as {self.sent:g}"
+        return self.title, f"{self.rating:g}", leaves
+
+
+R = TypeVar("R", bound=Row)
+
+
+class Rows(Sequence[R]):
+    """A list of rows that does not change; a slice is one too."""
+
+    def __init__(self, rows: Sequence[R] = ()) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> R: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def __getitem__(self, index: int | slice) -> R | Self:
+        return type(self)(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._rows == other._rows if isinstance(other, Rows) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._rows)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._rows)) or "<nothing>"
+
+    def _repr_html_(self) -> str:
+        """Show a table in a notebook; titles are somebody else's text, and escaped."""
+        if not self._rows:
+            return "<p>nothing</p>"
+        head = "".join(f"<th>{escape(name)}</th>" for name in self._rows[0].headings)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row.cells()) + "</tr>"
+            for row in self._rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,77 @@
+"""Ratings as a person writes them, by title or item and in stars, and the items they are of."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from math import isfinite
+from numbers import Real
+
+from midpoint.errors import MidpointError
+from midpoint.user.agent.standing import Standing
+from midpoint.wire import ONE, RatingScale
+
+NEAR = 3
+"""Close matches that an error names."""
+
+
+def by_item(ratings: Mapping[str, float], standing: Standing) -> dict[str, int]:
+    """Return ratings in fixed point by item, from ratings in stars by title or by item.
+
+    All of them are looked at before any is used, so one mistake loses nothing.
+    """
+    items: dict[str, list[str]] = {}
+    for item, title in standing.titles.items():
+        items.setdefault(title, []).append(item)
+    rated: dict[str, float] = {}
+    for name, stars in ratings.items():
+        item = _item(name, standing.titles, items)
+        if item in rated:
+            raise MidpointError(f"{name!r} is rated twice, by title and by item; give one rating")
+        rated[item] = _on_scale(name, stars, standing.accepted.disclosure.scale)
+    return standing.fixed(rated)
+
+
+def _item(name: str, titles: Mapping[str, str], items: Mapping[str, list[str]]) -> str:
+    """Return the item that a name means: the one with this title, or this identifier."""
+    if not isinstance(name, str):
+        raise MidpointError(f"{name!r} is no title and no item; write it as text, {str(name)!r}")
+    titled = items.get(name, [])
+    if name in titles and titled not in ([], [name]):
+        raise MidpointError(
+            f"{name!r} is the identifier of {titles[name]!r} and the title of item"
+            f" {', '.join(map(repr, titled))}; name the one you mean the other way"
+        )
+    if len(titled) > 1:
+        raise MidpointError(
+            f"{len(titled)} items have the title {name!r}; name the one you mean by its"
+            f" identifier: {', '.join(map(repr, titled))}"
+        )
+    if titled:
+        return titled[0]
+    if name in titles:
+        return name
+    near = _near(name, items)
+    meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise MidpointError(f"there is no title or item {name!r} in the catalogue{meant}")
+
+
+def _near(name: str, titles: Iterable[str]) -> list[str]:
+    """Return titles that hold a name, the shortest first, or that look like it."""
+    folded, wanted = {title.casefold(): title for title in titles}, name.casefold()
+    holding = sorted((title for title in folded if wanted in title), key=len)
+    near = holding or get_close_matches(wanted, folded, n=NEAR)
+    return [folded[match] for match in near[:NEAR]]
+
+
+def _on_scale(name: str, stars: object, scale: RatingScale) -> float:
+    """Return a rating as a number, refusing one that nobody can give."""
+    if isinstance(stars, bool) or not isinstance(stars, Real) or not isfinite(stars):
+        raise MidpointError(f"the rating of {name!r} is {stars!r}, which is no number of stars")
+    value = float(stars)
+    levels = None if scale.levels is None else [level / ONE for level in scale.levels]
+    low, high = scale.low / ONE, scale.high / ONE
+    if value not in levels if levels else not low <= value <= high:
+        legal = f"from {low:g} to {high:g}"
+        if levels:
+            legal = f"one of {', '.join(f'{level:g}' for level in levels)}"
+        raise MidpointError(f"the rating of {name!r} is {value:g}; the scale has {legal}")
+    return value

@@ -1,0 +1,166 @@
+"""What the numbers of a disclosure can be: analysts check it before they publish, devices again.
+
+One implementation serves both. It proves consistency, not truth.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.wire.disclosure import Disclosure
+from midpoint.wire.fixed import GRAIN, ONE, from_fixed
+from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_means
+from midpoint.wire.positions import (
+    FARTHEST_POSITION,
+    LEAST_PRECISION,
+    MOST_ACTIVITY,
+    MOST_LOGIT,
+    MOST_PRECISION,
+    QUIETEST,
+    Prior,
+)
+from midpoint.wire.refusal import Refusal, RefusedError
+
+Integers = NDArray[np.int64]
+Rows = tuple[Any, ...]
+
+
+def check_numbers(disclosure: Disclosure) -> None:
+    """Refuse numbers that no honest analyst sends, whatever its data.
+
+    Offsets lie within the scale's range R, as do their differences (so there are values that all
+    categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
+    units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
+    2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
+    always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.limits` allows, one
+    answer would show too much: a reveal probability below 1/64, or means of categories, by offsets
+    or by levels, that are further apart than 3/4 of the scale. For counterparts see
+    `_require_positions`; what becomes of a rating because of them has the same two limits.
+    """
+    items, scale = disclosure.items, disclosure.scale
+    span = scale.high - scale.low
+    if disclosure.offset is not None:
+        _require_offsets(np.array(disclosure.offset, np.int64), disclosure, span)
+    if disclosure.levels is not None:
+        _require_levels(np.array(disclosure.levels, np.int64), items)
+    if disclosure.reveal is not None:
+        _require_reveal(np.array(disclosure.reveal, np.int64), items)
+    if disclosure.prior is not None:
+        _require_positions(disclosure, span)
+        _require_prior(disclosure.prior, span)
+    if disclosure.average is not None:
+        average = np.array(disclosure.average, np.int64)
+        fine = ((average >= scale.low) & (average <= scale.high)).all(axis=1)
+        _require(fine, Refusal.AVERAGE_OUT_OF_RANGE, "an average off the scale", items)
+    _require_limits(disclosure, span)
+
+
+def _require_offsets(offset: Integers, disclosure: Disclosure, span: int) -> None:
+    items, bits = disclosure.items, disclosure.bits
+    wide = (np.abs(offset).max(axis=1) > span) | (spread(offset) > span)
+    _require(~wide, Refusal.OFFSET_TOO_LARGE, "an offset beyond what the scale allows", items)
+    slack = disclosure.n_cells * (1 if bits is None else max(1, span >> bits))
+    centred = np.abs(offset.sum(axis=1)) <= slack
+    _require(centred, Refusal.OFFSET_NOT_CENTRED, "offsets that do not sum to zero", items)
+
+
+def _require_levels(levels: Integers, items: Sequence[str]) -> None:
+    inside = (levels >= 0) & (levels <= ONE)
+    fine = inside.all(axis=(1, 2)) & (levels.sum(axis=2) == ONE).all(axis=1)
+    _require(fine, Refusal.BAD_DISTRIBUTION, "levels that are no distribution", items)
+
+
+def _require_reveal(reveal: Integers, items: Sequence[str]) -> None:
+    fine = ((reveal >= 1) & (reveal <= ONE)).all(axis=1)
+    _require(fine, Refusal.REVEAL_OUT_OF_RANGE, "a reveal probability out of range", items)
+    fine = reveal.max(axis=1) == ONE
+    _require(fine, Refusal.REVEAL_INCONSISTENT, "no category that always reveals", items)
+
+
+def _require_limits(disclosure: Disclosure, span: int) -> None:
+    """Refuse categories that are said to be further apart than anybody's data says."""
+    items, most = disclosure.items, most_spread(span)
+    if disclosure.offset is not None:
+        fine = spread(np.array(disclosure.offset, np.int64)) <= most
+        _require(fine, Refusal.TOO_TELLING, "categories too far apart", items)
+    if disclosure.levels is not None and disclosure.scale.levels is not None:
+        points = np.array(disclosure.scale.levels, np.int64)
+        fine = spread_of_means(np.array(disclosure.levels, np.int64), points) <= most * ONE
+        _require(fine, Refusal.TOO_TELLING, "categories too far apart", items)
+    if disclosure.reveal is not None:
+        fine = np.array(disclosure.reveal, np.int64).min(axis=1) >= LEAST_REVEAL
+        _require(fine, Refusal.TOO_TELLING, "a category that hardly ever reveals it", items)
+
+
+def _require_positions(disclosure: Disclosure, span: int) -> None:
+    """Refuse numbers of items that are beyond all measure, where there are counterparts.
+
+    Bases lie on the scale or at most its range beyond; log odds, and what a selection factor adds
+    to them, up to 32, a taste factor up to twice the range. So all sums of a device stay exact.
+    """
+    low, high = disclosure.scale.low, disclosure.scale.high
+    range_ = span * GRAIN // ONE
+    taste, base = _array(disclosure.taste), _array(disclosure.base)
+    selection = [_array(disclosure.selection)] + [taste] * disclosure.taste_selects
+    sizes = (
+        (_array(disclosure.rate), MOST_LOGIT * GRAIN),
+        *((factors, max(MOST_LOGIT * GRAIN, 2 * range_)) for factors in selection),
+        (taste, 2 * range_),
+        (2 * base - (low + high) * GRAIN // ONE, 3 * range_),
+    )
+    for numbers, most in sizes:
+        fine = np.abs(numbers).max(axis=1, initial=0) <= most
+        _require(fine, Refusal.BAD_POSITIONS, "numbers of positions out of range", disclosure.items)
+
+
+def _require_prior(prior: Prior, span: int) -> None:
+    """Refuse a prior of positions that is none, so that no step of a device fails.
+
+    Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
+    definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
+    range; means and maps are at most 64.
+    """
+    least = np.array(prior.least, dtype=np.int64)
+    mean, precision = from_fixed(prior.mean), from_fixed(prior.precision)
+    maps = from_fixed(prior.map)
+    itself = np.diagonal(maps, axis1=1, axis2=2).transpose(0, 3, 1, 2)
+    sound = (
+        prior.noise / ONE * QUIETEST**2 >= (span / ONE) ** 2
+        and np.abs(precision).max() <= MOST_PRECISION
+        and np.abs(mean).max() <= FARTHEST_POSITION
+        and np.abs(maps).max() <= FARTHEST_POSITION
+        and (itself == np.eye(mean.shape[2])).all()
+        and (precision == precision.swapaxes(2, 3)).all()
+        and all(_is_definite(matrix) for matrices in precision for matrix in matrices)
+        and (least[0] == 0).all()
+        and (np.diff(least, axis=0) >= 0).all()
+        and least.max() <= MOST_ACTIVITY
+    )
+    if not sound:
+        raise RefusedError(
+            Refusal.BAD_POSITIONS,
+            "the prior of positions is no distribution, or has numbers out of range",
+        )
+
+
+def _is_definite(precision: NDArray[np.float64]) -> bool:
+    """Tell whether a precision is at least the least in all directions."""
+    try:
+        np.linalg.cholesky(precision - LEAST_PRECISION * np.eye(len(precision)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _array(rows: Rows | None) -> Integers:
+    """Return a column, or one without numbers where a scheme has none."""
+    return np.zeros((1, 0), np.int64) if rows is None else np.array(rows, dtype=np.int64)
+
+
+def _require(
+    fine: NDArray[np.bool_] | np.bool_, code: Refusal, what: str, items: Sequence[str]
+) -> None:
+    if not fine.all():
+        raise RefusedError(code, f"item {items[int(np.argmin(fine))]!r} has {what}")

@@ -1,0 +1,50 @@
+import numpy as np
+
+from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
+from tests.support.position_world import World
+
+
+def test_work_in_parallel_comes_in_order() -> None:
+    parts = list(range(40))
+    for threads in (1, 3, None):
+        assert in_parallel(lambda part: part**2, parts, threads) == [part**2 for part in parts]
+    assert in_parallel(str, [], None) == []
+
+
+def test_people_stand_in_the_order_of_their_categories(world: World) -> None:
+    feature = world.ratings.feature("kind")
+    people = People.of(world.ratings, feature)
+    rated = np.diff(world.ratings.user_offsets) > 0
+    assert people.sizes.tolist() == feature.select(rated).counts.tolist()
+    user = int(np.flatnonzero(rated & (feature.codes == 1))[5])
+    mine = slice(people.offsets[people.bounds[1] + 5], people.offsets[people.bounds[1] + 6])
+    hers = world.ratings.of_user(user)
+    assert people.item[mine].tolist() == world.ratings.item[hers].tolist()
+    assert people.value[mine].tolist() == world.ratings.value[hers].tolist()
+    blocks = people.blocks()
+    assert [block.begin for block in blocks[1:]] == [block.end for block in blocks[:-1]]
+    assert blocks[-1].end == len(people)
+    assert all(block.end - block.begin <= BLOCK for block in blocks)
+    assert all((people.category[b.begin : b.end] == b.category).all() for b in blocks)
+
+
+def test_samples_and_thinning_keep_who_is_who(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    some = people.sample(700, np.random.default_rng(0))
+    assert len(some) == 700
+    pairs = {(tuple(people.item[a:b]), k) for a, b, k in ratings_of(people)}
+    assert {(tuple(some.item[a:b]), k) for a, b, k in ratings_of(some)} < pairs
+    thin = people.thinned(0.5, 1.0, np.random.default_rng(0))
+    share = np.diff(thin.offsets) / np.maximum(np.diff(people.offsets), 1)
+    assert len(thin) == len(people)
+    assert 0.7 < len(thin.item) / len(people.item) < 0.8
+    assert 0.5 < np.quantile(share[np.diff(people.offsets) > 30], 0.1) < 0.6
+    for i in (0, 17, 2000):
+        kept = thin.item[thin.offsets[i] : thin.offsets[i + 1]]
+        assert set(kept) <= set(people.item[people.offsets[i] : people.offsets[i + 1]])
+    assert (np.diff(people.thinned(0.0, 0.0, np.random.default_rng(0)).offsets) == 1).all()
+    assert people.thinned(1.0, 1.0, np.random.default_rng(0)).item.tolist() == people.item.tolist()
+
+
+def ratings_of(people: People) -> list[tuple[int, int, int]]:
+    return list(zip(people.offsets[:-1], people.offsets[1:], people.category.tolist(), strict=True))

@@ -1,0 +1,83 @@
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from midpoint.analyst.counterparts.people import People
+from midpoint.analyst.counterparts.prior import (
+    WIDEST,
+    Located,
+    Model,
+    Prior,
+    fit_prior,
+    locate,
+    prior_of,
+)
+from midpoint.data import Ratings
+from tests.support.position_world import Float, World, nothing
+
+
+def test_no_prior_is_wider_than_devices_accept(few: Ratings) -> None:
+    people = People.of(few, few.feature("kind"))
+    far = np.random.default_rng(0).normal(0, 100, (len(people), 3))
+    found = prior_of(people, Located(far, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    assert np.linalg.eigvalsh(found.covariance).max() == pytest.approx(WIDEST)
+    near = prior_of(people, Located(far / 100, np.zeros((2, 3, 3)), np.zeros_like(far)))
+    assert np.linalg.eigvalsh(near.covariance).max() < 10
+
+
+def slope_at(z: Float, k: int, rated: Any, value: Float, model: Model, prior: Prior) -> Float:
+    """Return the slope of the log posterior, item by item."""
+    d = model.selection.shape[1]
+    p = expit(model.rate[:, k] + model.selection @ z[:d])
+    rest = value - model.base[rated, k] - model.taste[rated] @ z[d:]
+    of_sets = model.selection[rated].sum(axis=0) - p @ model.selection
+    of_values = rest @ model.taste[rated] / model.noise
+    pull = np.linalg.solve(prior.covariance[k], prior.mean[k] - z)
+    return np.asarray(pull + np.concatenate([of_sets, of_values]))
+
+
+@pytest.mark.parametrize("selection_factors", [0, 2])
+def test_people_are_where_the_posterior_is_highest(world: World, selection_factors: int) -> None:
+    model, prior = world.model, world.prior
+    cut = 2 - selection_factors
+    model = model._replace(selection=model.selection[:, cut:])
+    prior = Prior(prior.mean[:, cut:], prior.covariance[:, cut:, cut:])
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    start = prior.mean[people.category]
+    found = locate(people, model, prior, start, 8, None).position
+    for i in (0, 1, 1000, len(people) - 1):
+        mine = slice(people.offsets[i], people.offsets[i + 1])
+        k = int(people.category[i])
+        slope = partial(slope_at, k=k, rated=people.item[mine], value=people.value[mine])
+        assert np.abs(slope(found[i], model=model, prior=prior)).max() < 2e-3
+        assert np.abs(slope(start[i], model=model, prior=prior)).max() > 0.1
+    assert (np.abs(locate(people, model, prior, start, 1, 1).position - start) <= 3).all()
+
+
+def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:
+    people = People.of(few, few.feature("kind"))
+    start = world.prior.mean[people.category]
+    doubt = locate(people, world.model, world.prior, start, 1, None).doubt
+    total = np.zeros_like(doubt)
+    for i, k in enumerate(people.category):
+        rated = people.item[people.offsets[i] : people.offsets[i + 1]]
+        t = start[i, :2]
+        p = expit(world.model.rate[:, k] + world.model.selection @ t)
+        curve = np.linalg.inv(world.prior.covariance[k])
+        curve[:2, :2] += (world.model.selection.T * p * (1 - p)) @ world.model.selection
+        curve[2:, 2:] += world.model.taste[rated].T @ world.model.taste[rated] / world.model.noise
+        total[k] += np.linalg.inv(curve)
+    np.testing.assert_allclose(doubt, total, rtol=1e-3, atol=1e-3)
+
+
+def test_a_prior_is_learned_from_a_far_start(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    start = Prior(np.zeros((2, 4)), np.tile(np.eye(4), (2, 1, 1)))
+    found = fit_prior(people, world.model, start, None, nothing)
+    np.testing.assert_allclose(found.mean, world.prior.mean, atol=0.12)
+    np.testing.assert_allclose(found.covariance, world.prior.covariance, atol=0.25)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(found.covariance, world.prior.covariance[::-1], atol=0.25)

@@ -1,0 +1,74 @@
+"""A site refuses the same from the library as from the command line."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from midpoint.analyst import CategoryStatistics, ItemProfiles, Training, disclose
+from midpoint.analyst.disclose.site import Site
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from tests.support.small_model import run
+
+Publish = Callable[[Path, ItemProfiles, str | None], object]
+
+
+def by_library(site: Path, profiles: ItemProfiles, scheme: str | None) -> object:
+    """Publish as a program does."""
+    shown = disclose(profiles, scheme or profiles.scheme)
+    changing = scheme is not None
+    return Site(site).publish(profiles, shown, time=1, change_scheme=changing)
+
+
+def by_command(site: Path, profiles: ItemProfiles, scheme: str | None) -> object:
+    """Publish as an operator does."""
+    model = site.with_name("model")
+    profiles.save(model)
+    named = () if scheme is None else ("--scheme", scheme)
+    return run("publish", model, site, *named, "--json")
+
+
+@pytest.mark.parametrize("publish", [by_library, by_command])
+def test_both_ways_refuse_the_same(
+    publish: Publish, trained_stars: Training, tmp_path: Path
+) -> None:
+    profiles, site = trained_stars.items, tmp_path / "site"
+    with pytest.raises(MidpointError, match="leaves the category readable"):
+        publish(site, profiles, "no")
+    with pytest.raises(MidpointError, match="no scheme 'best'"):
+        publish(site, profiles, "best")
+    with pytest.raises(MidpointError, match="no scheme was chosen"):
+        publish(site, replace(profiles, scheme=None), None)
+    assert Site(site).chain() is None
+    publish(site, profiles, None)
+    renamed = replace(profiles, features=(("gender", ("X", "M")),))
+    with pytest.raises(MidpointError, match="features are not those published before"):
+        publish(site, renamed, None)
+    smooth = replace(profiles, scale=Scale(1, 5), statistics=_smooth(profiles))
+    with pytest.raises(MidpointError, match="scale are not those published before"):
+        publish(site, smooth, "mpss")
+    assert Site(site).current() == disclose(profiles)
+    publish(site, profiles, "mpr")  # named, so it is meant
+    current = Site(site).current()
+    assert current is not None
+    assert current.scheme == "mpr"
+
+
+def test_another_scheme_is_not_published_by_mistake(
+    trained_stars: Training, tmp_path: Path
+) -> None:
+    profiles, site = trained_stars.items, tmp_path / "site"
+    Site(site).publish(profiles, disclose(profiles), time=1)
+    other = disclose(profiles, "mpr")
+    with pytest.raises(MidpointError, match="allow the change by name"):
+        Site(site).publish(profiles, other, time=2)
+    # The command keeps to the scheme of the site, whatever the model was trained for.
+    by_command(site, replace(profiles, scheme="mpr"), None)
+    assert Site(site).current() == disclose(profiles)
+
+
+def _smooth(profiles: ItemProfiles) -> CategoryStatistics:
+    assert profiles.statistics is not None
+    return replace(profiles.statistics, level_count=None, level_values=None)

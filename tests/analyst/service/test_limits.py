@@ -1,0 +1,31 @@
+"""How often a token may come."""
+
+import pytest
+
+from midpoint.analyst.service.http.problems import DeclinedError
+from midpoint.analyst.service.limits import Rate
+
+
+def test_a_token_may_come_so_often_a_minute() -> None:
+    now = [0.0]
+    rate = Rate(60, clock=lambda: now[0])
+    for _ in range(60):
+        rate.take(b"ann")
+    with pytest.raises(DeclinedError) as caught:
+        rate.take(b"ann")
+    assert (caught.value.status, caught.value.retry_after) == (429, 2)
+    rate.take(b"bob")  # others are not held up
+    now[0] = 1.01
+    rate.take(b"ann")
+    with pytest.raises(DeclinedError):
+        rate.take(b"ann")
+    for _ in range(1000):
+        Rate(0).take(b"ann")
+
+
+def test_only_so_many_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("midpoint.analyst.service.limits.REMEMBERED", 10)
+    rate = Rate(5, clock=lambda: 0.0)
+    for n in range(100):
+        rate.take(str(n).encode())
+    assert len(rate._buckets) == 10

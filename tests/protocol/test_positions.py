@@ -1,0 +1,107 @@
+"""Populations are adjusted as each person's own device adjusts: the contract between the two.
+
+The two add up in another order, so that modes may differ in their last bits. They are rounded to
+1/256 (1/65536 for probabilities) before they are used, and a difference would show only where a
+mode lies within 1e-12 or so of the middle between two multiples. So the integers are held equal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from midpoint.protocol import positions
+from midpoint.protocol.positions import adjust_population
+from midpoint.user import Parameters, adjust
+from midpoint.wire import SCHEMES, Disclosure
+from tests.support.made_up import AGE, GENDER, STARS, disclosure
+from tests.support.made_up_positions import counterparts_disclosure, real_size
+from tests.support.nature import Nature, People, disclose
+
+Index = NDArray[np.intp]
+PEOPLE = 24
+DISCLOSURES = {
+    "values": counterparts_disclosure("cmp", n_items=40, seed=1),
+    "sets": counterparts_disclosure("cmpss", n_items=40, seed=2),
+    "joint cells": counterparts_disclosure("cmpss", (GENDER, AGE), n_items=40, seed=3),
+    "strata": counterparts_disclosure("cmpss", (AGE,), n_items=40, seed=4, strata=3),
+    "taste selects": counterparts_disclosure("cmpss", n_items=40, seed=5, choose=True),
+    "strong": counterparts_disclosure("cmpss", n_items=40, seed=6, reach=8.0),
+    "real size": real_size(),
+    **{name: disclosure(name, n_items=40) for name in SCHEMES if not SCHEMES[name].counterparts},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """People who were asked about some items each, and rated some of those."""
+
+    category: Index
+    starts: Index
+    item: Index
+    value: NDArray[np.int64]
+    asked: list[Index]
+
+    @classmethod
+    def draw(cls, shown: Disclosure, seed: int, *, everything: bool) -> "Crowd":
+        rng, M = np.random.default_rng(seed), len(shown.items)
+        size = np.full(PEOPLE, M) if everything else rng.integers(1, M + 1, PEOPLE)
+        asked = [np.sort(rng.permutation(M)[:n]) for n in size]
+        share = np.append([0.0, 1.0], rng.uniform(0, 1, PEOPLE - 2))
+        rated = [a[rng.random(len(a)) < p] for a, p in zip(asked, share, strict=True)]
+        item = np.concatenate(rated)
+        starts = np.append(0, np.cumsum([len(r) for r in rated]))
+        value = rng.choice(np.asarray(shown.scale.levels), len(item))
+        return cls(rng.integers(0, shown.n_cells, PEOPLE), starts, item, value, asked)
+
+
+@pytest.mark.parametrize("everything", [True, False])
+@pytest.mark.parametrize("name", DISCLOSURES)
+def test_a_population_is_adjusted_as_each_of_its_people_is(name: str, everything: bool) -> None:
+    shown = DISCLOSURES[name]
+    crowd, p = Crowd.draw(shown, 7, everything=everything), Parameters.of(shown)
+    asked = None if everything else crowd.asked
+    rated = crowd.starts, crowd.item, crowd.value, crowd.category
+    together = adjust_population(p, *rated, asked)
+    for i in range(PEOPLE):
+        part = slice(crowd.starts[i], crowd.starts[i + 1])
+        cell, about = int(crowd.category[i]), crowd.asked[i]
+        alone = adjust(p, cell, about, crowd.item[part], crowd.value[part])
+        assert np.array_equal(alone.reveal, together.reveal[part])
+        assert np.array_equal(alone.shift, together.shift[part])
+        assert np.array_equal(alone.move, together.move[i])
+    if SCHEMES[shown.scheme].counterparts:  # the control: it is about something
+        assert together.move.any()
+        assert len(np.unique(together.shift)) > PEOPLE
+    else:
+        assert together.move.shape == (PEOPLE, 0)
+
+
+@pytest.mark.parametrize(("at_once", "pairing"), [(2**19, 8), (210, 8), (210, 2), (2**19, 99)])
+def test_the_size_of_groups_changes_nothing(
+    at_once: int, pairing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many are taken together, and however their sums are added up."""
+    monkeypatch.setattr(positions, "AT_ONCE", at_once)
+    monkeypatch.setattr(positions, "PAIRING", pairing)
+    nature = Nature.draw(np.random.default_rng(3), (30, 3, 2, 2))
+    people = People.draw(nature, 30, np.random.default_rng(4), STARS)
+    p = Parameters.of(disclose(nature, "cmpss", STARS))
+    together = people.adjustment(p)
+    for i in range(30):
+        part = slice(people.starts[i], people.starts[i + 1])
+        rated, value = people.item[part], people.value[part]
+        alone = adjust(p, int(people.category[i]), np.arange(30), rated, value)
+        assert np.array_equal(alone.reveal, together.reveal[part])
+        assert np.array_equal(alone.shift, together.shift[part])
+        assert np.array_equal(alone.move, together.move[i])
+
+
+def test_what_was_asked_counts() -> None:
+    """The control: asked about all of it, the same ratings say something else."""
+    shown = DISCLOSURES["sets"]
+    crowd, p = Crowd.draw(shown, 8, everything=False), Parameters.of(shown)
+    rated = crowd.starts, crowd.item, crowd.value, crowd.category
+    some, everything = adjust_population(p, *rated, crowd.asked), adjust_population(p, *rated)
+    assert not np.array_equal(some.move, everything.move)

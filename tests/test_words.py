@@ -1,0 +1,215 @@
+"""The words of the glossary: retired ones stay out, and folders and files stay small.
+
+One word for one thing, in code, tests, page and documentation. The tables below say what to write
+instead of a retired word; `docs/reference/glossary.md` defines the words that stay.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RETIRED = {
+    r"places?|placed|placing|placements?": (
+        "position (latent), index (in a list), directory, address, `instead of`, `in one step`"
+    ),
+    r"told": "disclosure (as a name); disclosed, shown, reported (in prose)",
+    r"laws?": "prior, distribution or rule",
+    r"habits?": "selection factors",
+    r"rehears\w*": "nested folds",
+    r"anew": "again, or new",
+    r"mend\w*": "fix",
+    r"believe\w*": "estimate, expect or accept",
+    r"turned\s+round": "sign flipped",
+    r"own_numbers": "adjustment",
+}
+"""Patterns of whole words, whatever their case, and what to write instead."""
+
+RETIRED_MODULES = {
+    "telling": "limits",
+    "keeping": "device_files",
+    "lanes": "simd",
+    "extent": "disclosure_size",
+    "places": "positions",
+    "placing": "positions",
+    "placement": "tradeoff",
+    "pairing": "paired_test",
+    "heads": "http_limits",
+    "watching": "middleware, or what is measured",
+    "possible": "report_rules",
+    "disclosing": "disclosure",
+    "rehearsing": "nested_folds",
+    r"transcript_\w+": "a module of audit/rounds",
+}
+"""Patterns of names of modules, and the name to take instead."""
+
+READ = (
+    ".css",
+    ".html",
+    ".js",
+    ".json",
+    ".lua",
+    ".md",
+    ".py",
+    ".sh",
+    ".toml",
+    ".ts",
+    ".yaml",
+    ".yml",
+)
+FOLDERS = ("src", "web/src", "web/tests", "tests", "docs", "benchmarks", "tools", ".github")
+BUILT = ("src/midpoint/analyst/service/http/page", "benchmarks/results", "web/.chromium")
+HISTORY = ("CHANGELOG.md", "tests/test_words.py", "tools/behaviour.py")
+
+WORDS = re.compile(
+    "|".join(rf"(?<![a-z])(?P<w{k}>{word})(?![a-z])" for k, word in enumerate(RETIRED)),
+    re.IGNORECASE,
+)
+MODULE = re.compile(rf"(?:test_)?({'|'.join(RETIRED_MODULES)})(?:\.test)?\.(?:py|ts)")
+ALLOWED = re.compile(r"(?<![\w-])place-(content|items|self)(?=\s*:)")
+"""Properties of CSS, whose names are not ours."""
+
+
+def files() -> list[Path]:
+    """List what people write: not what is built or measured, nor the history."""
+    written = chain(ROOT.iterdir(), *((ROOT / folder).rglob("*") for folder in FOLDERS))
+    return sorted(
+        path
+        for path in written
+        if path.is_file()
+        and (path.suffix in READ or path.name == "Makefile")
+        and _name(path) not in HISTORY
+        and not _name(path).startswith(BUILT)
+    )
+
+
+def retired(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, word and its replacement for every retired word of a text."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", ALLOWED.sub("", text))
+    for match in WORDS.finditer(parted):
+        replacement = list(RETIRED.values())[int(str(match.lastgroup)[1:])]
+        yield parted.count("\n", 0, match.start()) + 1, match[0], replacement
+
+
+def retired_module(name: str) -> str | None:
+    """Return what a file should be called whose name is retired."""
+    match = MODULE.fullmatch(name)
+    return match and next(
+        new for old, new in RETIRED_MODULES.items() if re.fullmatch(old, match[1])
+    )
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_retired_words_stay_out() -> None:
+    found = [
+        f"{_name(path)}:{line}: {word!r}: write {replacement}"
+        for path in files()
+        for line, word, replacement in retired(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "replacement"),
+    [
+        ("She has a place of her own.", "position"),
+        ("the_places = 3", "position"),
+        ("const readPlaces = 3;", "position"),
+        ("told = disclose(profiles)", "disclosure"),
+        ("The Law of large numbers", "prior"),
+        ("four habits of an item", "selection"),
+        ("Rehearsals are folds in folds.", "nested"),
+        ("The score is turned\nround.", "sign"),
+        ("ownNumbers(person)", "adjustment"),
+        ("my.own_numbers(person)", "adjustment"),
+        ("trained anew, mended, believed", "again"),
+    ],
+)
+def test_a_planted_word_is_caught(sentence: str, replacement: str) -> None:
+    assert any(instead.startswith(replacement) for _, _, instead in retired(f"Fine.\n{sentence}"))
+    assert next(line for line, _, _ in retired(f"Fine.\n{sentence}")) == 2
+
+
+def test_words_that_only_look_alike_are_left_alone() -> None:
+    text = "Replace the placeholder; lawful claws; own numbers; amendments; display: place-items"
+    assert [word for _, word, _ in retired(text)] == ["place"]
+    assert not list(retired("main { place-items: center; } replaceState()"))
+
+
+NAMED = re.compile(r"`((?:src|tests|benchmarks|tools|vectors|web|docs)/[\w./-]+)`")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+
+
+def missing(text: str) -> list[str]:
+    """List the files that a page names and the tree does not have."""
+    return [name for name in NAMED.findall(text) if not (ROOT / name).exists()]
+
+
+def test_files_that_the_documentation_names_exist() -> None:
+    found = [
+        f"{_name(page)}: {name}" for page in PAGES for name in missing(page.read_text("utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+    assert missing("see `tests/test_words.py` and `tests/test_gone.py`") == ["tests/test_gone.py"]
+
+
+def test_retired_modules_stay_out() -> None:
+    found = [
+        f"{_name(path)}: call it {new}" for path in files() if (new := retired_module(path.name))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["telling.py", "places.ts", "test_pairing.py", "transcript_view.py"]
+)
+def test_a_planted_module_is_caught(name: str) -> None:
+    assert retired_module(name)
+    assert not retired_module("limits.py")
+
+
+def crowded(source: Path, most: int) -> list[str]:
+    """List the folders that hold more modules than `most`, beside their `__init__`."""
+    folders = [folder for folder in source.rglob("*") if folder.is_dir()]
+    counts = {folder: len(list(folder.glob("[!_]*.py"))) for folder in folders}
+    return sorted(f"{folder}: {count}" for folder, count in counts.items() if count > most)
+
+
+def long_files(folder: Path, pattern: str, most: int) -> list[str]:
+    """List the files that have more lines than `most`."""
+    counts = {path: lines(path) for path in folder.rglob(pattern)}
+    return sorted(f"{path}: {count} lines" for path, count in counts.items() if count > most)
+
+
+def lines(path: Path) -> int:
+    """Count the lines of a file."""
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_folder_holds_at_most_fifteen_modules() -> None:
+    assert crowded(ROOT / "src" / "midpoint", 15) == []
+
+
+def test_a_test_file_has_at_most_400_lines() -> None:
+    assert long_files(ROOT / "tests", "*.py", 400) == []
+
+
+def test_what_touches_the_secret_has_at_most_1300_lines() -> None:
+    core = list((ROOT / "src" / "midpoint" / "user" / "core").glob("*.py"))
+    assert core
+    assert sum(map(lines, core)) <= 1300
+
+
+def test_the_limits_notice_what_is_too_large(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    for k in range(3):
+        (tmp_path / "room" / f"module{k}.py").write_text("x = 1\n" * (k + 1))
+    assert crowded(tmp_path, 3) == []
+    assert crowded(tmp_path, 2) == [f"{tmp_path / 'room'}: 3"]
+    assert long_files(tmp_path, "*.py", 2) == [f"{tmp_path / 'room' / 'module2.py'}: 3 lines"]

@@ -1,0 +1,421 @@
+"""A device as an object: the agent's checks, final decisions, and ratings by title."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from midpoint.errors import MidpointError
+from midpoint.user import DeviceSecret, Ledger, PrivateCategory, decide
+from midpoint.user.agent import device as device_module
+from midpoint.user.agent.device import Device
+from midpoint.user.agent.preview import Fate
+from midpoint.wire import (
+    ONE,
+    Catalogue,
+    Certificate,
+    Certificates,
+    Chain,
+    Disclosure,
+    FeatureNames,
+    Published,
+    Refusal,
+    RefusedError,
+    Scores,
+    Signed,
+    SigningKey,
+    Solicitation,
+    Witness,
+    correction,
+)
+from tests.support.made_up import (
+    ANALYST,
+    AUDITOR,
+    STARS,
+    STRANGER,
+    accepted,
+    disclosure,
+    entries,
+    sealed,
+    titles_of,
+)
+
+SHOWN = disclosure("dmpss", n_items=40)
+LATER = disclosure("dmpss", n_items=40, seed=2)
+EVERYTHING = {f"Title of {item}": 1 + n % 5 for n, item in enumerate(SHOWN.items)}
+"""Stars for all titles: with 40 items some are sure to be withheld."""
+
+
+def published(
+    *disclosures: Disclosure, key: SigningKey = ANALYST, titles: Catalogue | None = None
+) -> Published:
+    """Publish these one after the other; the last one is current."""
+    shown = disclosures or (SHOWN,)
+    chain = Chain(entries=tuple(sealed(entries(shown, key, titled=True), key)))
+    catalogue = titles or titles_of(shown[-1])
+    return Published(chain, shown[-1].raw, catalogue.raw, Certificates(certificates=()))
+
+
+def signed_again(honest: Published, titles: Catalogue) -> Published:
+    """Publish other titles under an entry that names them."""
+    entry = entries([SHOWN])[0].model_copy(update={"catalogue": titles.digest})
+    chain = Chain(entries=(Signed.seal(entry, ANALYST),))
+    return replace(honest, chain=chain, catalogue=titles.raw)
+
+
+@pytest.fixture(autouse=True)
+def _same_coins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each device of a test a secret of its own, the same in every run."""
+    number = count()
+
+    def generate() -> DeviceSecret:
+        return DeviceSecret(sha256(f"{request.node.name} {next(number)}".encode()).digest())
+
+    monkeypatch.setattr(DeviceSecret, "generate", generate)
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Iterator[Callable[..., Device]]:
+    """Open devices in one home, and close them."""
+    opened: list[Device] = []
+
+    def open_at(
+        shown: Published | None = None,
+        home: str = "home",
+        gender: str = "F",
+        *,
+        accept_changes: bool = False,
+    ) -> Device:
+        made = Device(
+            shown or published(),
+            home=tmp_path / home,
+            accept_changes=accept_changes,
+            gender=gender,
+        )
+        opened.append(made)
+        return made
+
+    yield open_at
+    for device in opened:
+        device.close()
+
+
+MakeDevice = Callable[..., Device]
+
+
+def test_the_report_is_what_decide_gives_for_the_same_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secret = bytes(range(32))
+    monkeypatch.setattr(DeviceSecret, "generate", lambda: DeviceSecret(secret))
+    report = Device(published(), gender="F").protect(EVERYTHING)
+    question = Solicitation(disclosure=SHOWN.digest, round=0, items=(), open=True)
+    rated = {item: (1 + n % 5) * ONE for n, item in enumerate(SHOWN.items)}
+    ledger = Ledger(DeviceSecret(secret))
+    woman = PrivateCategory({"gender": "F"})
+    assert report == decide(rated, question, accepted(SHOWN), woman, ledger)
+    assert 0 < len(report.answers) < len(EVERYTHING)
+    # The control: a man's device, with the same coins, sends something else.
+    assert Device(published(), gender="M").protect(EVERYTHING) != report
+
+
+@pytest.mark.parametrize("scheme", ["dmpss", "cmpss"])
+def test_asked_again_it_does_not_decide_again(scheme: str) -> None:
+    shown = disclosure(scheme, n_items=40)
+    device = Device(published(shown), gender="F")
+    first = device.protect(EVERYTHING)
+    assert device.protect(EVERYTHING) == first
+    assert device.protect(dict.fromkeys(EVERYTHING, 3)) == first
+
+
+def test_a_later_report_repeats_what_was_revealed_and_adds_to_it() -> None:
+    device = Device(published(), gender="F")
+    half = dict(list(EVERYTHING.items())[:20])
+    first, second = device.protect(half), device.protect(EVERYTHING)
+    assert (first.round, second.round) == (0, 1)
+    assert dict(first.answers).items() < dict(second.answers).items()
+    assert device.protect(half) == second
+
+
+def test_a_question_of_the_analyst_is_answered_and_nothing_else() -> None:
+    device = Device(published(), gender="F")
+    asked = Solicitation(disclosure=SHOWN.digest, round=3, items=SHOWN.items[:10], open=False)
+    report = device.protect(EVERYTHING, question=asked)
+    assert report.round == 3
+    assert {item for item, _ in report.answers} <= {*asked.items}
+    assert device.protect(EVERYTHING, question=asked) == report
+
+
+def test_what_changed_in_a_new_disclosure_is_not_answered_again(at_home: MakeDevice) -> None:
+    with at_home() as device:
+        first = device.protect(EVERYTHING)
+    with at_home(published(SHOWN, LATER)) as device:
+        second = device.protect(EVERYTHING)
+    assert first.answers
+    assert second.answers == ()
+
+
+def test_decisions_are_final_across_devices_on_one_home(at_home: MakeDevice) -> None:
+    with at_home() as device:
+        first = device.protect(EVERYTHING)
+    with at_home() as device:
+        assert device.protect(EVERYTHING) == first
+    # The control: another home has other coins.
+    with at_home(home="other") as device:
+        assert device.protect(EVERYTHING) != first
+
+
+def test_one_home_is_opened_once_at_a_time(at_home: MakeDevice, tmp_path: Path) -> None:
+    device = at_home()
+    with pytest.raises(MidpointError, match="in use"):
+        at_home()
+    script = "from midpoint.user.core.ledger import Ledger\nfrom pathlib import Path\n"
+    script += f"Ledger.open(Path({str(tmp_path / 'home' / 'device')!r}))"
+    command = [sys.executable, "-c", script]
+    other = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "in use by another program" in other.stderr
+    device.close()
+    subprocess.run(command, check=True)  # the control: nobody holds the home
+    at_home().protect(EVERYTHING)
+
+
+def test_a_device_that_is_gone_holds_no_home(at_home: MakeDevice, tmp_path: Path) -> None:
+    Device(published(), home=tmp_path / "home", gender="F").protect(EVERYTHING)
+    at_home().protect(EVERYTHING)
+
+
+def test_people_with_homes_side_by_side_do_not_hinder_each_other(at_home: MakeDevice) -> None:
+    at_home(home="hers").protect(EVERYTHING)
+    at_home(home="his", gender="M").protect(EVERYTHING)
+
+
+def test_a_refused_device_leaves_the_home_free(at_home: MakeDevice) -> None:
+    at_home().close()
+    with pytest.raises(RefusedError):
+        at_home(published(key=STRANGER))
+    at_home().protect(EVERYTHING)
+
+
+def forged() -> Published:
+    honest = published()
+    entry = honest.chain.entries[0]
+    signature = ("0" if entry.signature[0] != "0" else "1") + entry.signature[1:]
+    chain = Chain(entries=(entry.model_copy(update={"signature": signature}),))
+    return replace(honest, chain=chain)
+
+
+def witnessed_otherwise() -> Published:
+    return replace(published(), witness=Witness(0, "0" * 64))
+
+
+def falsely_certified() -> Published:
+    return replace(published(), certificates=Certificates(certificates=(certificate(LATER),)))
+
+
+def certificate(of: Disclosure) -> Signed:
+    made = Certificate(
+        disclosure=of.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
+        attack="nb", auc=510_000, auc_low=490_000, auc_high=530_000, null_low=480_000,
+        null_high=520_000, rmse_cost=1, time=1_800_000_000,
+    )  # fmt: skip
+    return Signed.seal(made, AUDITOR)
+
+
+OTHER_FEATURE = FeatureNames(name="gender", categories=("F", "M", "X"))
+Lies = dict[str, tuple[Callable[[], Published], Refusal]]
+REFUSED: Lies = {
+    "forged": (forged, Refusal.BAD_SIGNATURE),
+    "other bytes": (
+        lambda: replace(published(), disclosure=LATER.raw),
+        Refusal.WRONG_DIGEST,
+    ),
+    "other titles": (
+        lambda: published(titles=titles_of(disclosure(n_items=39))),
+        Refusal.WRONG_TITLES,
+    ),
+    "unsafe": (lambda: published(disclosure("mp")), Refusal.SCHEME_UNSAFE),
+    "witness": (witnessed_otherwise, Refusal.WITNESS_DISAGREES),
+    "certificate": (falsely_certified, Refusal.BAD_CERTIFICATE),
+}
+REFUSED_LATER: Lies = {
+    "another key": (lambda: published(SHOWN, LATER, key=STRANGER), Refusal.KEY_CHANGED),
+    "rolled back": (lambda: published(SHOWN), Refusal.ROLLED_BACK),
+    "forked": (lambda: published(LATER, LATER, SHOWN), Refusal.CHAIN_FORKED),
+    "another scheme": (
+        lambda: published(SHOWN, LATER, disclosure("dmp", n_items=40)),
+        Refusal.SCHEME_CHANGED,
+    ),
+    "other features": (
+        lambda: published(SHOWN, LATER, disclosure(features=(OTHER_FEATURE,))),
+        Refusal.FEATURES_CHANGED,
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", REFUSED)
+def test_it_refuses_what_the_agent_refuses(lie: str, at_home: MakeDevice) -> None:
+    make, code = REFUSED[lie]
+    with pytest.raises(RefusedError) as refused:
+        at_home(make())
+    assert refused.value.code is code
+    at_home().protect(EVERYTHING)  # the control: the honest one passes
+
+
+@pytest.mark.parametrize("lie", REFUSED_LATER)
+def test_it_holds_the_analyst_to_what_was_pinned(lie: str, at_home: MakeDevice) -> None:
+    at_home(published(SHOWN, LATER)).close()
+    make, code = REFUSED_LATER[lie]
+    with pytest.raises(RefusedError) as refused:
+        at_home(make())
+    assert refused.value.code is code
+    at_home(published(SHOWN, LATER)).close()  # the control: the honest list still passes
+    at_home(published(SHOWN, LATER, SHOWN)).close()  # and so does one that went on
+
+
+def test_a_change_is_accepted_if_she_agrees_and_decisions_stay(at_home: MakeDevice) -> None:
+    with at_home() as device:
+        first = device.protect(EVERYTHING)
+    with at_home(published(key=STRANGER), accept_changes=True) as device:
+        assert device.protect(EVERYTHING) == first
+    with pytest.raises(RefusedError):
+        at_home()
+
+
+@pytest.mark.parametrize(
+    ("category", "message"),
+    [
+        ({"gender": "Q"}, "needs one of F, M"),
+        ({}, "needs one of F, M"),
+        ({"gender": "F", "age": "old"}, "does not protect age"),
+    ],
+)
+def test_an_unknown_category_is_refused_and_not_named(
+    category: dict[str, str], message: str
+) -> None:
+    with pytest.raises(MidpointError, match=message) as refused:
+        Device(published(), **category)  # type: ignore[arg-type]
+    assert "Q" not in str(refused.value)
+
+
+def test_without_a_home_it_says_once_that_it_is_a_simulation(
+    caplog: pytest.LogCaptureFixture, at_home: MakeDevice
+) -> None:
+    device_module._say_simulated.cache_clear()
+    with caplog.at_level(logging.WARNING, "midpoint"):
+        at_home().close()
+        assert caplog.records == []
+        for _ in range(2):
+            assert "simulation, in memory" in repr(Device(published(), gender="F"))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "home=DIRECTORY" in caplog.text
+
+
+def test_the_category_does_not_print() -> None:
+    names = FeatureNames(name="party", categories=("Whig", "Tory"))
+    device = Device(published(disclosure(features=(names,))), party="Tory")
+    assert "Tory" not in repr(device)
+    assert "party" in repr(device)  # what is protected is public
+    assert repr(vars(device)["_category"]) == "<PrivateCategory: hidden>"
+
+
+def test_a_trusted_certificate_is_shown_and_can_be_required() -> None:
+    honest, shown = published(), Certificates(certificates=(certificate(SHOWN),))
+    certified = replace(honest, certificates=shown)
+    trusting = {"auditors": [AUDITOR.public], "require_certificate": True}
+    device = Device(certified, gender="F", **trusting)  # type: ignore[arg-type]
+    assert device.certificate is not None
+    assert "certified by An auditor" in repr(device)
+    assert "certified by nobody she trusts" in repr(Device(certified, gender="F"))
+    with pytest.raises(RefusedError) as refused:
+        Device(honest, gender="F", **trusting)  # type: ignore[arg-type]
+    assert refused.value.code is Refusal.NOT_CERTIFIED
+
+
+TITLED = Catalogue(
+    items=SHOWN.items,
+    titles=("Fargo (1996)", "Heat (1995)", "Heat (1995)", "item-01", *SHOWN.items[4:]),
+    ratings=(0,) * len(SHOWN.items),
+)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "message"),
+    [
+        ({"fargo": 5}, r"no title or item 'fargo'.*did you mean 'Fargo \(1996\)'"),
+        ({"zzzz": 5}, "no title or item 'zzzz' in the catalogue$"),
+        ({"Heat (1995)": 5}, "2 items have the title.*'item-01', 'item-02'"),
+        ({"item-01": 5}, "identifier of 'Heat.*title of item 'item-03'"),
+        ({"Fargo (1996)": 6}, "'Fargo.*is 6; the scale has one of 1, 2, 3, 4, 5"),
+        ({"Fargo (1996)": 4.5}, "the scale has one of"),
+        ({"Fargo (1996)": float("nan")}, "is nan, which is no number"),
+        ({"Fargo (1996)": True}, "is True, which is no number"),
+        ({"Fargo (1996)": "5"}, "is '5', which is no number"),
+        ({"Fargo (1996)": 5, "item-00": 4}, "rated twice"),
+        ({7: 4}, "write it as text, '7'"),
+    ],
+)
+def test_a_mistake_is_named_and_loses_nothing(ratings: dict[str, float], message: str) -> None:
+    device = Device(signed_again(published(), TITLED), gender="F")
+    with pytest.raises(MidpointError, match=message):
+        device.protect({"item-07": 3} | ratings)
+    assert device.protect({"Fargo (1996)": 5, "item-02": 3.0}).round == 0
+    assert [line.title for line in device.preview({"item-02": 3})] == ["Heat (1995)"]
+
+
+def scores_of(shown: Disclosure) -> Scores:
+    n = len(shown.items)
+    score = tuple(3 * ONE + 1000 * index for index in range(n))
+    return Scores(disclosure=shown.digest, items=shown.items, score=score, deviation=(ONE,) * n)
+
+
+def test_titles_are_ranked_by_her_own_offset_without_what_she_rated() -> None:
+    device = Device(published(), gender="M")
+    device.protect({SHOWN.items[0]: 5, SHOWN.items[1]: 1})
+    ranked = device.rank(scores_of(SHOWN))
+    assert {row.item for row in ranked} == {*SHOWN.items[2:]}
+    own = correction(SHOWN)[:, 1]
+    total = {item: 3 * ONE + 1000 * n + int(own[n]) for n, item in enumerate(SHOWN.items)}
+    best = max(ranked, key=lambda row: total[row.item])
+    assert ranked[0] == best
+    assert ranked[0].stars == pytest.approx(min(max(total[best.item], STARS[0]), STARS[-1]) / ONE)
+    assert repr(ranked[:2]).splitlines() == [f"{r.stars:.1f} {r.title}" for r in ranked[:2]]
+    assert repr(ranked[:0]) == "<nothing>"
+
+
+def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:
+    titles = TITLED.model_copy(update={"titles": ("<script>", *SHOWN.items[1:])})
+    device = Device(signed_again(published(), titles), gender="F")
+    html = device.rank(scores_of(SHOWN))._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+    assert html.count("<tr>") == 1 + len(SHOWN.items)
+
+
+def test_a_preview_decides_nothing_and_says_what_will_be() -> None:
+    device = Device(published(), gender="F")
+    lines = {line.item: line for line in device.preview(EVERYTHING)}
+    assert {line.fate for line in lines.values()} == {Fate.SENT, Fate.WITHHELD}
+    report = device.protect(EVERYTHING)
+    sent = {item: line.sent for item, line in lines.items() if line.sent is not None}
+    assert {item: value / ONE for item, value in report.answers} == sent
+    again = device.preview(EVERYTHING)
+    assert {line.fate for line in again} == {Fate.SENT_BEFORE, Fate.WITHHELD_BEFORE}
+    assert "withheld before" in repr(again)
+
+
+def test_forgetting_erases_the_home_and_ends_the_device(
+    at_home: MakeDevice, tmp_path: Path
+) -> None:
+    device = at_home()
+    first = device.protect(EVERYTHING)
+    device.forget()
+    assert [*(tmp_path / "home").iterdir()] == []
+    with pytest.raises(MidpointError, match="forgotten"):
+        device.protect(EVERYTHING)
+    assert at_home().protect(EVERYTHING) != first  # somebody new

@@ -1,0 +1,76 @@
+"""Certificates, witnesses and categories: what a person demands of a service."""
+
+import pytest
+
+from midpoint.errors import MidpointError
+from midpoint.user import (
+    PrivateCategory,
+)
+from midpoint.wire import Certificate, Refusal, RefusedError, Signed
+from tests.support.door import Door
+from tests.support.made_up import AUDITOR, STRANGER, disclosure
+from tests.support.people import MakeAgent
+from tests.support.tiny_analyst import TinyAnalyst
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_service_is_not_its_own_witness(door: Door, agent_at: MakeAgent) -> None:
+    with pytest.raises(MidpointError, match="somebody else"):
+        agent_at(door.address, witness=f"{door.address}/")
+
+
+def certificate(key: object = AUDITOR, **changes: object) -> Signed:
+    content: dict[str, object] = {
+        "disclosure": disclosure("dmpss").digest,
+        "data": "0" * 64,
+        "auditor": "somebody",
+        "key": AUDITOR.public,
+        "attack": "trees",
+        "auc": 510_000,
+        "auc_low": 500_000,
+        "auc_high": 520_000,
+        "null_low": 480_000,
+        "null_high": 520_000,
+        "rmse_cost": 3_000,
+        "time": 1_700_000_000,
+    }
+    made = Certificate(**(content | changes))  # type: ignore[arg-type]
+    return Signed.seal(made, key)  # type: ignore[arg-type]
+
+
+def test_a_certificate_is_shown_if_it_is_by_somebody_she_trusts(
+    door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
+) -> None:
+    tiny_analyst.certificates = [certificate()]
+    assert agent_at(door.address, "a").connect().certificate is None
+    shown = agent_at(door.address, "b", auditors=(AUDITOR.public,)).connect().certificate
+    assert shown is not None
+    assert shown.auc == 510_000
+
+
+def test_a_certificate_can_be_required(
+    door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
+) -> None:
+    agent = agent_at(door.address, auditors=(AUDITOR.public,), require_certificate=True)
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()
+    assert refused.value.code is Refusal.NOT_CERTIFIED
+    assert agent.home.pin is None
+    for forged in (certificate(STRANGER), certificate(disclosure="1" * 64)):
+        tiny_analyst.certificates = [forged]
+        with pytest.raises(RefusedError) as refused:
+            agent.connect()
+        assert refused.value.code is Refusal.BAD_CERTIFICATE
+    assert door.secrets_sent == []
+    tiny_analyst.certificates = [certificate()]
+    agent.connect()
+
+
+def test_the_category_has_to_be_one_of_the_disclosure(door: Door, agent_at: MakeAgent) -> None:
+    agent = agent_at(door.address)
+    agent.connect()
+    agent.solicit()
+    with pytest.raises(MidpointError, match="needs one of F, M"):
+        agent.answer({}, PrivateCategory({"gender": "none of yours"}))
+    assert agent.home.unsent == ()

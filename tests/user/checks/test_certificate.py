@@ -1,0 +1,53 @@
+import pytest
+
+from midpoint.user import verify_certificate
+from midpoint.wire import (
+    Certificate,
+    Refusal,
+    RefusedError,
+    Signed,
+)
+from tests.support.made_up import (
+    AUDITOR,
+    STRANGER,
+)
+from tests.support.published import SHOWN
+
+CERTIFICATE = Certificate(
+    disclosure=SHOWN[0].digest,
+    data="0" * 64,
+    auditor="A. Auditor",
+    key=AUDITOR.public,
+    attack="boosted trees",
+    auc=521_000,
+    auc_low=498_000,
+    auc_high=544_000,
+    null_low=470_000,
+    null_high=530_000,
+    rmse_cost=3_100,
+    time=1_700_000_000,
+)
+
+
+def test_a_trusted_certificate_is_returned_and_none_is_said_plainly() -> None:
+    signed = Signed.seal(CERTIFICATE, AUDITOR)
+    digest = SHOWN[0].digest
+    assert verify_certificate(signed, digest, {AUDITOR.public}) == CERTIFICATE
+    assert verify_certificate(signed, digest, {STRANGER.public}) is None
+    assert verify_certificate(None, digest, {AUDITOR.public}) is None
+    with pytest.raises(RefusedError) as caught:
+        verify_certificate(None, digest, {AUDITOR.public}, required=True)
+    assert caught.value.code == Refusal.NOT_CERTIFIED
+
+
+@pytest.mark.parametrize(
+    ("signed", "digest"),
+    [
+        (Signed.seal(CERTIFICATE, STRANGER), SHOWN[0].digest),
+        (Signed.seal(CERTIFICATE, AUDITOR), SHOWN[1].digest),
+    ],
+)
+def test_a_forged_or_borrowed_certificate_is_refused(signed: Signed, digest: str) -> None:
+    with pytest.raises(RefusedError) as caught:
+        verify_certificate(signed, digest, {AUDITOR.public})
+    assert caught.value.code == Refusal.BAD_CERTIFICATE

@@ -1,0 +1,79 @@
+import pytest
+
+from midpoint.user import Witness, check_disclosure
+from midpoint.wire import (
+    Certificate,
+    Refusal,
+    Signed,
+)
+from tests.support.made_up import (
+    ANALYST,
+    STRANGER,
+    disclosure,
+    entries,
+    sealed,
+)
+from tests.support.published import CHAIN, LIST, PINS, SHOWN, code_of
+
+
+@pytest.mark.parametrize("start", [0, 1, 2])
+def test_a_list_may_start_at_or_after_or_before_the_pinned_entry(start: int) -> None:
+    assert check_disclosure(SHOWN[3].raw, CHAIN[start:], PINS[1]).pin == PINS[3]
+
+
+def test_nothing_new_is_accepted_again() -> None:
+    assert check_disclosure(SHOWN[3].raw, CHAIN[3:], PINS[3]).pin == PINS[3]
+
+
+def test_gaps_are_refused() -> None:
+    raw = SHOWN[3].raw
+    assert code_of(raw, CHAIN[1:], None) == Refusal.CHAIN_GAP
+    assert code_of(raw, CHAIN[3:], PINS[1]) == Refusal.CHAIN_GAP
+    assert code_of(raw, [CHAIN[0], CHAIN[1], CHAIN[3]], None) == Refusal.CHAIN_GAP
+    assert code_of(raw, [], None) == Refusal.CHAIN_GAP
+
+
+def test_rollback_is_refused() -> None:
+    assert code_of(SHOWN[1].raw, CHAIN[:2], PINS[3]) == Refusal.ROLLED_BACK
+    assert code_of(SHOWN[1].raw, CHAIN, None) == Refusal.ROLLED_BACK
+
+
+def test_a_fork_is_refused() -> None:
+    forked = sealed(entries([SHOWN[0], disclosure(seed=9), SHOWN[2], SHOWN[3]]))
+    raw = SHOWN[3].raw
+    for start in (0, 1, 2):
+        assert code_of(raw, forked[start:], PINS[1]) == Refusal.CHAIN_FORKED
+    assert code_of(raw, [*CHAIN[:2], *forked[2:]], None) == Refusal.CHAIN_FORKED
+    assert code_of(raw, forked, PINS[0]) is None  # it forks later than what was pinned
+
+
+def test_a_witness_sees_what_the_pin_cannot() -> None:
+    forked = sealed(entries([SHOWN[0], disclosure(seed=9), SHOWN[2], SHOWN[3]]))
+    seen = Witness(1, LIST[1].digest)
+    raw = SHOWN[3].raw
+    assert code_of(raw, forked, PINS[0], seen) == Refusal.WITNESS_DISAGREES
+    assert code_of(raw, CHAIN, PINS[0], seen) is None
+    assert code_of(raw, CHAIN[2:], PINS[1], seen) is None
+    assert code_of(raw, CHAIN[3:], PINS[3], seen) == Refusal.CHAIN_GAP
+    assert code_of(SHOWN[1].raw, CHAIN[:2], None, Witness(2, LIST[2].digest)) == (
+        Refusal.WITNESS_DISAGREES
+    )
+
+
+def test_keys_and_signatures() -> None:
+    raw = SHOWN[3].raw
+    swapped = sealed(entries(SHOWN, STRANGER), STRANGER)
+    assert code_of(raw, swapped, PINS[1]) == Refusal.KEY_CHANGED
+    assert code_of(raw, swapped, None) is None  # first use trusts the key it sees
+    mixed = [*CHAIN[:3], Signed.seal(LIST[3].model_copy(update={"key": STRANGER.public}), STRANGER)]
+    assert code_of(raw, mixed, None) == Refusal.KEY_CHANGED
+    forged = [*CHAIN[:3], Signed.seal(LIST[3], STRANGER)]
+    assert code_of(raw, forged, None) == Refusal.BAD_SIGNATURE
+
+
+def test_a_signature_for_another_kind_of_message_is_not_good() -> None:
+    borrowed = Signed(
+        body=LIST[0].raw.decode(), signature=ANALYST.sign(Certificate.domain, LIST[0].raw)
+    )
+    assert code_of(SHOWN[0].raw, [borrowed], None) == Refusal.BAD_SIGNATURE
+    assert code_of(SHOWN[0].raw, CHAIN[:1], None) is None

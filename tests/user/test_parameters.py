@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from midpoint.user import Parameters
+from midpoint.wire import SCHEMES, RatingScale
+from tests.support.made_up import AGE, GENDER, disclosure
+from tests.support.made_up_positions import counterparts_disclosure
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_columns_become_arrays_that_cannot_be_changed(scheme: str) -> None:
+    shown = disclosure(scheme, (GENDER, AGE))
+    p = Parameters.of(shown)
+    assert (p.n_items, p.n_cells, p.scheme.name) == (len(shown.items), 6, scheme)
+    for name in ("offset", "reveal", "levels", "average"):
+        column, array = getattr(shown, name), getattr(p, name)
+        assert (column is None) == (array is None)
+        if array is not None:
+            assert np.array_equal(array, np.array(column))
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+    assert (p.positions is not None) == SCHEMES[scheme].counterparts
+
+
+def test_a_continuous_scale_says_what_all_categories_can_reach() -> None:
+    scale = RatingScale(low=0, high=1000)
+    shown = disclosure("mp", n_items=2, scale=scale, offset=((-10, 10), (5, -5)))
+    p = Parameters.of(shown)
+    assert p.least is not None
+    assert p.most is not None
+    assert p.least.tolist() == [10, 5]
+    assert p.most.tolist() == [990, 995]
+
+
+def test_taste_that_selects_stands_among_the_selection_factors() -> None:
+    for choose in (False, True):
+        shown = counterparts_disclosure(selection_factors=2, taste_factors=3, choose=choose)
+        model = Parameters.of(shown).positions
+        assert model is not None
+        assert model.selection.shape == (12, 5 if choose else 2)
+        assert model.mean.shape == (1, 2, 8 if choose else 5)
+        assert np.array_equal(model.selection[:, 2:], model.taste if choose else model.taste[:, :0])

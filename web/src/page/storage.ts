@@ -1,0 +1,129 @@
+/** What the page keeps in this browser, and nowhere else. */
+
+import {
+  Agent,
+  type Channel,
+  DeviceSecret,
+  Home,
+  IndexedDbStore,
+  MemoryStore,
+  type Store,
+  type Terms,
+} from "../index";
+
+const NAME = "midpoint";
+const SECRET = "secret";
+const AUDITORS = "auditors";
+const ANSWERS = "answers";
+/** Milliseconds to wait for the browser's promise; some ask the person, who may not answer. */
+const PROMISE = 5000;
+
+/** The browser has a storage and did not open it; going on without it is for her to say. */
+export class NotOpenedError extends Error {
+  override name = "NotOpenedError";
+}
+
+/** The one store of this origin; what changes it happens one after the other. */
+export class BrowserStorage {
+  #store: Store | null = null;
+  #home: Home | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #lasting: Promise<boolean> | null = null;
+
+  /** Open or start it; where there is no storage at all it ends with the page. */
+  async open(): Promise<Home> {
+    this.#store ??= await opened();
+    this.#home = await Home.open(this.#store);
+    return this.#home;
+  }
+
+  /** From now on keep everything in memory only, because she agreed. */
+  withoutStorage(): void {
+    this.#store = new MemoryStore();
+  }
+
+  /** Whether nothing outlives the page. */
+  get ends(): boolean {
+    return this.#store instanceof MemoryStore;
+  }
+
+  /** Ask the browser, once, not to clear what is kept; whether it promised. */
+  makeLasting(): Promise<boolean> {
+    this.#lasting ??= promised();
+    return this.#lasting;
+  }
+
+  /** Do something once all that came before is done: two changes at a time would collide. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** How many answers the service said that it holds. */
+  get answers(): number {
+    return Number(this.#home?.kept(ANSWERS) ?? 0);
+  }
+
+  async keepAnswers(answers: number): Promise<void> {
+    await this.#home?.keep(ANSWERS, String(answers));
+  }
+
+  /** What she demands of a service: at present, whose certificates she takes for true. */
+  get terms(): Terms {
+    return { auditors: this.#auditors };
+  }
+
+  /** Whether she confirmed this auditor's key. */
+  trusts(key: string): boolean {
+    return this.#auditors.includes(key);
+  }
+
+  /** Confirm an auditor's key, or withdraw that. */
+  async trust(key: string, trusted: boolean): Promise<void> {
+    const others = this.#auditors.filter((known) => known !== key);
+    await this.#home?.keep(AUDITORS, [...others, ...(trusted ? [key] : [])].join(" "));
+  }
+
+  /**
+   * Take everything away, for a store whose content is broken; first at the service.
+   *
+   * The pseudonym follows from the secret alone, so it is found as long as that can be read.
+   */
+  async erase(address: string, channel: Channel, onlyHere: boolean): Promise<void> {
+    const saved = (await this.#store?.read())?.[SECRET];
+    const secret = onlyHere ? null : secretIn(saved);
+    if (secret) {
+      const person = await Home.open(new MemoryStore(), secret);
+      await new Agent(address, person, {}, channel).forget();
+    }
+    await this.#store?.erase({ [SECRET]: saved });
+  }
+
+  get #auditors(): string[] {
+    return (this.#home?.kept(AUDITORS) ?? "").split(" ").filter(Boolean);
+  }
+}
+
+async function opened(): Promise<Store> {
+  if (!("indexedDB" in globalThis) || !indexedDB) return new MemoryStore();
+  try {
+    return await IndexedDbStore.open(NAME);
+  } catch (error) {
+    throw new NotOpenedError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function promised(): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, PROMISE, false));
+  const asked = navigator.storage?.persist?.() ?? Promise.resolve(false);
+  return Promise.race([asked.catch(() => false), late]);
+}
+
+function secretIn(saved: string | undefined): DeviceSecret | null {
+  try {
+    return DeviceSecret.load(saved ?? "");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,32 @@
+/** What an auditor certified: only someone with the data can say whether numbers are true. */
+import { Certificate } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
+import { type Signed, verify } from "../../wire/signing";
+
+/**
+ * Return what a trusted auditor certified of the disclosure with this digest.
+ *
+ * Undefined means that nobody she trusts certified it, and is to be shown as such; when `required`
+ * it is a refusal. A certificate that is forged or about another disclosure is always refused.
+ */
+export function verifyCertificate(
+  signed: Signed | undefined,
+  disclosure: string,
+  trusted: readonly string[],
+  required = false,
+): Certificate | undefined {
+  if (signed) {
+    const certificate = Certificate.parse(signed.body);
+    if (!verify(signed, certificate.key, Certificate)) {
+      throw new RefusedError("bad_certificate", "the certificate's signature is wrong");
+    }
+    if (certificate.disclosure !== disclosure) {
+      throw new RefusedError("bad_certificate", "it certifies another disclosure");
+    }
+    if (trusted.includes(certificate.key)) return certificate;
+  }
+  if (required) {
+    throw new RefusedError("not_certified", "no auditor you trust certified this disclosure");
+  }
+  return undefined;
+}

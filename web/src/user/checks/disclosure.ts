@@ -1,0 +1,128 @@
+/**
+ * What a device refuses. These checks prove consistency, not truth.
+ *
+ * An analyst that lies about its class statistics passes all of them. Only someone with the data
+ * notices: an auditor, whose signed certificate `verifyCertificate` reads.
+ */
+
+import { encode } from "../../wire/canonical";
+import { Disclosure, schemeOf } from "../../wire/disclosure";
+import { Catalogue } from "../../wire/listing";
+import type { Entry } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
+import type { Signed } from "../../wire/signing";
+import { requireContinuation, requireLinks, requireWitnessed, signedEntries } from "./links";
+import { checkNumbers } from "./numbers";
+import { Pin, REMEDY, type Witness } from "./pin";
+
+/** A disclosure that passed. */
+export interface Accepted {
+  /** The disclosure, with its exact bytes. */
+  readonly disclosure: Disclosure;
+  /** The entry of the analyst's list that names it. */
+  readonly entry: Entry;
+  /** What to hold the analyst to from now on; save it. */
+  readonly pin: Pin;
+}
+
+export interface CheckOptions {
+  /** She enters ratings in steps, such as stars: a continuous scale is refused. True if absent. */
+  readonly ratingsInLevels?: boolean;
+  /** Take a scheme that leaves the category readable; for experiments only. */
+  readonly allowUnsafe?: boolean;
+}
+
+/**
+ * Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
+ *
+ * `chain` holds the analyst's entries in order, from the pinned one or the one after it (from the
+ * very first on first use) to the newest, which must name this disclosure. It must be about the
+ * pinned features, categories and scale: if those could change, whether a device can answer would
+ * depend on the user's own category or ratings, and leak them. Nor may the scheme change, to one that
+ * protects less.
+ */
+export function checkDisclosure(
+  raw: Uint8Array | string,
+  chain: readonly Signed[],
+  pin?: Pin,
+  witness?: Witness,
+  { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
+): Accepted {
+  const disclosure = Disclosure.parse(raw);
+  const entries = signedEntries(chain, pin);
+  requireLinks(entries);
+  requireContinuation(entries, pin);
+  requireWitnessed(entries, witness);
+  const entry = entries[entries.length - 1];
+  if (entry.disclosure !== disclosure.digest) {
+    const older = entries.some((earlier) => earlier.disclosure === disclosure.digest);
+    const sentence = "the newest entry of the list names another disclosure";
+    throw new RefusedError(older ? "rolled_back" : "wrong_digest", sentence);
+  }
+  requireSame(disclosure, pin);
+  requireSafe(disclosure, ratingsInLevels, allowUnsafe);
+  requireScheme(disclosure, pin);
+  checkNumbers(disclosure);
+  const { features, scale, scheme } = disclosure;
+  const { key, sequence, digest: head } = entry;
+  return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
+}
+
+/**
+ * Accept the titles that an accepted entry of the list names, or refuse them with a code.
+ *
+ * A title decides what she answers about. Were titles not part of the list, one person could be
+ * shown others, and would answer about one thing with the numbers of another.
+ */
+export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
+  if (entry.catalogue === undefined) {
+    throw new RefusedError(
+      "titles_unsigned",
+      "the service's list names no titles, so anyone could be shown others; it has to publish again",
+    );
+  }
+  const catalogue = Catalogue.parse(raw);
+  if (catalogue.digest !== entry.catalogue) {
+    throw new RefusedError("wrong_titles", "the titles are not those that the signed list names");
+  }
+  return catalogue;
+}
+
+/** Refuse a change for everyone, before anyone's category or rating is looked at. */
+function requireSame(disclosure: Disclosure, pin?: Pin): void {
+  if (pin && encode(disclosure.features) !== encode(pin.features)) {
+    throw new RefusedError(
+      "features_changed",
+      `the private features or their categories are not those pinned; ${REMEDY}`,
+    );
+  }
+  if (pin && encode(disclosure.scale) !== encode(pin.scale)) {
+    throw new RefusedError("scale_changed", `the rating scale is not the one pinned; ${REMEDY}`);
+  }
+}
+
+/** Refuse another scheme, for everyone; after the unsafe ones, which nobody should accept. */
+function requireScheme(disclosure: Disclosure, pin?: Pin): void {
+  if (pin && disclosure.scheme !== pin.scheme) {
+    throw new RefusedError(
+      "scheme_changed",
+      `scheme '${disclosure.scheme}' replaces '${pin.scheme}'; ${REMEDY}`,
+    );
+  }
+}
+
+function requireSafe(disclosure: Disclosure, ratingsInLevels: boolean, allowUnsafe: boolean): void {
+  const discrete = disclosure.scale.levels !== undefined;
+  if (ratingsInLevels && !discrete) {
+    throw new RefusedError(
+      "scale_continuous",
+      "ratings are given in levels, and the scale has none",
+    );
+  }
+  if (!allowUnsafe && !schemeOf(disclosure).protects(discrete)) {
+    throw new RefusedError(
+      "scheme_unsafe",
+      `scheme '${disclosure.scheme}' leaves the category readable`,
+    );
+  }
+}

@@ -1,0 +1,131 @@
+/** Numbers that no honest analyst sends, whatever its data. */
+import { cellsOf, type Disclosure } from "../../wire/disclosure";
+import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
+import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../../wire/limits";
+import {
+  FARTHEST_POSITION,
+  LEAST_PRECISION,
+  MOST_ACTIVITY,
+  MOST_LOGIT,
+  MOST_PRECISION,
+  QUIETEST,
+} from "../../wire/positions";
+import { type Refusal, RefusedError } from "../../wire/refusal";
+import { isDefinite } from "../core/matrices";
+import { modelOf, type PositionModel, type Stratum } from "../parameters";
+
+type Row = readonly number[];
+type Require = <T>(
+  column: readonly T[] | undefined,
+  code: Refusal,
+  what: string,
+  fine: (row: T) => boolean,
+) => void;
+
+/**
+ * Refuse numbers that no honest analyst sends, whatever its data.
+ *
+ * Offsets lie within the scale's range R, as do their differences (so there are values that all
+ * categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
+ * units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
+ * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
+ * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/limits` allows, one answer
+ * would leak too much: a reveal probability below 1/64, or means of categories, by offsets or by
+ * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
+ * becomes of a rating because of them has the same two limits.
+ */
+export function checkNumbers(disclosure: Disclosure): void {
+  const { scale, offset, levels, reveal, average, bits } = disclosure;
+  const span = scale.high - scale.low;
+  const require: Require = (column, code, what, fine) => {
+    const index = column?.findIndex((row) => !fine(row)) ?? -1;
+    if (index >= 0) throw new RefusedError(code, `item '${disclosure.items[index]}' has ${what}`);
+  };
+  const step = bits === undefined ? 1 : Math.max(1, Math.floor(span / 2 ** bits));
+  const slack = cellsOf(disclosure) * step;
+  require(offset, "offset_too_large", "an offset beyond what the scale allows", (row) =>
+    within(row, -span, span) && spread(row) <= span);
+  require(offset, "offset_not_centred", "offsets that do not sum to zero", (row) =>
+    Math.abs(sum(row)) <= slack);
+  require(levels, "bad_distribution", "levels that are no distribution", (rows) =>
+    rows.every((row) => within(row, 0, ONE) && sum(row) === ONE));
+  require(reveal, "reveal_out_of_range", "a reveal probability out of range", (row) =>
+    within(row, 1, ONE));
+  require(reveal, "reveal_inconsistent", "no category that always reveals", (row) =>
+    Math.max(...row) === ONE);
+  requirePositions(disclosure, require);
+  require(average, "average_out_of_range", "an average off the scale", (row) =>
+    within(row, scale.low, scale.high));
+  const most = mostSpread(span);
+  require(offset, "too_telling", "categories too far apart", (row) => spread(row) <= most);
+  require(levels, "too_telling", "categories too far apart", (rows) =>
+    spreadOfMeans(rows, scale.levels ?? []) <= most * ONE);
+  require(reveal, "too_telling", "a category that hardly ever reveals it", (row) =>
+    within(row, LEAST_REVEAL, ONE));
+}
+
+/**
+ * Refuse a prior of positions that is not valid, or whose numbers are out of range.
+ *
+ * The least activity of strata ascends from 0 to at most 2^40. A precision is symmetric and positive
+ * definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
+ * range. Bases lie on the scale or at most its range beyond; log odds, and what a selection factor
+ * adds to them, up to 32, a taste factor up to twice the range; means and maps up to 64. So none of a
+ * device's steps fails.
+ */
+function requirePositions(disclosure: Disclosure, require: Require): void {
+  const model = modelOf(disclosure);
+  if (!model) return;
+  const { low, high } = disclosure.scale;
+  const span = Math.floor(((high - low) * GRAIN) / ONE);
+  const ends = Math.floor(((low + high) * GRAIN) / ONE);
+  const bounded = (rows: readonly Row[], most: number, of = (number: number) => number) => {
+    require(rows, "bad_positions", "numbers of positions out of range", (row) =>
+      within(row.map(of), -most, most));
+  };
+  bounded(model.rate, MOST_LOGIT * GRAIN);
+  bounded(model.selection, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // taste factors that choose among them
+  bounded(model.taste, 2 * span);
+  bounded(model.base, 3 * span, (number) => 2 * number - ends);
+  if (!isPrior(model, high - low)) {
+    throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
+}
+
+function isPrior({ strata, noise }: PositionModel, span: number): boolean {
+  const ascending = strata.every(({ least }, g) => {
+    const before = strata[g - 1]?.least;
+    return least.every((activity, k) =>
+      before ? activity >= before[k] && activity <= MOST_ACTIVITY : activity === 0,
+    );
+  });
+  return (
+    noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum)
+  );
+}
+
+function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {
+  const near = (rows: readonly Row[]) =>
+    rows.every((row) => within(row, -FARTHEST_POSITION, FARTHEST_POSITION));
+  return (
+    precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
+    near(mean) &&
+    map.every((maps) => maps.every(near)) &&
+    map.every((maps, k) => entries(maps[k]).every(([i, j, entry]) => entry === Number(i === j))) &&
+    precision.every((P) => entries(P).every(([i, j, entry]) => entry === P[j][i])) &&
+    precision.every((P) => isDefinite(P, LEAST_PRECISION))
+  );
+}
+
+/** Return a matrix's entries, each after its row and column. */
+function entries(matrix: readonly Row[]): [number, number, number][] {
+  return matrix.flatMap((row, i) => row.map((entry, j): [number, number, number] => [i, j, entry]));
+}
+
+function within(row: Row, low: number, high: number): boolean {
+  return row.every((number) => number >= low && number <= high);
+}
+
+function sum(row: Row): number {
+  return row.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,26 @@
+/** What a device holds the analyst to: its key, its list of disclosures, and what they are about. */
+import { featureNames, ratingScale } from "../../wire/disclosure";
+import { count, digestField, list, name, publicKey } from "../../wire/fields";
+import { kind, type MessageOf } from "../../wire/message";
+
+/** The state of trust after a disclosure was accepted; it never leaves the device. */
+export const Pin = kind("pin", {
+  key: publicKey,
+  sequence: count,
+  head: digestField,
+  features: list(featureNames),
+  scale: ratingScale,
+  scheme: name,
+});
+export type Pin = MessageOf<typeof Pin>;
+
+/** What a person can do about a change of what is pinned. */
+export const REMEDY = "if you know why and agree, accept the change";
+
+/** What an independent party saw of the same list. */
+export interface Witness {
+  /** Number of the last entry it saw. */
+  readonly sequence: number;
+  /** Digest of that entry. */
+  readonly head: string;
+}

@@ -1,0 +1,263 @@
+/**
+ * Counterparts: the people of the other categories who correspond to her.
+ *
+ * The discrete midpoint blinds every item on its own. Which items go together, how many there are and
+ * what taste they show may still leak. So the device first estimates its user's position z = (t, x),
+ * selection and taste factors (`wire/positions`), and answers as her counterparts would:
+ *
+ * - item j is revealed with probability min_m p_jm / p_jk, each category's p at its counterpart's
+ *   selection factors: p_jm = 1 / (1 + exp(-(rate_jm + <selection_j, t_m>))), the exponent cut to
+ *   [-30, 30];
+ * - its value moves by <x_mean - x, taste_j> towards the mean of the counterparts' taste factors, and
+ *   then goes through the discrete midpoint.
+ *
+ * If positions, sets and ratings follow the disclosed prior and the estimated position is hers, all
+ * that is sent has one joint distribution for all categories (docs/protocol.md). To the last bit:
+ *
+ * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
+ *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
+ *    activity in her category k it reaches; mean, P and map below are that stratum's.
+ * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
+ *        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
+ *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
+ *        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
+ *                       sum_rated taste_j taste_j' / noise)
+ *    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her position, in doubles.
+ * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
+ *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
+ *    From here on sums are integers, below 2^53.
+ * 3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+ * 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
+ *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
+ */
+import { MidpointError } from "../../errors";
+import type { Disclosure } from "../../wire/disclosure";
+import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
+import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
+import { DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST } from "../../wire/positions";
+import { modelOf, type PositionModel, type Stratum } from "../parameters";
+import { dot, solve, times } from "./matrices";
+
+type Row = readonly number[];
+type Rows = readonly Row[];
+
+/** Positions of one person's counterparts, in 1/256. */
+export interface Counterparts {
+  /** Selection factors of her counterpart in each category. Shape (K, d). */
+  readonly selection: Rows;
+  /** From her taste factors to the mean of the counterparts'. Shape (r,). */
+  readonly move: Row;
+}
+
+/**
+ * What a scheme does to one person's ratings; fixed point, items by index.
+ *
+ * Without counterparts it is the identity: the disclosed reveal probabilities and no move.
+ */
+export interface Adjustment {
+  /** Probability of revealing a rating of this item. */
+  reveal(item: number): number;
+  /** How far its value moves. */
+  shift(item: number): number;
+  /** How her taste factors move, in 1/256; empty without counterparts. Shape (r,). */
+  readonly move: Row;
+}
+
+/** Return the disclosed reveal probabilities, and no move. */
+export function identity({ reveal, prior, scheme }: Disclosure, cell: number): Adjustment {
+  if (prior) throw new MidpointError(`scheme '${scheme}' adjusts to each person`);
+  return { reveal: (item) => reveal?.[item][cell] ?? ONE, shift: () => 0, move: [] };
+}
+
+/**
+ * Return what becomes of one person's ratings, steps 0 to 4; the identity without counterparts.
+ *
+ * `asked` are all items that she was asked about, by index, the rated ones among them; `rated` those
+ * that she rated, `value` her ratings of them in fixed point.
+ */
+export function adjust(
+  disclosure: Disclosure,
+  cell: number,
+  asked: Row,
+  rated: Row,
+  value: Row,
+): Adjustment {
+  const model = modelOf(disclosure);
+  if (!model) return identity(disclosure, cell);
+  return adjustmentTo(disclosure, cell, counterparts(model, cell, asked, rated, value));
+}
+
+/** Return what becomes of one person's ratings, given her counterparts: steps 3 and 4. */
+export function adjustmentTo(
+  disclosure: Disclosure,
+  cell: number,
+  { selection, move }: Counterparts,
+): Adjustment {
+  const model = modelOf(disclosure);
+  if (!model) throw new MidpointError(`scheme '${disclosure.scheme}' has no counterparts`);
+  return {
+    reveal: (item) => revealProbability(model, cell, item, selection),
+    shift: (item) => valueShift(disclosure, move, item),
+    move,
+  };
+}
+
+/** Estimate one person's position and map it to the other categories, steps 0 to 2. */
+export function counterparts(
+  model: PositionModel,
+  cell: number,
+  asked: Row,
+  rated: Row,
+  value: Row,
+): Counterparts {
+  const stratum = stratumOf(model, cell, asked, rated.length);
+  const mode = modeOf(model, stratum, cell, asked, rated, value.map(fromFixed));
+  const z = mode.map((coordinate) => rounded(cut(coordinate)) / GRAIN);
+  const away = z.map((coordinate, i) => coordinate - stratum.mean[cell][i]);
+  const others = stratum.mean.map((mean, m) =>
+    times(stratum.map[cell][m], away).map((coordinate, i) => cut(mean[i] + coordinate)),
+  );
+  const d = model.selection[0].length;
+  const move = z.slice(d).map((coordinate, i) => {
+    const sum = others.reduce((total, other) => total + other[d + i], 0);
+    return rounded(sum / others.length - coordinate);
+  });
+  return { selection: others.map((other) => other.slice(0, d).map(rounded)), move };
+}
+
+/** Return min_m p_jm / p_jk of an item at the counterparts' selection factors, step 3. */
+export function revealProbability(
+  model: PositionModel,
+  cell: number,
+  item: number,
+  selectionFactors: Rows,
+): number {
+  const selection = model.selection[item];
+  const p = model.rate[item].map((rate, m) =>
+    chance((rate * GRAIN + dot(selection, selectionFactors[m])) / ONE),
+  );
+  return Math.max(Math.floor((Math.min(...p) / p[cell]) * ONE + 0.5), LEAST_REVEAL);
+}
+
+/** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4; 0 if nothing moves. */
+export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, item: number): number {
+  if (move.length === 0) return 0;
+  if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
+  const most = Math.floor(mostSpread(scale.high - scale.low) / 2);
+  return Math.min(Math.max(dot(taste[item], move), -most), most);
+}
+
+/** Return the stratum of someone who rated n of what she was asked about, step 0. */
+function stratumOf({ strata, rate }: PositionModel, cell: number, asked: Row, n: number): Stratum {
+  const e = asked.reduce((sum, item) => sum + chance(rate[item][cell] / GRAIN), 0);
+  const activity = Math.floor((GRAIN * (n + DAMPING)) / (e + DAMPING) + 0.5);
+  const reached = strata.filter(({ least }) => least[cell] <= activity).length;
+  return strata[Math.max(reached - 1, 0)];
+}
+
+/** Climb to the mode of one person's position, step 1. Shape (D,). */
+function modeOf(
+  model: PositionModel,
+  { mean, precision }: Stratum,
+  cell: number,
+  asked: Row,
+  rated: Row,
+  value: Row,
+): number[] {
+  const { noise } = model;
+  const d = model.selection[0].length;
+  const [selection, taste] = [columns(model.selection, asked), columns(model.taste, rated)];
+  const rate = Float64Array.from(asked, (item) => model.rate[item][cell] / GRAIN);
+  const unlike = Float64Array.from(value, (y, i) => y - model.base[rated[i]][cell] / GRAIN);
+  const evidence = [
+    ...columns(model.selection, rated).map((column) => column.reduce((sum, add) => sum + add, 0)),
+    ...taste.map((column) => product(column, unlike) / noise),
+  ];
+  const pull = times(precision[cell], mean[cell]).map((of, i) => evidence[i] + of);
+  const equal = new Float64Array(rated.length).fill(1 / noise);
+  const fixed = added(precision[cell], gram(taste, equal), d);
+  const z = [...mean[cell]];
+  for (let step = 0; step < STEPS; step++) {
+    const p = chances(rate, selection, z);
+    const gradient = times(fixed, z).map((of, i) => pull[i] - of);
+    selection.forEach((column, i) => {
+      gradient[i] -= product(column, p);
+    });
+    const unsure = p.map((chance) => chance * (1 - chance));
+    solve(added(fixed, gram(selection, unsure), 0), gradient).forEach((by, i) => {
+      z[i] += Math.min(Math.max(by, -LONGEST_STEP), LONGEST_STEP);
+    });
+  }
+  return z;
+}
+
+/** Return some items' rows, column by column and as doubles: that is what takes a device's time. */
+function columns(rows: Rows, items: Row): Float64Array[] {
+  const transposed = rows[0].map(() => new Float64Array(items.length));
+  items.forEach((item, n) => {
+    const row = rows[item];
+    for (let i = 0; i < row.length; i++) transposed[i][n] = row[i] / GRAIN;
+  });
+  return transposed;
+}
+
+/** Return the chance of rating each item at these selection factors. */
+function chances(rate: Float64Array, selection: readonly Float64Array[], z: Row): Float64Array {
+  const p = rate.slice();
+  selection.forEach((column, i) => {
+    const by = z[i];
+    for (let n = 0; n < p.length; n++) p[n] += column[n] * by;
+  });
+  for (let n = 0; n < p.length; n++) p[n] = chance(p[n]);
+  return p;
+}
+
+/** Return the columns' weighted products with one another. Shape (d, d). */
+function gram(all: readonly Float64Array[], weight: Float64Array): number[][] {
+  const weighted = new Float64Array(weight.length);
+  const products = all.map((column, i) => {
+    for (let n = 0; n < weighted.length; n++) weighted[n] = column[n] * weight[n];
+    return all.slice(0, i + 1).map((other) => product(weighted, other));
+  });
+  return all.map((_, i) => all.map((_, j) => products[Math.max(i, j)][Math.min(i, j)]));
+}
+
+/** Return <a, b>, by four sums at a time: one would wait for itself. */
+function product(a: Float64Array, b: Float64Array): number {
+  const whole = a.length - (a.length % 4);
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  for (let n = 0; n < whole; n += 4) {
+    first += a[n] * b[n];
+    second += a[n + 1] * b[n + 1];
+    third += a[n + 2] * b[n + 2];
+    fourth += a[n + 3] * b[n + 3];
+  }
+  for (let n = whole; n < a.length; n++) first += a[n] * b[n];
+  return first + second + (third + fourth);
+}
+
+/** Return a matrix to which a smaller one is added, its first corner at (at, at). */
+function added(whole: Rows, block: Rows, at: number): number[][] {
+  const sum = whole.map((row) => [...row]);
+  block.forEach((row, i) => {
+    row.forEach((entry, j) => {
+      sum[at + i][at + j] += entry;
+    });
+  });
+  return sum;
+}
+
+/** Return 1 / (1 + exp(-logit)), with log odds cut to [-30, 30]. */
+export function chance(logit: number): number {
+  return 1 / (1 + Math.exp(-Math.min(Math.max(logit, -SUREST), SUREST)));
+}
+
+/** Return a number in 1/256, rounded half up. */
+function rounded(number: number): number {
+  return Math.floor(number * GRAIN + 0.5);
+}
+
+/** Return a coordinate of a position, cut to [-64, 64]. */
+function cut(number: number): number {
+  return Math.min(Math.max(number, -FARTHEST_POSITION), FARTHEST_POSITION);
+}

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { DeviceSecret, Ledger, PrivateCategory, preview } from "../../src/index";
+import { Reasons } from "../../src/page/reasons";
+import { texts } from "../../src/page/texts";
+import { Titles } from "../../src/page/titles";
+import { accepted, disclosure, ratings, solicitation } from "../support/made_up";
+
+const shown = disclosure({ scheme: "cmpss", n: 60 });
+const woman = new PrivateCategory({ gender: "F" });
+
+it("explain a round under a scheme with counterparts", () => {
+  const ledger = new Ledger(new DeviceSecret(new Uint8Array(32).fill(7)));
+  const rated = ratings(shown, 3, 0.4);
+  const asked = solicitation(shown);
+  const { lines, report } = preview(rated, asked, accepted(shown), woman, ledger);
+  const none = shown.items.map(() => 0);
+  const reasons = new Reasons(shown).lines(lines, 0, new Titles(shown.items, shown.items, none));
+  const withheld = reasons.filter(({ sent }) => sent === null);
+  expect(withheld.length).toBe(rated.size - report.answers.length);
+  expect(withheld.length).toBeGreaterThan(0);
+  for (const { why } of withheld) expect(why).toContain("people like you in other groups");
+  const towards = reasons.filter(({ why }) => why.startsWith("The middle between you"));
+  expect(towards.length).toBeGreaterThan(0);
+  for (const { why, yours, sent } of towards) {
+    expect(why.includes("higher")).toBe((sent ?? 0) > yours);
+  }
+  expect(reasons.map(({ why }) => why)).not.toContain(texts.leaves.why.notAsked);
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { Disclosure, Entry, MemoryStore, ONE, SigningKey, type Terms } from "../../../src/index";
+import { AGE, ANALYST, chain, disclosure, titlesOf } from "../../support/made_up";
+import type { Service } from "../../support/service";
+import { agentAt, CALM, serve, shown } from "../../support/visits";
+
+const HASTE = { ...CALM, attempt: 200 };
+
+describe("what is refused", () => {
+  const other = disclosure({ n: 40, seed: 9 });
+  const stranger = SigningKey.generate();
+
+  const ownTitles = titlesOf(shown).text.replace("Title of item-0003", "Title of item-0004");
+
+  /** Publish the same again, and name no titles. */
+  const untitled = ({ entries, shown: [{ digest: disclosure }] }: Service) => {
+    const { sequence, digest: previous, time, key } = Entry.parse(entries[0].body);
+    const next = { sequence: sequence + 1, disclosure, previous, time, key };
+    return ANALYST.seal(Entry, Entry.make(next));
+  };
+
+  /** What is shown, but for the first item's row. */
+  const telling = (column: "levels" | "reveal", row: unknown) =>
+    Disclosure.make({ ...shown, [column]: [row, ...(shown[column] ?? []).slice(1)] } as Disclosure);
+
+  /** Connect honestly, then again to a service that lies; return the refusal's code. */
+  async function lied(
+    lie: (service: Service) => void,
+    terms: Terms = {},
+    patience = CALM,
+  ): Promise<string> {
+    const [service, address] = await serve(shown);
+    const store = new MemoryStore();
+    await (await agentAt(address, store)).connect();
+    const before = await store.read();
+    lie(service);
+    service.seen.length = 0;
+    const code = await (await agentAt(address, store, terms, patience)).connect().then(
+      () => "accepted",
+      (error) => error.code ?? error.name,
+    );
+    const asked = service.seen.filter(({ method, token }) => method !== "GET" || token);
+    expect(asked).toEqual([]); // nothing was sent
+    if (code !== "accepted") expect(await store.read()).toEqual(before); // nothing was lost
+    return code;
+  }
+
+  const replaced = (path: RegExp, text: string) => (service: Service) => {
+    service.trick = (seen, response) => path.test(seen.path) && Boolean(response.end(text));
+  };
+
+  it.each<[string, (service: Service) => void, string]>([
+    ["nothing, when it is honest", () => {}, "accepted"],
+    ["nothing, when more is published", (s) => s.publish(other), "accepted"],
+    [
+      "another disclosure than listed",
+      replaced(/disclosures\/\w{64}$/, other.text),
+      "wrong_digest",
+    ],
+    ["titles of her own", replaced(/catalogues\/\w{64}$/, ownTitles), "wrong_titles"],
+    ["a list without titles", (s) => (s.entries = [...s.entries, untitled(s)]), "titles_unsigned"],
+    ["another key", (s) => (s.entries = chain(s.shown, stranger)), "key_changed"],
+    ["another past", (s) => (s.entries = chain([other, shown])), "chain_forked"],
+    ["other features", (s) => s.publish(disclosure({ features: [AGE] })), "features_changed"],
+    [
+      "a scheme without withholding",
+      (s) => s.publish(disclosure({ scheme: "dmp" })),
+      "scheme_changed",
+    ],
+    ["a rounding scheme", (s) => s.publish(disclosure({ scheme: "mpssr" })), "scheme_changed"],
+    [
+      "telling levels",
+      (s) =>
+        s.publish(
+          telling("levels", [
+            [ONE - 1, 0, 0, 0, 1],
+            [1, 0, 0, 0, ONE - 1],
+          ]),
+        ),
+      "too_telling",
+    ],
+    ["a telling silence", (s) => s.publish(telling("reveal", [1, ONE])), "too_telling"],
+    ["an unsafe scheme", (s) => s.publish(disclosure({ scheme: "mp" })), "scheme_unsafe"],
+    ["a text that is not JSON", replaced(/chain$/, "{"), "not_json"],
+    [
+      "a float",
+      replaced(/disclosures\/\w{64}$/, shown.text.replace("65536", "65536.5")),
+      "not_an_integer",
+    ],
+    ["a certificate by nobody", (s) => (s.certificates = [s.entries[0]]), "missing_field"],
+    [
+      "a redirect",
+      (s) => {
+        s.trick = (_, r) => Boolean(r.writeHead(302, { Location: "/v1/chain" }).end());
+      },
+      "UnusableError",
+    ],
+    [
+      "an error without a reason",
+      (s) => {
+        s.trick = (_, r) => Boolean(r.writeHead(500).end("oops"));
+      },
+      "UnusableError",
+    ],
+    [
+      "a truncated answer",
+      (s) => {
+        s.trick = (_, r) => {
+          r.writeHead(200, { "Content-Length": "99" }).write("{");
+          return Boolean(setTimeout(() => r.destroy(), 5));
+        };
+      },
+      "AwayError",
+    ],
+    [
+      "more than fits a message",
+      (s) => {
+        const piece = Buffer.alloc(2 ** 20, " ");
+        s.trick = (_, r) => {
+          const pour = (): void => {
+            if (!r.destroyed) r.write(piece, () => setImmediate(pour));
+          };
+          pour();
+          return true;
+        };
+      },
+      "too_long",
+    ],
+  ])("%s", async (_, lie, expected) => {
+    expect(await lied(lie)).toBe(expected);
+  });
+
+  it("an answer that does not end", async () => {
+    const endless = (service: Service) => {
+      service.trick = (_, response) => Boolean(response.writeHead(200).write("{"));
+    };
+    expect(await lied(endless, {}, HASTE)).toBe("AwayError");
+  });
+
+  it("a list that an independent witness did not see", async () => {
+    const [honest, witness] = await serve(shown, other);
+    expect(await lied((s) => s.publish(other), { witness })).toBe("accepted");
+    expect(await lied(() => {}, { witness })).toBe("witness_disagrees");
+    expect(honest.seen.map(({ path, token }) => [path, token])).toEqual([
+      ["/v1/chain/head", undefined],
+      ["/v1/chain/head", undefined],
+    ]);
+  });
+
+  it("a disclosure that no auditor certified, if she requires it", async () => {
+    expect(await lied(() => {}, { requireCertificate: true })).toBe("not_certified");
+  });
+
+  it("a redirect is followed nowhere", async () => {
+    const [elsewhere, address] = await serve(shown);
+    await lied((s) => {
+      s.trick = (_, r) => Boolean(r.writeHead(307, { Location: `${address}/v1/chain` }).end());
+    });
+    expect(elsewhere.seen).toEqual([]);
+  });
+
+  it("addresses that carry more than an address", async () => {
+    for (const wrong of ["ftp://host", "https://a:b@host", "https://host/?q=1"]) {
+      await expect(agentAt(wrong)).rejects.toThrow("address");
+    }
+  });
+});
