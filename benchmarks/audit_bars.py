@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.results import AUC, AuditResults, Row
-from midpoint.audit.report.paper import PAPER_ATTACKS
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""

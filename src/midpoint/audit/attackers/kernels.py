@@ -85,7 +85,7 @@ class QuadraticKernel(Family):
 
 def _ridge(K: Single, y: Single, penalty: float) -> Single:
     """Solve (K + penalty I) a = y. Shape (n,)."""
-    A = K.copy().T  # the same numbers, in the order in which LAPACK can work in place
+    A = K.copy().T  # the same numbers, in the order that LAPACK can overwrite
     A[np.diag_indices(len(A))] += penalty
     factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     return np.asarray(linalg.cho_solve(factor, y, check_finite=False), np.float32)

@@ -19,7 +19,7 @@ Float = NDArray[np.float64]
 Key = tuple[str, str, str]
 """Scheme, metric and attack of a number."""
 SAME = 1e-6
-"""What is found anew from the people may be off from what was written down, at most."""
+"""What is computed again from the people may be off from what was written down, at most."""
 
 
 class Parts(NamedTuple):
@@ -56,7 +56,7 @@ class Kept:
         return all(self.store.has(fold, LEARN) for fold in range(self.results.folds))
 
     def parts(self, key: Key) -> Parts | None:
-        """Find a number anew from the people; None if it is not made of them."""
+        """Compute a number again from the people; None if it is not made of them."""
         scheme, metric, attack = key
         if metric == AUC:
             return self._area(scheme, attack)
@@ -73,7 +73,7 @@ class Kept:
         """Return an AUC, of one category or the mean over several, with DeLong's influences."""
         wanted = questions(len(self.results.categories))
         name, single = attack, list(range(len(wanted)))
-        if attack not in self.results.controls and attack.endswith("]"):
+        if attack not in self.results.controls_of(scheme) and attack.endswith("]"):
             name, _, category = attack[:-1].partition("[")
             single = [self.results.categories.index(category)]
         found = self._every(scheme, ATTACK, name)
@@ -158,9 +158,9 @@ def pair(first: Path, second: Path, a: AuditResults, b: AuditResults) -> Pairing
         if getattr(a, what) != getattr(b, what):
             return f"they differ in {what.replace('_', ' ')}"
     kept = Kept(Store(first), a), Kept(Store(second), b)
-    for place, one in zip((first, second), kept, strict=True):
+    for directory, one in zip((first, second), kept, strict=True):
         if not one.complete:
-            return f"{place} holds no scores of single people"
+            return f"{directory} holds no scores of single people"
     x, y = (one.people for one in kept)
     if not all(np.array_equal(x[name], y[name]) for name in x):
         return "their folds hold other people"

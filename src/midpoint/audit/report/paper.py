@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-PAPER_ATTACKS = ("lse", "nb", "lr", "svm")
-"""The attackers of Sec. 7.1, all trained on clean ratings."""
-
 
 class PaperNumbers(NamedTuple):
     """One scheme on one data set; its AUCs are folded to 0.5 and above."""

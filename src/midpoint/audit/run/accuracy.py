@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from midpoint.analyst import ItemProfiles, predict
 from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.view import View
-from midpoint.audit.run.folds import FoldData, held_out_coins, population
+from midpoint.audit.run.folds import FoldData, population
+from midpoint.audit.run.views import held_out_coins
 from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_offset
 from midpoint.user import Parameters, value_shift
 from midpoint.wire import from_fixed
@@ -46,10 +47,10 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
     move = how.moves(view.disclosure, profiles, people, coins)
     if move is not None:  # devices know by how much they moved their users' values
-        place = profiles.message_index[hidden.item]
-        shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], place)
+        index = profiles.message_index[hidden.item]
+        shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], index)
         own = own - from_fixed(shift)
-    told = profiles.offset[hidden.item, guess[hidden.user]]
+    guessed = profiles.offset[hidden.item, guess[hidden.user]]
 
     def squares(shown: Float) -> Float:
         errors = np.square(shown - truth)
@@ -59,7 +60,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         given=np.diff(fold.given.user_offsets),
         kept=np.diff(view.reports.user_offsets),
         hidden=np.diff(hidden.user_offsets),
-        inferred=squares(predict(profiles, x, *rows, told)),
+        inferred=squares(predict(profiles, x, *rows, guessed)),
         blind=squares(predict(profiles, blind, *rows)),
         local=squares(predict(profiles, blind, *rows, own)),
         bits=bits_per_item(view.disclosure),
@@ -72,12 +73,12 @@ def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], F
     The category is that of the least loss, each with its own best x (see `joint_fit`). Who sent
     no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
     """
-    found = joint_fit(profiles, reports)
-    guess = np.argmin(found.loss, axis=1)
+    fitted = joint_fit(profiles, reports)
+    guess = np.argmin(fitted.loss, axis=1)
     guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
     if reports.profile is not None:
         return guess, reports.profile
-    return guess, found.profile[guess, np.arange(len(guess))]
+    return guess, fitted.profile[guess, np.arange(len(guess))]
 
 
 def _commonest(profiles: ItemProfiles) -> int:
