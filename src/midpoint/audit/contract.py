@@ -141,24 +141,24 @@ class Trial:
 
 def reads_what_leaks(trial: Trial) -> str | None:
     """Read its control: raw ratings, or those of the scheme that it names."""
-    found = auc(trial.scores, trial.stage.labels[1])
-    return None if found >= trial.least else f"AUC {found:.3f}, and {trial.least:g} is the least"
+    area = auc(trial.scores, trial.stage.labels[1])
+    return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
 def is_at_chance_where_nothing_can_be_read(trial: Trial) -> str | None:
     """Sit at chance where labels are dealt out at random; by index they are the same again."""
     dealt = np.random.default_rng(11).permutation(trial.stage.labels[0])
     labels = np.resize(dealt, len(trial.stage.labels[1]))
-    found = auc(trial.score(trial.fitted(dealt), trial.tried), labels)
+    area = auc(trial.score(trial.fitted(dealt), trial.tried), labels)
     most = DOUBT * chance_deviation(labels)
-    return None if abs(found - 0.5) <= most else f"AUC {found:.3f}, beyond 0.5 ± {most:.3f}"
+    return None if abs(area - 0.5) <= most else f"AUC {area:.3f}, beyond 0.5 ± {most:.3f}"
 
 
 def follows_the_labels(trial: Trial) -> str | None:
     """Flip its sign where the labels are flipped."""
     flipped = trial.fitted(1 - trial.stage.labels[0])
-    found = auc(trial.score(flipped, trial.tried), 1 - trial.stage.labels[1])
-    return None if found >= trial.least else f"AUC {found:.3f} with labels flipped"
+    area = auc(trial.score(flipped, trial.tried), 1 - trial.stage.labels[1])
+    return None if area >= trial.least else f"AUC {area:.3f} with labels flipped"
 
 
 def repeats_itself(trial: Trial) -> str | None:
@@ -211,9 +211,9 @@ def check_attacker(
     """
     trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
     for clause, broken in CLAUSES.items():
-        if found := broken(trial):
+        if problem := broken(trial):
             raise MidpointError(
-                f"attacker {_name(make())!r} breaks the contract, {clause}: {found}"
+                f"attacker {_name(make())!r} breaks the contract, {clause}: {problem}"
             )
 
 

@@ -130,9 +130,9 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
     from midpoint.audit.run.plan import RAW
 
     for scheme in schemes:
-        found = None if scheme in {RAW, but} else judge(results, scheme)
-        if found is not None and found.found == OUTRIGHT:
-            row = found.strongest
+        verdict = None if scheme in {RAW, but} else judge(results, scheme)
+        if verdict is not None and verdict.grade == OUTRIGHT:
+            row = verdict.strongest
             yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 

@@ -137,7 +137,7 @@ def test_of_two_strata_the_mean_people_reveal_on_the_average() -> None:
     assert np.abs(mean - typical_reveal(one)).max() > 0.01 * ONE
 
 
-def test_pooled_people_are_read_by_what_they_were_told() -> None:
+def test_pooled_people_are_read_by_their_own_disclosures() -> None:
     half = seen().view(seen().tried, "mp", 0)
     disclosure = half.disclosure
     assert disclosure.offset is not None

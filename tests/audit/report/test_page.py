@@ -209,7 +209,7 @@ def test_points_of_curves_have_their_own_table() -> None:
 
 @pytest.mark.usefixtures("_words_only")
 def test_many_schemes_are_shown_a_few_at_a_time() -> None:
-    many = {"no": {"lr": 0.8}} | {f"mine-{k}": {"lr": 0.5} for k in range(14)}
+    many = {"no": {"lr": 0.8}} | {f"custom-{k}": {"lr": 0.5} for k in range(14)}
     html = page(made_up(many, schemes={name: settings("mp") for name in many}))
     heads = re.findall(r"<thead><tr>(.*?)</tr>", html)
     tables = [one.count("<th") - 2 for one in heads if ">control<" in one]
@@ -226,4 +226,4 @@ def test_attackers_that_learn_from_less_are_named() -> None:
     every = {"no": {"adaptive-svm-items": 0.8, "adaptive-lr-items": 0.8, "svm": 0.8}}
     text = page(made_up(every))
     assert "adaptive-svm-items 5,000." in text
-    assert "take no more rows" not in page(made_up({"no": {"svm": 0.8, "mine": 0.7}}))
+    assert "take no more rows" not in page(made_up({"no": {"svm": 0.8, "custom": 0.7}}))

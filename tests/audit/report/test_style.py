@@ -23,7 +23,7 @@ def luminance(colour: str) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def test_no_two_series_are_told_by_colour_alone() -> None:
+def test_no_two_series_differ_by_colour_alone() -> None:
     looks = [point_look(k) for k in range(len(MARKERS))]
     assert len({(one["color"], one["marker"]) for one in looks}) == len(MARKERS)
     assert len({one["marker"] for one in looks}) == len(MARKERS)

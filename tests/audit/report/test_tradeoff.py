@@ -69,10 +69,10 @@ def test_thinned_people_are_points_of_the_scheme_that_they_use() -> None:
 
 
 def test_a_protocol_of_ones_own_is_no_point_of_another() -> None:
-    results = made_up({"no": {"lr": 0.9}, "mp": {"lr": 0.8}, "mine": {"lr": 0.7}})
-    own = {**results.schemes, "mine": {**results.schemes["mp"], "kind": "mine.Own", "bits": 4}}
-    assert plain_schemes(replace(results, schemes=own)) == ["no", "mp", "mine"]
-    theirs = {**own, "mine": {**results.schemes["mp"], "bits": 4}}
+    results = made_up({"no": {"lr": 0.9}, "mp": {"lr": 0.8}, "custom": {"lr": 0.7}})
+    own = {**results.schemes, "custom": {**results.schemes["mp"], "kind": "custom.Own", "bits": 4}}
+    assert plain_schemes(replace(results, schemes=own)) == ["no", "mp", "custom"]
+    theirs = {**own, "custom": {**results.schemes["mp"], "bits": 4}}
     assert plain_schemes(replace(results, schemes=theirs)) == ["no", "mp"]
 
 

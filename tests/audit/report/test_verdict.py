@@ -25,7 +25,7 @@ ALONE = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}, "dmpss": {"fraction":
 def found(areas: dict[str, dict[str, float]], scheme: str) -> tuple[str, bool]:
     verdict = judge(made_up(areas), scheme)
     assert verdict is not None
-    return verdict.found, verdict.safe
+    return verdict.grade, verdict.safe
 
 
 def test_an_attacker_of_one_flaw_proves_nothing_elsewhere() -> None:
@@ -43,7 +43,7 @@ def test_raw_ratings_are_never_called_private() -> None:
         {"no": {"lr": 0.53}, "dmp": {"lr": 0.5}}, controls={"lr": Control("no", 0.53, reads=True)}
     )
     verdicts = judge(weak, "no"), judge(weak, "dmp")
-    assert [one.found for one in verdicts if one] == [UNREAD, CHANCE]
+    assert [one.grade for one in verdicts if one] == [UNREAD, CHANCE]
     assert [one.safe for one in verdicts if one] == [False, True]
 
 
@@ -52,7 +52,7 @@ def test_raw_ratings_are_never_called_private() -> None:
 )
 def test_rounds_are_judged_in_the_words_of_verdicts(value: float, words: str) -> None:
     verdict = judged_rounds(value)
-    assert verdict.found == words
+    assert verdict.grade == words
     assert verdict.sentence.startswith(f"{words}. Of two people, the best attack (")
     assert " over 4 rounds (AUC " in verdict.sentence
     assert (
@@ -60,7 +60,7 @@ def test_rounds_are_judged_in_the_words_of_verdicts(value: float, words: str) ->
     )
     assert "Unprotected: 90." in verdict.sentence
     blind = judged_rounds(value, reads=False)
-    assert blind.found == (BLIND if words == CHANCE else words)
+    assert blind.grade == (BLIND if words == CHANCE else words)
 
 
 def judged_rounds(value: float, *, reads: bool = True) -> Verdict:
@@ -74,7 +74,7 @@ def test_raw_ratings_over_rounds_are_never_called_private() -> None:
     weak = tuple(r._replace(value=0.5) if r.scheme == RAW else r for r in results.rows)
     verdict = judge(replace(results, rows=weak), RAW)
     assert verdict is not None
-    assert verdict.found == UNREAD
+    assert verdict.grade == UNREAD
 
 
 def test_devices_have_short_names() -> None:
@@ -142,5 +142,5 @@ def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
 
 
 def test_a_leak_over_time_is_called_one_and_chance_is_not() -> None:
-    assert [judged_rounds(value).found for value in (0.57, 0.43)] == ["a leak", "a leak"]
+    assert [judged_rounds(value).grade for value in (0.57, 0.43)] == ["a leak", "a leak"]
     assert judged_rounds(0.52).safe

@@ -62,9 +62,9 @@ def test_a_final_decision_stands_and_others_do_not(meetings: Meetings) -> None:
         both = said.answered[0] & said.answered[-1]
         moved = said.value[0][both] != said.value[-1][both]
         late = said.asked[0] & ready & (meetings.rated.arrival == 0)
-        withheld_then_told = late & ~said.answered[0] & said.answered[-1]
+        withheld_then_revealed = late & ~said.answered[0] & said.answered[-1]
         assert moved.any() == changes
-        assert withheld_then_told.any() == changes
+        assert withheld_then_revealed.any() == changes
     # Whoever could answer at once and did not has withheld, and does so for ever.
     first = decided.asked[0] & ready & (meetings.rated.arrival == 0)
     withheld = first & ~decided.answered[0]

@@ -44,7 +44,7 @@ class Attacker(Protocol):
 
 @runtime_checkable
 class Asked(Protocol):
-    """Told before it is fitted which category is to be found."""
+    """Asked, before it is fitted, for one category."""
 
     def ask(self, category: int) -> None:
         """Take the index of the category, 0 for the first, that people labelled 1 have."""

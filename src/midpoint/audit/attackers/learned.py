@@ -81,7 +81,7 @@ class Learned:
     setting: Any = field(default=None, init=False)
     """The one chosen."""
     sign: float = field(default=1.0, init=False)
-    """-1 if training people are better told apart by the flipped sign."""
+    """-1 if training people are better distinguished by the flipped sign."""
     answer: Answer | None = field(default=None, init=False, repr=False)
     """What was fitted."""
 
@@ -118,17 +118,17 @@ class Learned:
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        """Take the setting that reads others best; turn it round if it is below 0.5 - doubt."""
+        """Take the setting that reads others best; flip its sign if it is below 0.5 - doubt."""
         readings, most = [], self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)
             answer = self.family.train(rows, ones[whose], self.family.settings, seed)
             rows, whose = _take(trial.judge, trial.judged, most, rng)
             readings.append([auc(one, ones[whose]) for one in answer(rows)])
-        found = np.mean(readings, axis=0)
-        turned = found < 0.5 - doubt
-        best = int(np.argmax(np.where(turned, 1 - found, found)))
-        self.setting, self.sign = self.family.settings[best], -1.0 if turned[best] else 1.0
+        mean = np.mean(readings, axis=0)
+        flipped = mean < 0.5 - doubt
+        best = int(np.argmax(np.where(flipped, 1 - mean, mean)))
+        self.setting, self.sign = self.family.settings[best], -1.0 if flipped[best] else 1.0
 
 
 @lru_cache(maxsize=32)

@@ -41,14 +41,14 @@ class ByCategory:
     wanted: int = field(default=1, init=False)
     """The category that people labelled 1 have."""
     sign: float = field(default=1.0, init=False)
-    """-1 if training people are surely told apart by the flipped sign."""
+    """-1 if training people are surely distinguished by the flipped sign."""
 
     def ask(self, category: int) -> None:
         """Say which category the ones have: a guess from what a good scheme leaves is noise."""
         self.wanted = category
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
-        """Turn the answer round where that is no chance; nothing else is to be learned."""
+        """Flip the sign where that is no chance; nothing else is to be learned."""
         found = auc(_contrast(self.evidence(views[0]), self.wanted), category)
         self.sign = -1.0 if found < 0.5 - SURE * chance_deviation(category) else 1.0
 
@@ -136,19 +136,19 @@ def _outcomes(
     """
     M, K, L = given.shape
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
-    found = np.zeros((M, K, L))
-    own = None
+    outcomes = np.zeros((M, K, L))
+    adjustment = None
     if parameters.positions is not None:  # how far values move differs by person
         still = np.zeros(len(item), dtype=np.int64)
-        own = Adjustment(np.full(len(item), ONE), still, still[:, None])
+        adjustment = Adjustment(np.full(len(item), ONE), still, still[:, None])
     coins = np.zeros((len(item), len(PURPOSES)))
     for turn in range(COINS):
         even = (turn + 0.5) / COINS
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
-        sent = obfuscate(index[item], points[level], cell, parameters, coins, own=own).value
-        np.add.at(found, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
-    return found
+        sent = obfuscate(index[item], points[level], cell, parameters, coins, own=adjustment).value
+        np.add.at(outcomes, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
+    return outcomes
 
 
 def typical_reveal(positions: PositionModel) -> NDArray[np.int64]:

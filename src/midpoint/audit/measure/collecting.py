@@ -57,48 +57,48 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
 
     `usual` is the scheme in use on such data.
     """
-    found, manifest = Collected(store, plan, people), store.manifest()
+    stored, manifest = Collected(store, plan, people), store.manifest()
     schemes, kinds = list(manifest["schemes"]), manifest["attackers"]
     attackers = {
-        name: kind for name, kind in kinds.items() if name in found.attacks(kind["control"])
+        name: kind for name, kind in kinds.items() if name in stored.attacks(kind["control"])
     }
-    attacked = [scheme for scheme in schemes if found.attacks(scheme)]
-    costed = [scheme for scheme in schemes if found.has_cost(scheme)]
-    several = attacked if len(found.questions) > 1 else []
+    attacked = [scheme for scheme in schemes if stored.attacks(scheme)]
+    costed = [scheme for scheme in schemes if stored.has_cost(scheme)]
+    several = attacked if len(stored.questions) > 1 else []
     return AuditResults(
         dataset=people.name,
         data_digest=manifest["data"]["digest"],
-        feature=found.feature.name,
-        categories=found.feature.categories,
+        feature=stored.feature.name,
+        categories=stored.feature.categories,
         discrete=people.scale.is_discrete,
         folds=plan.folds,
         seed=plan.seed,
         code=manifest["code"],
-        rows=tuple(row for scheme in schemes for row in found.rows(scheme)),
-        bands={scheme: found.band(scheme) for scheme in attacked},
-        controls={name: found.control(name, kind["control"]) for name, kind in attackers.items()},
+        rows=tuple(row for scheme in schemes for row in stored.rows(scheme)),
+        bands={scheme: stored.band(scheme) for scheme in attacked},
+        controls={name: stored.control(name, kind["control"]) for name, kind in attackers.items()},
         adaptive={name: kind["adaptive"] for name, kind in attackers.items()},
         per_fold={
-            scheme: {name: found.per_fold(scheme, name) for name in found.attacks(scheme)}
+            scheme: {name: stored.per_fold(scheme, name) for name in stored.attacks(scheme)}
             for scheme in schemes
         },
         histograms={}
         if several
         else {
-            scheme: {name: found.histogram(scheme, name) for name in found.attacks(scheme)}
+            scheme: {name: stored.histogram(scheme, name) for name in stored.attacks(scheme)}
             for scheme in schemes
         },
-        activity={scheme: found.by_activity(scheme) for scheme in costed if scheme in attacked},
-        withheld={scheme: found.deciles(scheme) for scheme in costed},
-        macro_bands={scheme: found.macro_band(scheme) for scheme in several},
-        macro={scheme: found.macro(scheme) for scheme in several},
-        costs={scheme: found.cost(scheme) for scheme in costed if scheme != RAW},
+        activity={scheme: stored.by_activity(scheme) for scheme in costed if scheme in attacked},
+        withheld={scheme: stored.deciles(scheme) for scheme in costed},
+        macro_bands={scheme: stored.macro_band(scheme) for scheme in several},
+        macro={scheme: stored.macro(scheme) for scheme in several},
+        costs={scheme: stored.cost(scheme) for scheme in costed if scheme != RAW},
         schemes=manifest["schemes"],
-        seconds=found.seconds(schemes),
+        seconds=stored.seconds(schemes),
         description=describe(people).as_dict(),
         usual=usual,
         versions=versions(),
-        rounds=dict(found.rounds(manifest["schemes"])),
+        rounds=dict(stored.rounds(manifest["schemes"])),
     )
 
 
@@ -250,12 +250,12 @@ class Collected:
 
     def _strongest(self, scheme: str) -> tuple[tuple[str, int], Area]:
         """Return the attacker and the question that are farthest from 0.5."""
-        found = {
+        areas = {
             (name, column): one
             for name in self.attacks(scheme)
             for column, one in enumerate(self.areas(scheme, name))
         }
-        return max(found.items(), key=lambda pair: pair[1].distance)
+        return max(areas.items(), key=lambda pair: pair[1].distance)
 
     def _null(self, scheme: str, names: list[str], *, macro: bool = False) -> NullBand:
         scores = np.stack([self.scores(scheme, name) for name in names])

@@ -43,11 +43,11 @@ class Kept:
     @cached_property
     def people(self) -> Arrays:
         """Who was attacked, and in which fold: `user_ids`, `category` and `fold`, each (N,)."""
-        found = [self.store.load(fold, LEARN) for fold in range(self.results.folds)]
-        sizes = [len(one["category"]) for one in found]
+        folds = [self.store.load(fold, LEARN) for fold in range(self.results.folds)]
+        sizes = [len(fold["category"]) for fold in folds]
         names = ("user_ids", "category")
-        return {name: np.concatenate([one[name] for one in found]) for name in names} | {
-            "fold": np.repeat(np.arange(len(found)), sizes)
+        return {name: np.concatenate([fold[name] for fold in folds]) for name in names} | {
+            "fold": np.repeat(np.arange(len(folds)), sizes)
         }
 
     @property
@@ -76,10 +76,10 @@ class Kept:
         if attack not in self.results.controls_of(scheme) and attack.endswith("]"):
             name, _, category = attack[:-1].partition("[")
             single = [self.results.categories.index(category)]
-        found = self._every(scheme, ATTACK, name)
-        if found is None:
+        folds = self._every(scheme, ATTACK, name)
+        if folds is None:
             return None
-        scores, people = np.concatenate([one["scores"] for one in found]), self.people
+        scores, people = np.concatenate([one["scores"] for one in folds]), self.people
         areas = [
             area(scores[:, column], people["category"] == wanted[column], people["fold"])
             for column in single
@@ -118,8 +118,8 @@ class Kept:
 
     def _sums(self, scheme: str, kind: str = "hidden") -> Float | None:
         """Return what was added up of each person under a protocol. Shape (N,)."""
-        found = self._every(scheme, ACCURACY)
-        return None if found is None else np.concatenate([one[kind] for one in found]).astype(float)
+        folds = self._every(scheme, ACCURACY)
+        return None if folds is None else np.concatenate([one[kind] for one in folds]).astype(float)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
     names = [*a.scheme_names(), *b.scheme_names(), *a.rounds, *b.rounds]
     for scheme in dict.fromkeys(names):
         before, after = judge(a, scheme), judge(b, scheme)
-        was, now = (None if verdict is None else verdict.found for verdict in (before, after))
+        was, now = (None if verdict is None else verdict.grade for verdict in (before, after))
         if was != now:
             yield Turn(scheme, was, now, _basis(a, before), _basis(b, after))
 
@@ -177,11 +177,11 @@ def _difference(what: str, before: Any, after: Any) -> Iterator[str]:
         yield f"They differ in {what.replace('_', ' ')}: {x}, {y}"
 
 
-def only_in_one(found: Sequence[Change]) -> Iterator[tuple[str, str]]:
+def only_in_one(changed: Sequence[Change]) -> Iterator[tuple[str, str]]:
     """Say of either audit, `before` or `after`, in a line what the other does not have."""
-    shared = [change for change in found if change.in_both]
+    shared = [change for change in changed if change.in_both]
     for which in ("before", "after"):
-        here = [c for c in found if not c.in_both and getattr(c, which) is not None]
+        here = [c for c in changed if not c.in_both and getattr(c, which) is not None]
         if here:
             yield which, f"{len(here)} numbers{_whose(here, shared)}"
 

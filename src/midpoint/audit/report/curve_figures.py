@@ -75,10 +75,16 @@ def activity(results: AuditResults) -> Picture | None:
         return None
     figure, (axes,) = panels(1, 1)
     for k, scheme in enumerate(shown):
-        found = results.activity[scheme]
-        axes.plot(found.ratings, found.value, label=f"{scheme}: {found.attack}", **line_look(k))
+        quarters = results.activity[scheme]
+        axes.plot(
+            quarters.ratings, quarters.value, label=f"{scheme}: {quarters.attack}", **line_look(k)
+        )
         axes.fill_between(
-            found.ratings, found.low, found.high, alpha=0.08, color=COLOURS[k % len(COLOURS)]
+            quarters.ratings,
+            quarters.low,
+            quarters.high,
+            alpha=0.08,
+            color=COLOURS[k % len(COLOURS)],
         )
     axes.axhline(0.5, color="black", linewidth=0.7)
     axes.set(xlabel="ratings given, mean of each quarter of the users", ylabel="AUC")
@@ -94,12 +100,12 @@ def activity(results: AuditResults) -> Picture | None:
 
 def alpha_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against accuracy as more ratings are obfuscated (Figure 7)."""
-    found = lines(results, "alpha")
-    if not found:
+    curves = lines(results, "alpha")
+    if not curves:
         return None
     figure, (left, right) = panels(1, 2, height=3.2)
-    _draw(left, found, lambda one: (one.paper_area, one.paper_error))
-    _draw(right, found, lambda one: (one.leak + 0.5, one.error))
+    _draw(left, curves, lambda point: (point.paper_area, point.paper_error))
+    _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
     left.set(title="the paper's way", xlabel="AUC of lse", ylabel="RMSE, category inferred")
     right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
     legend_beside(right)
@@ -109,44 +115,44 @@ def alpha_curve(results: AuditResults) -> Picture | None:
         "Along a line, a growing share alpha of the ratings is obfuscated and the rest sent as it"
         " is: from raw ratings (right) to the scheme itself (large mark). Left panel: least"
         " squares, as in the paper's Figure 7. Right panel: the strongest attacker"
-        f" that tried every point ({_who(found)}). Flat is good: privacy that costs little.",
+        f" that tried every point ({_who(curves)}). Flat is good: privacy that costs little.",
     )
 
 
 def bits_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against what is disclosed, the paper's closing question (Sec. 8)."""
-    found = lines(results, "bits")
-    if not found:
+    curves = lines(results, "bits")
+    if not curves:
         return None
     figure, (left, right) = panels(1, 2, height=3.0)
-    _draw(left, found, lambda one: (one.bits, one.leak + 0.5))
-    _draw(right, found, lambda one: (one.bits, 100 * one.cost))
-    _chance(left, found)
+    _draw(left, curves, lambda point: (point.bits, point.leak + 0.5))
+    _draw(right, curves, lambda point: (point.bits, 100 * point.cost))
+    _chance(left, curves)
     left.set(xlabel="bits disclosed of each item", ylabel="AUC of the strongest attacker")
     right.set(xlabel="bits disclosed of each item", ylabel="RMSE above raw ratings (%)")
     for axes in (left, right):
         _counts(axes)
     legend_beside(right)
-    alone = " and ".join(line.scheme for line in found if len(line.points) == 1)
+    alone = " and ".join(line.scheme for line in curves if len(line.points) == 1)
     single = f" A large mark alone: {alone}, disclosed at one precision." if alone else ""
     return picture(
         figure,
         "Privacy against disclosure",
         "Along a line, the same numbers are disclosed in more bits, up to all 16 (large"
-        f" mark).{single} By attackers that tried every point: {_who(found)}. Dashed: what chance"
+        f" mark).{single} By attackers that tried every point: {_who(curves)}. Dashed: what chance"
         " would show.",
     )
 
 
 def count_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against how many ratings the same people give."""
-    found = lines(results, "share")
-    if not found:
+    curves = lines(results, "share")
+    if not curves:
         return None
     figure, (axes,) = panels(1, 1, height=3.0)
     each = given_ratings(results)
-    _draw(axes, found, lambda one: (each * one.setting, one.leak + 0.5))
-    _chance(axes, found)
+    _draw(axes, curves, lambda point: (each * point.setting, point.leak + 0.5))
+    _chance(axes, curves)
     axes.set(xlabel="ratings given by a person, on average", ylabel="AUC")
     _counts(axes)
     legend_beside(axes)
@@ -154,14 +160,14 @@ def count_curve(results: AuditResults) -> Picture | None:
         figure,
         "Privacy by the number of ratings",
         "The same people, giving a growing share of their ratings, drawn at random, up to all of"
-        f" them (large mark); the attackers learn from people thinned alike ({_who(found)})."
+        f" them (large mark); the attackers learn from people thinned alike ({_who(curves)})."
         " Dashed: what chance would show.",
     )
 
 
-def _draw(axes: Axes, found: Sequence[Line], where: Coordinates) -> None:
+def _draw(axes: Axes, curves: Sequence[Line], where: Coordinates) -> None:
     """Draw lines, with a larger mark where the setting is at its end."""
-    for k, line in enumerate(found):
+    for k, line in enumerate(curves):
         marks = np.array([where(point) for point in line.points], dtype=np.float64)
         if len(marks) == 1:
             axes.plot(*marks.T, label=line.scheme, markersize=8, **point_look(k))
@@ -182,13 +188,13 @@ def _counts(axes: Axes) -> None:
     axes.tick_params(axis="x", which="both", labelsize=7)
 
 
-def _chance(axes: Axes, found: Sequence[Line]) -> None:
-    high = 0.5 + float(np.median([one.chance for line in found for one in line.points]))
+def _chance(axes: Axes, curves: Sequence[Line]) -> None:
+    high = 0.5 + float(np.median([point.chance for line in curves for point in line.points]))
     axes.axhline(high, color="black", linestyle="--", linewidth=0.8)
 
 
-def _who(found: Sequence[Line]) -> str:
-    return ", ".join(dict.fromkeys(attack for line in found for attack in line.attacks))
+def _who(curves: Sequence[Line]) -> str:
+    return ", ".join(dict.fromkeys(attack for line in curves for attack in line.attacks))
 
 
 def round_bars(results: AuditResults, held: Rounds) -> Picture:

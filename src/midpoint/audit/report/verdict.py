@@ -27,7 +27,7 @@ class Verdict:
     """The protocol."""
     strongest: Row
     """The attacker that is farthest from 0.5."""
-    found: str
+    grade: str
     """What it comes to, in a few words."""
     sentence: str
     """The same in a few sentences, with numbers; the last has no full stop."""
@@ -41,9 +41,9 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     if row is None:
         return None
     band, able = results.bands[scheme], bool(readers(results, scheme))
-    found = weigh(row.value, band, able=able, raw=results.is_raw(scheme))
-    sentence = ". ".join([found, *_numbers(results, row, band)])
-    return Verdict(scheme, row, found, sentence, found == CHANCE)
+    grade = weigh(row.value, band, able=able, raw=results.is_raw(scheme))
+    sentence = ". ".join([grade, *_numbers(results, row, band)])
+    return Verdict(scheme, row, grade, sentence, grade == CHANCE)
 
 
 def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:

@@ -43,13 +43,13 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
     blind = how.estimate(profiles, view.reports, view.disclosure)
     guess, x = infer(profiles, view.reports)
-    own = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
+    offset = local_offset(view.disclosure, profiles)[hidden.item, fold.category[hidden.user]]
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
     move = how.moves(view.disclosure, profiles, people, coins)
     if move is not None:  # devices know by how much they moved their users' values
         index = profiles.message_index[hidden.item]
         shift = value_shift(Parameters.of(view.disclosure), move[hidden.user], index)
-        own = own - from_fixed(shift)
+        offset = offset - from_fixed(shift)
     guessed = profiles.offset[hidden.item, guess[hidden.user]]
 
     def squares(shown: Float) -> Float:
@@ -62,7 +62,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         hidden=np.diff(hidden.user_offsets),
         inferred=squares(predict(profiles, x, *rows, guessed)),
         blind=squares(predict(profiles, blind, *rows)),
-        local=squares(predict(profiles, blind, *rows, own)),
+        local=squares(predict(profiles, blind, *rows, offset)),
         bits=bits_per_item(view.disclosure),
     )
 
