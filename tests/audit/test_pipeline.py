@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from midpoint.audit.run.audit import choose_attacks
+from midpoint.audit.run.choice import choose_attacks
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress

@@ -119,7 +119,7 @@ def test_a_single_report_is_not_mixed_with_rounds(results: AuditResults) -> None
     """Beside rounds, raw ratings are attacked once, and only that has a cost."""
     assert results.scheme_names() == ["no"]
     assert results.attack_names() == ["adaptive-lr-mask"]
-    assert list(held(results).controls) == list(QUICK)
+    assert set(held(results).controls) == set(QUICK)
     once, over_rounds = (results.get(name, "auc", QUICK[1]) for name in ("no", RAW))
     assert once is not None
     assert once != over_rounds
@@ -128,7 +128,8 @@ def test_a_single_report_is_not_mixed_with_rounds(results: AuditResults) -> None
 @pytest.mark.slow
 def test_results_come_back_from_disk(results: AuditResults, tmp_path: Path) -> None:
     results.save(tmp_path)
-    assert AuditResults.load(tmp_path) == results
+    again = AuditResults.load(tmp_path)
+    assert (again.rows, again.rounds, again.bands) == (results.rows, results.rounds, results.bands)
 
 
 @pytest.mark.slow
