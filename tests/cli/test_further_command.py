@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.rounds.results import TranscriptResults
-from midpoint.cli.options.audit_extras import named_scheme
-from midpoint.errors import MidpointError
+from midpoint.audit import AuditResults
+from midpoint.audit.report.verdict import judge
 from tests.support.small_model import run
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
@@ -29,7 +28,7 @@ def test_points_of_curves_are_in_the_results_and_not_in_the_table(
 ) -> None:
     out, shown = audited
     rows = csv.DictReader((out / "results.csv").read_text().splitlines())
-    schemes = {row["scheme"] for row in rows}
+    schemes = {row["scheme"] for row in rows if "rounds" not in row["scheme"]}
     assert schemes == {
         name for base in ("no", "dmpss") for name in (base, *(f"{base}:share={n}" for n in STEPS))
     }
@@ -39,19 +38,13 @@ def test_points_of_curves_are_in_the_results_and_not_in_the_table(
 
 def test_rounds_are_shown_kept_and_reported(audited: tuple[Path, str]) -> None:
     out, shown = audited
-    found = TranscriptResults.load(out)
-    assert found is not None
-    assert found.rounds == 2
-    assert found.folds == 2
-    assert found.scheme == "dmpss"  # the only one named
-    assert "Holding 2 rounds under dmpss: 2 folds, 8 attackers" in shown
-    assert found.sentence in shown
-    assert found.sentence in (out / "report.html").read_text()
-
-
-def test_rounds_are_held_under_the_one_scheme_that_is_named() -> None:
-    assert named_scheme(["no", "dmp"], 2) == "dmp"
-    assert named_scheme(["dmp", "mp"], 2) is None
-    assert named_scheme(None, 2) is None
-    with pytest.raises(MidpointError, match="cannot be held"):
-        named_scheme(["mpss:alpha=0.5"], 2)
+    results = AuditResults.load(out)
+    (held,) = results.rounds.values()
+    assert held.rounds == 2
+    assert held.scheme == "dmpss"  # the only one named
+    assert len(held.controls) == 8
+    verdict = judge(results, held.product)
+    assert verdict is not None
+    assert "AUC of 2 rounds of dmpss" in shown
+    assert verdict.sentence in shown
+    assert verdict.sentence in (out / "report.html").read_text()

@@ -65,7 +65,6 @@ def audit_command(
     with console.status("Reading ratings"):
         from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
-        from midpoint.audit.run.curves import CURVE_ATTACKS, audit_curves, curve_schemes
 
         ratings = options.load_source(
             source,
@@ -80,9 +79,6 @@ def audit_command(
             at_least=at_least,
             levels=levels,
         )
-        if curves:  # a wrong name is told now, not after all the rest
-            curve_schemes(_split(curves) or (), ratings.scale, quick=quick)
-        held = further.named_scheme(_split(schemes), rounds) if rounds else None
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
@@ -96,41 +92,17 @@ def audit_command(
             quick=quick,
             out=out,
             progress=report,
+            rounds=rounds,
+            curves=_split(curves) or (),
         )
-        if curves:
-            results = audit_curves(
-                ratings,
-                feature,
-                _split(curves) or (),
-                _split(attacks) or CURVE_ATTACKS,
-                folds=folds,
-                seed=seed,
-                jobs=jobs,
-                quick=quick,
-                out=out,
-                progress=report,
-            )
     results.save(out)
-    if rounds:
-        further.add_rounds(
-            console,
-            ratings,
-            feature,
-            rounds,
-            scheme=held,
-            usual=results.usual,
-            folds=folds,
-            seed=seed,
-            jobs=jobs,
-            out=out,
-        )
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
     show(console, results)
     console.print(f"The report is {page}", soft_wrap=True)
 
 
 def show(console: Console, results: "AuditResults") -> None:
-    """Print a table of schemes and attackers, what is read outright, and the verdict."""
+    """Print a table of schemes and attackers, what leaks outright, rounds, and the verdict."""
     from midpoint.audit.report.tradeoff import plain_schemes
     from midpoint.audit.report.verdict import headline, proves_nothing
 
@@ -144,9 +116,11 @@ def show(console: Console, results: "AuditResults") -> None:
     verdict = headline(results)
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)
+    for held in results.rounds.values():
+        further.show_rounds(console, results, held)
     if verdict is not None:
-        told = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
-        console.print(told, soft_wrap=True)
+        text = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
+        console.print(text, soft_wrap=True)
         console.print(further.AFTER_THE_FACT, soft_wrap=True)
 
 
@@ -156,9 +130,9 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
     from midpoint.audit.run.plan import RAW
 
     for scheme in schemes:
-        found = None if scheme in {RAW, but} else judge(results, scheme)
-        if found is not None and found.found == OUTRIGHT:
-            row = found.strongest
+        verdict = None if scheme in {RAW, but} else judge(results, scheme)
+        if verdict is not None and verdict.grade == OUTRIGHT:
+            row = verdict.strongest
             yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 
