@@ -87,7 +87,7 @@ def audited_with(scheme: str) -> AuditResults:
 
 
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
-def test_where_people_lie_is_learned_anew_and_found_the_same(scheme: str) -> None:
+def test_positions_are_learned_again_and_found_the_same(scheme: str) -> None:
     made = certify(disclosed(scheme), audited_with(scheme))
     assert made.disclosure == disclosed(scheme).digest
 
@@ -112,7 +112,7 @@ def one_more(scheme: str, column: str) -> Disclosure:
         for column in [*sorted(LearningProtocol(scheme).scheme.columns), "prior"]
     ],
 )
-def test_any_number_about_places_that_was_changed_is_named(
+def test_any_number_about_positions_that_was_changed_is_named(
     scheme: str, column: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # That it is learned again is tested above; for ten comparisons once will do.
