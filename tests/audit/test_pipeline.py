@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from midpoint.audit.run.choice import choose_attacks
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
 from midpoint.audit.measure.results import METRICS, AuditResults
+from midpoint.audit.run.choice import choose_attacks
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
