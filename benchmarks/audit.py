@@ -175,8 +175,18 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
         "pictures": drawn,
     }
     written = write_results(f"audit-{kept_as}", kept)
-    replace_file(RESULTS / f"audit-{kept_as}.csv", (directory / CSV).read_bytes())
+    keep_rows(directory / CSV, kept_as)
     console.print(f"Figures are in {written}, all of them in {directory}", soft_wrap=True)
+
+
+def keep_rows(path: Path, kept_as: str) -> None:
+    """Keep all numbers, those of several rounds in a file of their own."""
+    head, *rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    rounds = [row for row in rows if ":rounds=" in row]
+    once = [row for row in rows if row not in rounds]
+    for name, kept in ((f"audit-{kept_as}", once), (f"audit-{kept_as}-transcripts", rounds)):
+        if kept:
+            replace_file(RESULTS / f"{name}.csv", "".join([head, *kept]).encode())
 
 
 def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
