@@ -32,15 +32,16 @@ from audit_bars import (
     times,
 )
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
-from midpoint.audit import AuditResults, Progress, audit, audit_curves, audit_transcripts
+from midpoint.audit import AuditResults, Progress, audit
 from midpoint.audit.measure.results import CSV
+from midpoint.audit.pipeline import FOLDS, QUICK_FOLDS
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper import PAPER
-from midpoint.audit.rounds.results import TRANSCRIPT_CSV
-from midpoint.audit.run.audit import FOLDS, QUICK_FOLDS
+from midpoint.audit.report.verdict import judge
+from midpoint.audit.run.plan import RAW
 from midpoint.cli.audit import show as show_table
-from midpoint.cli.options.audit_extras import audit_bar, show_rounds
+from midpoint.cli.options.audit_extras import audit_bar
 from midpoint.data import Ratings, in_levels, load
 from midpoint.files import replace_file
 
@@ -86,7 +87,7 @@ class Case(NamedTuple):
 
     @property
     def folds(self) -> int:
-        """How many folds it has unless told otherwise."""
+        """How many folds it has unless given."""
         return QUICK_FOLDS if self.quick else FOLDS
 
 
@@ -151,15 +152,12 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     with audit_bar(console) as progress:
         results = find(case, ratings, folds, jobs, directory, progress)
     results.save(directory)
-    said = (
-        hold_rounds(console, case, ratings, folds, jobs, directory, kept_as) if case.rounds else ""
-    )
     write_report(results, directory, command)
     if fresh:
         replace_file(directory / WALL, f"{time.perf_counter() - began:.1f}\n".encode())
     drawn = draw(results, kept_as, case)
     show_table(console, results)
-    bars = [bar for judge in case.judges for bar in judge(results)]
+    bars = [bar for found_by in case.judges for bar in found_by(results)]
     wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
     bars += [on_the_wall(case.clock, wall)] if case.clock else []
     rows = [[bar.what, bar.wanted, bar.found, "met" if bar.met else "NOT MET"] for bar in bars]
@@ -170,15 +168,25 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
         "conditions": start,
         "code": results.code,
         "versions": dict(results.versions),
-        "said": said,
+        "said": sentences(results),
         "bars": [bar._asdict() for bar in bars],
         "cpu_seconds": seconds,
         "wall_seconds": wall,
         "pictures": drawn,
     }
     written = write_results(f"audit-{kept_as}", kept)
-    replace_file(RESULTS / f"audit-{kept_as}.csv", (directory / CSV).read_bytes())
+    keep_rows(directory / CSV, kept_as)
     console.print(f"Figures are in {written}, all of them in {directory}", soft_wrap=True)
+
+
+def keep_rows(path: Path, kept_as: str) -> None:
+    """Keep all numbers, those of several rounds in a file of their own."""
+    head, *rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    rounds = [row for row in rows if ":rounds=" in row]
+    once = [row for row in rows if row not in rounds]
+    for name, kept in ((f"audit-{kept_as}", once), (f"audit-{kept_as}-transcripts", rounds)):
+        if kept:
+            replace_file(RESULTS / f"{name}.csv", "".join([head, *kept]).encode())
 
 
 def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
@@ -201,56 +209,26 @@ def find(
     directory: Path,
     progress: Callable[[Progress], None],
 ) -> AuditResults:
-    """Run the audit, or all points of its curves."""
-    if case.curves:
-        return audit_curves(
-            ratings,
-            case.feature,
-            case.curves,
-            case.attacks or FEW,
-            folds=folds,
-            jobs=jobs,
-            out=directory,
-            progress=progress,
-        )
+    """Run the audit, with its rounds, or all points of its curves."""
     return audit(
         ratings,
         case.feature,
-        case.schemes,
+        (RAW,) if case.curves else case.schemes,
         case.attacks,
         folds=folds,
         jobs=jobs,
         quick=case.quick,
         out=directory,
         progress=progress,
+        rounds=case.rounds or None,
+        curves=case.curves,
     )
 
 
-def hold_rounds(
-    console: Console,
-    case: Case,
-    ratings: Ratings,
-    folds: int,
-    jobs: int,
-    directory: Path,
-    kept_as: str,
-) -> str:
-    """Ask everyone several times, keep what whole transcripts gave away, and say it."""
-    with audit_bar(console, "Holding rounds") as progress:
-        found = audit_transcripts(
-            ratings,
-            case.feature,
-            rounds=case.rounds,
-            folds=folds,
-            jobs=jobs,
-            out=directory,
-            progress=progress,
-        )
-    found.save(directory)
-    show_rounds(console, found)
-    written = (directory / TRANSCRIPT_CSV).read_bytes()
-    replace_file(RESULTS / f"audit-{kept_as}-transcripts.csv", written)
-    return found.sentence
+def sentences(results: AuditResults) -> str:
+    """Say what several rounds gave away, if some were held."""
+    verdicts = [judge(results, product) for product in results.rounds]
+    return " ".join(f"{one.scheme}: {one.sentence}." for one in verdicts if one)
 
 
 def main() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.results import AUC, AuditResults, Row
-from midpoint.audit.report.paper import PAPER_ATTACKS
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""
@@ -45,8 +45,8 @@ def farthest(results: AuditResults, scheme: str, attack: str) -> Row:
     names = {attack, *(f"{attack}[{category}]" for category in results.categories)}
     if len(results.categories) > 2:
         names.discard(attack)
-    mine = [r for r in results.rows if (r.scheme, r.metric) == (scheme, AUC) and r.attack in names]
-    return max(mine, key=lambda row: abs(row.value - 0.5))
+    rows = [r for r in results.rows if (r.scheme, r.metric) == (scheme, AUC) and r.attack in names]
+    return max(rows, key=lambda row: abs(row.value - 0.5))
 
 
 def real_attackers(results: AuditResults) -> Iterator[Bar]:
@@ -98,11 +98,11 @@ def _item_wise(results: AuditResults, scheme: str) -> Iterator[Bar]:
     """Show what attackers of single items read of a scheme, beside what the mask tells alone."""
     band = results.bands[scheme]
     mask = farthest(results, scheme, MASK)
-    told = "" if band.holds_closely(mask.value) else f"; by what was rated alone {mask.value:.3f}"
+    beside = "" if band.holds_closely(mask.value) else f"; by what was rated alone {mask.value:.3f}"
     for attack in ITEM_WISE:
         row = farthest(results, scheme, attack)
         wanted = f"within {band.low:.3f}-{band.high:.3f}"
-        found = f"{row.value:.3f}{told if attack in SEE_MASK else ''}"
+        found = f"{row.value:.3f}{beside if attack in SEE_MASK else ''}"
         yield Bar(f"{attack} on {scheme}", wanted, found, band.holds_closely(row.value))
 
 

@@ -5,9 +5,32 @@ from importlib import import_module
 import pytest
 
 EXPORTS = {
+    "midpoint": """
+        Analyst Device __version__ audit load obfuscate
+    """,
+    "midpoint.analyst": """
+        CategoryEstimates CategoryStatistics Estimate Evidence Factorizer ItemProfiles PositionModel
+        Progress Provenance Scorer Training Tuning choose_scheme disclose estimate_profiles
+        expected_loss fit_positions itemwise_scheme least_squares posterior predict prepare publish
+        report_weights tally train tune
+    """,
+    "midpoint.audit": """
+        ATTACKERS Attacker AuditResults Progress Row View audit check_attacker read_scheme
+    """,
+    "midpoint.data": """
+        Description Feature ItemOrder MISSING Origin PRESETS Ratings Scale Simulation
+        SimulationConfig at_least describe hold_out in_levels load simulate split_at_random
+        split_ratings user_folds with_known
+    """,
+    "midpoint.protocol": """
+        FullDisclosure LearningProtocol Loss PROTOCOLS Population Reports STATEMENTS Setting
+        Statement adjust_population bits_per_item check_protocol derive discloses_at_least_as_much
+        discloses_strictly_more local_correction more_accurate obfuscate_population row_bits state
+        worst_case_loss
+    """,
     "midpoint.user": """
-        PURPOSES Accepted Adjustment Agent AsyncAgent BrokenSealError Decision DeviceSecret Ledger
-        Obfuscated Parameters Pin PrivateCategory Recommendation StorageError Witness adjust
+        Accepted Adjustment Agent AsyncAgent BrokenSealError Decision DeviceSecret Ledger Obfuscated
+        PURPOSES Parameters Pin PrivateCategory Recommendation StorageError Witness adjust
         check_disclosure check_numbers check_titles correct corrections decide obfuscate
         output_distribution require_legal reveal_probability toss value_shift verify_certificate
     """,
@@ -16,16 +39,10 @@ EXPORTS = {
         UnusableError preview
     """,
     "midpoint.wire": """
-        GRAIN MILLION ONE SCHEMES Catalogue Certificate Certificates Chain Disclosure Entry
-        FeatureNames Message Prior Problem Published RatingScale Receipt Refusal RefusedError Report Scheme
-        Scores Signed SigningKey Solicitation SolicitationRequest ValueMap as_rows correction digest
-        from_fixed on_grid to_fixed verify Witness
-    """,
-    "midpoint.protocol": """
-        PROTOCOLS STATEMENTS FullDisclosure LearningProtocol Loss Population Reports Setting
-        Statement adjust_population bits_per_item check_protocol derive discloses_at_least_as_much
-        discloses_strictly_more local_correction more_accurate obfuscate_population row_bits state
-        worst_case_loss
+        Catalogue Certificate Certificates Chain Disclosure Entry FeatureNames GRAIN MILLION Message
+        ONE Prior Problem Published RatingScale Receipt Refusal RefusedError Report SCHEMES Scheme
+        Scores Signed SigningKey Solicitation SolicitationRequest ValueMap Witness as_rows
+        correction digest from_fixed on_grid to_fixed verify
     """,
 }
 

@@ -1,4 +1,4 @@
-"""The one kind of error that a person can mend; the command line shows it without a traceback."""
+"""The one kind of error that a person can fix; the command line shows it without a traceback."""
 
 
 class MidpointError(ValueError):

@@ -30,7 +30,7 @@ def replace_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
 
 @contextmanager
 def replace_directory(path: Path) -> Iterator[Path]:
-    """Yield an empty directory that takes the place of `path` when the block ends without error.
+    """Yield an empty directory that replaces `path` when the block ends without error.
 
     A directory cannot be renamed over a full one, so an existing one steps aside first and is
     removed last; if the process dies between the two renames it is found beside the new name.

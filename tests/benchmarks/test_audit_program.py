@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from midpoint.audit.run.store import code_digest
+from midpoint.audit.run.sources import code_digest
 
 
 @pytest.fixture

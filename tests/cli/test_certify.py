@@ -33,7 +33,7 @@ def test_certify_signs_what_was_measured(
     assert "A. U. certifies" in shown
     verdict = judge(AuditResults.load(audited[0]), "cmpss")
     assert verdict is not None
-    assert f": {verdict.found}" in shown
+    assert f": {verdict.grade}" in shown
     signed = Signed.parse(out.read_bytes())
     made = signed.open(Certificate)
     assert made.disclosure == Disclosure.parse(disclosure.read_bytes()).digest

@@ -48,7 +48,9 @@ def made_up(areas: dict[str, dict[str, float]] | None = None, **changes: Any) ->
         "controls": controls,
         "adaptive": {name: name not in {"lr", "nb", "lse", "svm"} for name in attacks},
         "per_fold": {s: {a: (v, v) for a, v in found.items()} for s, found in read.items()},
-        "answers": {s: {a: Histogram((0, 1, 2), ((3, 4), (5, 6))) for a in attacks} for s in read},
+        "histograms": {
+            s: {a: Histogram((0, 1, 2), ((3, 4), (5, 6))) for a in attacks} for s in read
+        },
         "activity": {
             s: ByActivity("lr", (10, 20, 40, 90), (0.5, 0.6, 0.6, 0.7), (0.4,) * 4, (0.8,) * 4)
             for s in read
@@ -72,10 +74,13 @@ def made_up(areas: dict[str, dict[str, float]] | None = None, **changes: Any) ->
 def settings(scheme: str) -> dict[str, Any]:
     """Return a protocol's settings as an audit keeps them."""
     name, *chosen = scheme.split(":")
-    own = dict(part.split("=") for part in chosen)
-    thinned = {"share": float(own["share"])} if "share" in own else {}
-    kind = "audit.run.curves.Thinned" if thinned else "protocol.learning.LearningProtocol"
-    return thinned | {
+    own = dict(part.split("=") for part in chosen if "=" in part)
+    more: dict[str, Any] = {"share": float(own["share"])} if "share" in own else {}
+    kind = "audit.run.curves.Thinned" if more else "protocol.learning.LearningProtocol"
+    if "rounds" in own:
+        device = chosen[-1] if "=" not in chosen[-1] else "final"
+        kind, more = "audit.rounds.protocol.RoundsProtocol", {"rounds": 4, "device": device}
+    return more | {
         "kind": f"midpoint.{kind}",
         "name": name,
         "estimation": "shrunken",

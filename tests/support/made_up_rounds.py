@@ -1,40 +1,38 @@
-"""Results of rounds that nobody held."""
+"""Results of an audit with several rounds that nobody held."""
 
-from midpoint.audit.measure.results import Band, Row
-from midpoint.audit.rounds.results import TranscriptResults
+from dataclasses import replace
+from typing import Any
 
-DEVICES = {
-    "no:rounds=4": 0.9,
-    "dmpss:rounds=4": 0.52,
-    "dmpss:rounds=4:forgetful": 0.66,
-    "dmpss:rounds=4:tossing": 0.94,
-}
+from midpoint.audit.measure.results import AuditResults, Band, Control, Rounds, Row
+from tests.support.made_up_results import made_up, settings
+
+RAW, PRODUCT = "no:rounds=4", "dmpss:rounds=4"
+AREAS = {RAW: 0.9, PRODUCT: 0.52, f"{PRODUCT}:forgetful": 0.66, f"{PRODUCT}:tossing": 0.94}
+KINDS = ("raw", "final", "forgetful", "tossing")
+ATTACKS = ("transcript-trees", "adaptive-lr-items")
 
 
-def made_up_rounds(product: float = 0.52, digest: str = "d" * 64) -> TranscriptResults:
-    """Invent what two attackers read of each kind of device."""
-    read = DEVICES | {"dmpss:rounds=4": product}
-    names = ("transcript-trees", "adaptive-lr-items")
-    rows = [
-        Row("invented", "gender", device, "auc", name, value - k / 100, value - 0.1, 0.99, 3, 0)
-        for device, value in read.items()
-        for k, name in enumerate(names)
-    ]
-    return TranscriptResults(
-        dataset="invented",
-        data_digest=digest,
-        feature="gender",
-        code="c" * 64,
-        folds=3,
-        seed=0,
+def made_up_rounds(product: float = 0.52, *, reads: bool = True, **changes: Any) -> AuditResults:
+    """Add to invented results what two attackers read of each kind of device."""
+    once, areas = made_up(**changes), AREAS | {PRODUCT: product}
+    rows = tuple(
+        Row("invented", "gender", device, "auc", name, value - k / 100, value - 0.1, 0.99, 10, 0)
+        for device, value in areas.items()
+        for k, name in enumerate(ATTACKS)
+    )
+    held = Rounds(
         rounds=4,
         budget=30,
         items=300,
         timed=True,
-        product="dmpss:rounds=4",
-        raw="no:rounds=4",
-        rows=tuple(rows),
-        bands={device: Band(0.46, 0.54, 2, 0.2) for device in read},
-        reads=dict.fromkeys(names, True),
-        answers=dict.fromkeys(read, (5.0, 6.5, 7.0, 9.0)),
+        devices=dict(zip(areas, KINDS, strict=True)),
+        controls={name: Control(RAW, 0.9, reads) for name in ATTACKS},
+        answers=dict.fromkeys(areas, (5.0, 6.5, 7.0, 9.0)),
+    )
+    return replace(
+        once,
+        rows=once.rows + rows,
+        bands={**once.bands, **{device: Band(0.46, 0.54, 2, 0.2) for device in areas}},
+        schemes={**once.schemes, **{device: settings(device) for device in areas}},
+        rounds={PRODUCT: held},
     )

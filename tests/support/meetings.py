@@ -22,7 +22,7 @@ ROUNDS, BUDGET = 4, 8
 
 
 class Meetings:
-    """People who are asked several times by an analyst that learns anew half way."""
+    """People who are asked several times by an analyst that learns again half way."""
 
     def __init__(self, scheme: str = "dmpss", users: int = 160, seed: int = 5) -> None:
         config = replace(LEAKY, users=2 * users, ratings=users * 30)

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.attackers import contract as testing
+from midpoint.audit import contract
 from midpoint.audit.attackers.view import View
 from midpoint.data import Ratings, SimulationConfig, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import SCHEMES
 
-LEAKY = replace(testing.LEAKY, users=420, items=40, ratings=8_000)
-some, silenced = testing.only, testing.silenced
+LEAKY = replace(contract.LEAKY, users=420, items=40, ratings=8_000)
+some, silenced = contract.only, contract.silenced
 
 
 class Seen:
@@ -31,10 +31,10 @@ class Seen:
     def view(self, ratings: Ratings, scheme: str, seed: int = 0) -> View:
         """Show people's ratings under a scheme."""
         scheme_of, profiles = LearningProtocol(scheme), self.ready(scheme)
-        told = scheme_of.disclose(profiles)
+        disclosure = scheme_of.disclose(profiles)
         people = Population(ratings.user, ratings.item, ratings.value, codes(ratings))
-        sent = scheme_of.report(told, profiles, people, np.random.default_rng(seed))
-        return View(sent, profiles, told, ratings.scale)
+        sent = scheme_of.report(disclosure, profiles, people, np.random.default_rng(seed))
+        return View(sent, profiles, disclosure, ratings.scale)
 
     def ready(self, scheme: str) -> ItemProfiles:
         """Return what the analyst learned, with what a scheme needs beside it."""

@@ -74,7 +74,7 @@ def small_audit(ratings: Ratings, out: Path | None = None, **changes: Any) -> Au
 
 
 def with_three_categories(ratings: Ratings) -> Ratings:
-    """Add a feature of three parties, one of which is told by gender."""
+    """Add a feature of three parties, one of which follows from gender."""
     gender = ratings.features["gender"].codes
     codes = np.where(gender == 1, 2, np.arange(len(gender)) % 2)
     return ratings.with_feature(Feature("party", ("D", "I", "R"), codes.astype(np.int16)))

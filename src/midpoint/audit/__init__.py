@@ -8,13 +8,10 @@ from types import ModuleType
 from typing import Any
 
 from midpoint.audit.attackers import ATTACKERS, Attacker
-from midpoint.audit.attackers.contract import check_attacker
 from midpoint.audit.attackers.view import View
+from midpoint.audit.contract import check_attacker
 from midpoint.audit.measure.results import AuditResults, Row
-from midpoint.audit.rounds.audit import audit_transcripts
-from midpoint.audit.rounds.results import TranscriptResults
-from midpoint.audit.run.audit import audit
-from midpoint.audit.run.curves import audit_curves
+from midpoint.audit.pipeline import audit
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress
 from midpoint.extras import explained
@@ -25,11 +22,8 @@ __all__ = [
     "AuditResults",
     "Progress",
     "Row",
-    "TranscriptResults",
     "View",
     "audit",
-    "audit_curves",
-    "audit_transcripts",
     "check_attacker",
     "read_scheme",
 ]

@@ -44,13 +44,8 @@ def audit_command(
     with console.status("Reading ratings"):
         from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
-        from midpoint.audit.run.curves import CURVE_ATTACKS, audit_curves, curve_schemes
 
         ratings = data.load(how.seed)
-        curves = how.curve_names()
-        if curves:  # a wrong name is an error now, not after all the rest
-            curve_schemes(curves, ratings.scale, quick=how.quick)
-        held = further.named_scheme(how.scheme_names(), how.rounds) if how.rounds else None
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
@@ -64,41 +59,17 @@ def audit_command(
             quick=how.quick,
             out=out,
             progress=report,
+            rounds=how.rounds,
+            curves=how.curve_names(),
         )
-        if curves:
-            results = audit_curves(
-                ratings,
-                feature,
-                curves,
-                how.attack_names() or CURVE_ATTACKS,
-                folds=how.folds,
-                seed=how.seed,
-                jobs=how.jobs,
-                quick=how.quick,
-                out=out,
-                progress=report,
-            )
     results.save(out)
-    if how.rounds:
-        further.add_rounds(
-            console,
-            ratings,
-            feature,
-            how.rounds,
-            scheme=held,
-            usual=results.usual,
-            folds=how.folds,
-            seed=how.seed,
-            jobs=how.jobs,
-            out=out,
-        )
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
     show(console, results)
     console.print(f"The report is {page}", soft_wrap=True)
 
 
 def show(console: Console, results: "AuditResults") -> None:
-    """Print a table of schemes and attackers, schemes that hide nothing, and the verdict."""
+    """Print a table of schemes and attackers, what hides nothing, rounds, and the verdict."""
     from midpoint.audit.report.tradeoff import plain_schemes
     from midpoint.audit.report.verdict import headline, proves_nothing
 
@@ -112,6 +83,8 @@ def show(console: Console, results: "AuditResults") -> None:
     verdict = headline(results)
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)
+    for held in results.rounds.values():
+        further.show_rounds(console, results, held)
     if verdict is not None:
         sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
         console.print(sentence, soft_wrap=True)
@@ -124,9 +97,9 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
     from midpoint.audit.run.plan import RAW
 
     for scheme in schemes:
-        found = None if scheme in {RAW, but} else judge(results, scheme)
-        if found is not None and found.found == OUTRIGHT:
-            row = found.strongest
+        verdict = None if scheme in {RAW, but} else judge(results, scheme)
+        if verdict is not None and verdict.grade == OUTRIGHT:
+            row = verdict.strongest
             yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 

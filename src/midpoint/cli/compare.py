@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from midpoint.audit.measure.paired_test import Pairing
     from midpoint.audit.report.comparison import Change, ControlTurn, Turn
-    from midpoint.audit.rounds.results import TranscriptResults
 
 Audit = Annotated[Path, typer.Argument(help="Directory of an audit.", show_default=False)]
 LEGEND = "~ At chance in its own audit. ? By an attacker that fails on its control."
@@ -35,13 +34,11 @@ def compare_command(
 ) -> None:
     """Show what changed from one audit to another.
 
-    Audits of the same people in the same folds are compared person by person. Rounds are compared
-    if both audits have them.
+    Audits of the same people in the same folds are compared person by person.
     """
     from midpoint.audit.measure.paired_test import Pairing, pair
     from midpoint.audit.measure.results import AuditResults
     from midpoint.audit.report.comparison import changes, control_turns, differences, turns
-    from midpoint.audit.rounds.results import TranscriptResults
 
     a, b = AuditResults.load(first), AuditResults.load(second)
     together = pair(first, second, a, b)
@@ -49,7 +46,6 @@ def compare_command(
     changed = list(changes(a, b, pairing))
     turned, controls = list(turns(a, b)), list(control_turns(a, b))
     apart, how = list(differences(a, b)), _how(together)
-    rounds = TranscriptResults.load(first), TranscriptResults.load(second)
     if as_json:
         content: dict[str, Any] = {
             "differences": apart,
@@ -58,7 +54,6 @@ def compare_command(
             "verdicts": [turn._asdict() for turn in turned],
             "controls": [turn._asdict() for turn in controls],
             "changes": _plain(changed, every=every),
-            "rounds": _rounds_as_plain(*rounds, every=every),
         }
         typer.echo(json.dumps(content, indent=2))
         return
@@ -67,7 +62,6 @@ def compare_command(
     _say(console, [_turned(turn) for turn in turned] or ["No verdict changed."])
     _say(console, map(_control, controls))
     _show(console, changed, every=every)
-    _show_rounds(console, *rounds, every=every)
 
 
 def _say(console: Console, lines: "Iterable[str]") -> None:
@@ -116,7 +110,7 @@ def _plain(changed: "Sequence[Change]", *, every: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: str = "") -> None:
+def _show(console: Console, changed: "Sequence[Change]", *, every: bool) -> None:
     """Print a table of what changed, and in a line what is in one of the audits only."""
     from midpoint.audit.report.comparison import only_in_one
 
@@ -127,7 +121,7 @@ def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: 
         console.print("No number changed by more than chance.")
     if not listed:
         return
-    table = Table(title=title or None)
+    table = Table()
     for head in ("scheme", "metric", "attack", "before", "after", "change"):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
     for change in listed:
@@ -140,38 +134,6 @@ def _show(console: Console, changed: "Sequence[Change]", *, every: bool, title: 
     )
     if any(change.metric == "auc" for change in listed):
         _say(console, [LEGEND])
-
-
-def _show_rounds(
-    console: Console, a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
-) -> None:
-    """Print the same of several rounds."""
-    from midpoint.audit.report.comparison import differences, round_changes, round_turn
-
-    if a is None or b is None:
-        if a is not b:
-            _say(console, [f"Only {'after' if a is None else 'before'}: several rounds"])
-        return
-    turn = round_turn(a, b)
-    apart = [f"Of several rounds: {line}" for line in differences(a, b)]
-    _say(console, [*apart, _turned(turn) if turn else "The verdict on rounds did not change."])
-    _show(console, list(round_changes(a, b)), every=every, title="Rounds")
-
-
-def _rounds_as_plain(
-    a: "TranscriptResults | None", b: "TranscriptResults | None", *, every: bool
-) -> dict[str, Any] | None:
-    """Return the same of several rounds, if both audits held some."""
-    from midpoint.audit.report.comparison import differences, round_changes, round_turn
-
-    if a is None or b is None:
-        return None
-    turn = round_turn(a, b)
-    return {
-        "differences": list(differences(a, b)),
-        "verdicts": [turn._asdict()] if turn else [],
-        "changes": _plain(list(round_changes(a, b)), every=every),
-    }
 
 
 def _cells(change: "Change") -> tuple[str, str, str]:

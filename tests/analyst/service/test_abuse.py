@@ -40,7 +40,7 @@ def test_hostile_requests_are_declined_every_one(client: httpx.Client) -> None:
 
 @given(st.binary(max_size=200))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_noise_in_place_of_a_report_is_malformed(client: httpx.Client, raw: bytes) -> None:
+def test_noise_instead_of_a_report_is_malformed(client: httpx.Client, raw: bytes) -> None:
     assert Person(client).send(raw).status_code == 400
 
 

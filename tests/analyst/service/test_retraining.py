@@ -90,7 +90,7 @@ def test_a_switch_drops_nothing_and_asks_nothing_again(
         assert scores.disclosure == new.digest
 
 
-def test_scores_are_estimated_anew_from_the_reports_that_are_kept(
+def test_scores_are_estimated_again_from_the_reports_that_are_kept(
     models: list[ItemProfiles], tmp_path: Path
 ) -> None:
     site = published(tmp_path, models[0])
@@ -172,7 +172,7 @@ def test_titles_are_published_with_the_model(models: list[ItemProfiles], tmp_pat
     assert not site.publish(renamed, disclosure, time=START + 2).fresh
 
 
-def test_a_site_from_before_titles_were_signed_is_published_anew(
+def test_a_site_from_before_titles_were_signed_is_published_again(
     models: list[ItemProfiles], tmp_path: Path
 ) -> None:
     site, disclosure = published(tmp_path, models[0]), disclose(models[0])

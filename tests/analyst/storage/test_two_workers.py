@@ -174,7 +174,7 @@ def test_a_person_asked_while_she_is_erased_is_somebody_new(url: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["one name", "one item"])
-def test_without_their_places_both_would_be_kept(
+def test_without_their_numbers_both_would_be_kept(
     postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The control: rounds differ, so nothing else tells the workers of each other."""

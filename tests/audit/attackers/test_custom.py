@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from midpoint.audit import check_attacker
-from midpoint.audit.measure.statistics import auc
+from midpoint.audit.attackers.auc import auc
 from tests.support.seen import Seen, codes
 
 PAGE = Path(__file__).parents[3] / "docs" / "audit.md"

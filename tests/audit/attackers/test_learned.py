@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from midpoint.audit.attackers.auc import auc
 from midpoint.audit.attackers.features import values
 from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
 from midpoint.audit.attackers.learned import Family, Learned, _splits, _take
@@ -10,7 +11,6 @@ from midpoint.audit.attackers.products import Products
 from midpoint.audit.attackers.scaling import Scaling
 from midpoint.audit.attackers.trees import Trees
 from midpoint.audit.attackers.view import FEW
-from midpoint.audit.measure.statistics import auc
 from midpoint.errors import MidpointError
 
 pytestmark = pytest.mark.slow

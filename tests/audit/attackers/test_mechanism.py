@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from midpoint.audit.attackers import ATTACKERS, ByCategory
-from midpoint.audit.attackers.features import beliefs
+from midpoint.audit.attackers.auc import auc, chance_deviation
+from midpoint.audit.attackers.features import estimates_of
 from midpoint.audit.attackers.mechanism import (
     _contrast,
     _outcomes,
@@ -14,8 +15,7 @@ from midpoint.audit.attackers.mechanism import (
     likelihoods,
     typical_reveal,
 )
-from midpoint.audit.attackers.view import View, pool
-from midpoint.audit.measure.statistics import auc, chance_deviation
+from midpoint.audit.attackers.view import View
 from midpoint.data import Scale
 from midpoint.user import Parameters
 from midpoint.wire import GRAIN, ONE
@@ -94,30 +94,30 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
 @pytest.mark.parametrize("scheme", ["dmp", "cmp", "cmpss"])
 def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(scheme: str) -> None:
     view = shown(scheme)
-    believed = beliefs(view.profiles)
-    assert believed is not None
-    assert believed.levels is not None
+    estimates = estimates_of(view.profiles)
+    assert estimates is not None
+    assert estimates.levels is not None
     parameters = Parameters.of(view.disclosure)
     assert parameters.points is not None
-    place, points = view.profiles.message_index, parameters.points
-    found = _outcomes(believed.levels, parameters, points, place)
+    index, points = view.profiles.message_index, parameters.points
+    found = _outcomes(estimates.levels, parameters, points, index)
     assert found.sum(axis=2) == pytest.approx(np.ones(found.shape[:2]))
     assert found[:, 0] == pytest.approx(found[:, 1], abs=0.02)
-    assert np.abs(believed.levels[:, 0] - believed.levels[:, 1]).max() > 0.1
+    assert np.abs(estimates.levels[:, 0] - estimates.levels[:, 1]).max() > 0.1
 
 
 def test_the_mean_person_reveals_what_categories_have_in_common() -> None:
     """With nobody away from the mean this is Algorithm 2: p_k reveal_k agrees in all categories."""
-    places = Parameters.of(shown("cmpss").disclosure).positions
-    assert places is not None
-    assert len(places.least) == 1  # of two hundred people
-    d = places.selection.shape[1]
-    logit = places.rate / GRAIN + places.selection / GRAIN @ places.mean[0, :, :d].T
+    positions = Parameters.of(shown("cmpss").disclosure).positions
+    assert positions is not None
+    assert len(positions.least) == 1  # of two hundred people
+    d = positions.selection.shape[1]
+    logit = positions.rate / GRAIN + positions.selection / GRAIN @ positions.mean[0, :, :d].T
     p = 1 / (1 + np.exp(-logit))
-    told = p * typical_reveal(places) / ONE
-    free = (typical_reveal(places) > LEAST_REVEAL).all(axis=1)
+    revealed = p * typical_reveal(positions) / ONE
+    free = (typical_reveal(positions) > LEAST_REVEAL).all(axis=1)
     assert free.mean() > 0.9
-    assert told[free, 0] == pytest.approx(told[free, 1], rel=0.02)
+    assert revealed[free, 0] == pytest.approx(revealed[free, 1], rel=0.02)
     assert np.abs(np.log(p[free, 0] / p[free, 1])).max() > 0.5
 
 
@@ -137,13 +137,15 @@ def test_of_two_strata_the_mean_people_reveal_on_the_average() -> None:
     assert np.abs(mean - typical_reveal(one)).max() > 0.01 * ONE
 
 
-def test_pooled_people_are_read_by_what_they_were_told() -> None:
+def test_pooled_people_are_read_by_their_own_disclosures() -> None:
     half = seen().view(seen().tried, "mp", 0)
-    told = half.disclosure
-    assert told.offset is not None
-    other = told.model_copy(update={"offset": tuple((a + 7, b + 9) for a, b in told.offset)})
+    disclosure = half.disclosure
+    assert disclosure.offset is not None
+    other = disclosure.model_copy(
+        update={"offset": tuple((a + 7, b + 9) for a, b in disclosure.offset)}
+    )
     lied = replace(half, disclosure=other)
-    both = pool([half, lied], half.profiles, told)
+    both = View.pooled([half, lied], half.profiles, disclosure)
     assert both.n_users == 2 * half.n_users
     expected = np.concatenate([fractions(half), fractions(lied)])
     assert np.array_equal(fractions(both), expected)

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.auc import auc
 from midpoint.audit.attackers.features import values
 from midpoint.audit.attackers.learned import Answer, Family, Learned, Rows
 from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.view import View
-from midpoint.audit.measure.statistics import auc
-from midpoint.audit.run.folds import FoldData, held_out_view, learn, obfuscated_views
-from midpoint.audit.run.nested_folds import nested_folds
+from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.views import ReportViews
 from midpoint.data import Feature, Simulation
 from midpoint.protocol import LearningProtocol
 from tests.support.small_audit import QUICKLY
@@ -61,20 +61,17 @@ def fold(tiny: Simulation) -> FoldData:
     return FoldData.of(tiny.ratings, PLAN, 0)
 
 
-def views(fold: FoldData, *, rehearsed: bool = True) -> tuple[list[View], View]:
+def views(fold: FoldData, *, nested: bool = True) -> tuple[list[View], View]:
     """Return what is learned from, and the people who are attacked, as an audit makes them."""
-    what = fold, learn(fold), "no", RAW
-    first, *others = obfuscated_views(*what)
-    first = replace(first, nested_folds=nested_folds(*what) if rehearsed else ())
-    return [first, *others], held_out_view(*what)
+    seen = ReportViews(fold, "no", RAW, learn(fold))
+    first, *others = seen.training()
+    return [first if nested else replace(first, nested_folds=()), *others], seen.held_out
 
 
-@pytest.mark.parametrize("rehearsed", [True, False], ids=["rehearsed", "split"])
+@pytest.mark.parametrize("nested", [True, False], ids=["nested", "split"])
 @pytest.mark.parametrize("other", [BLIND, REMEMBERS])
-def test_the_setting_that_reads_others_is_chosen(
-    fold: FoldData, other: str, rehearsed: bool
-) -> None:
-    training, tried = views(fold, rehearsed=rehearsed)
+def test_the_setting_that_reads_others_is_chosen(fold: FoldData, other: str, nested: bool) -> None:
+    training, tried = views(fold, nested=nested)
     for settings in ((READS, other), (other, READS)):
         tuned = attacker(*settings)
         tuned.fit(training, fold.pooled_category.astype(np.int64), seed=0)
@@ -114,8 +111,8 @@ def test_labels_of_those_attacked_change_neither_the_setting_nor_a_score(fold: F
 
 
 def test_labels_of_those_learned_from_do_change_scores(fold: FoldData) -> None:
-    """The control: labels that do take part turn the answer round."""
-    turned = Feature("gender", ("F", "M"), 1 - fold.training.feature("gender").codes)
-    other = replace(fold, training=fold.training.with_feature(turned))
+    """The control: labels that do take part flip the sign."""
+    flipped = Feature("gender", ("F", "M"), 1 - fold.training.feature("gender").codes)
+    other = replace(fold, training=fold.training.with_feature(flipped))
     assert auc(tuned_on(fold)[2], fold.category) > 0.7
     assert auc(tuned_on(other)[2], fold.category) < 0.3

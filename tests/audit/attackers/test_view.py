@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from midpoint.audit.attackers import features
-from midpoint.audit.attackers.view import View, pool
+from midpoint.audit.attackers.view import View
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population
 from tests.support.seen import LEAKY, Seen, codes, silenced, some
@@ -52,11 +52,11 @@ def test_what_categories_do_is_taken_from_what_was_learned_without_the_person() 
     profiles = view.profiles
     other = replace(profiles, offset=profiles.offset[:, ::-1].copy())
     part = replace(view, profiles=other)
-    pooled = features.profile_features(pool([part], profiles, view.disclosure))
+    pooled = features.profile_features(View.pooled([part], profiles, view.disclosure))
     own, whole = features.profile_features(part), features.profile_features(view)
-    told = slice(-profiles.offset.shape[1], None)
-    assert pooled[:, told] == pytest.approx(own[:, told])
-    assert not np.allclose(pooled[:, told], whole[:, told])
+    slopes = slice(-profiles.offset.shape[1], None)
+    assert pooled[:, slopes] == pytest.approx(own[:, slopes])
+    assert not np.allclose(pooled[:, slopes], whole[:, slopes])
     assert np.array_equal(pooled[:, : profiles.dimension], whole[:, : profiles.dimension])
 
 
@@ -91,7 +91,7 @@ def test_profile_features_by_hand() -> None:
 
 
 def test_on_fine_scales_it_shows_how_round_the_values_are() -> None:
-    """On short ones every level is told anyway."""
+    """On short ones every level is read anyway."""
     view = shown()
     sent = np.full(len(view.reports.item), 37.0)
     first = slice(*view.reports.user_offsets[:2])
@@ -117,19 +117,22 @@ def test_silent_people_have_finite_features() -> None:
 def test_a_profile_that_devices_sent_is_taken_as_it_is() -> None:
     made = Seen(replace(LEAKY, users=60, ratings=1_000))
     full = LearningProtocol("full")
-    told, rated = full.disclose(made.profiles), made.tried
+    disclosure, rated = full.disclose(made.profiles), made.tried
     people = Population(rated.user, rated.item, rated.value, codes(rated))
-    sent = full.report(told, made.profiles, people, np.random.default_rng(0))
-    view = View(sent, made.profiles, told, rated.scale)
+    sent = full.report(disclosure, made.profiles, people, np.random.default_rng(0))
+    view = View(sent, made.profiles, disclosure, rated.scale)
     assert view.profile is sent.profile
-    assert pool([view, view], made.profiles, told).profile.shape == (2 * view.n_users, 3)
+    assert View.pooled([view, view], made.profiles, disclosure).profile.shape == (
+        2 * view.n_users,
+        3,
+    )
 
 
 def test_pooling_puts_people_one_part_after_the_other() -> None:
     view = shown()
     half = view.n_users // 2
     parts = [some(view, np.arange(half)), some(view, np.arange(half, view.n_users))]
-    again = pool(parts, view.profiles, view.disclosure)
+    again = View.pooled(parts, view.profiles, view.disclosure)
     for name in ("user_offsets", "item", "value"):
         assert np.array_equal(getattr(again.reports, name), getattr(view.reports, name))
     assert again.parts == tuple(parts)

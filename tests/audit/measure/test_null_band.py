@@ -17,7 +17,7 @@ Float = NDArray[np.float64]
 
 @cache
 def readings() -> tuple[float, Float]:
-    """Return half the width of the band, and AUCs of attackers trained anew on noise each time.
+    """Return half the width of the band, and AUCs of attackers trained again on noise each time.
 
     Ridge regression on columns that say nothing. Labels are dealt out within folds, and unlike
     the band's, each time before training. Scores are linear in labels, so that all repeats are
@@ -84,7 +84,7 @@ def test_the_wider_band_by_which_is_judged_does_not() -> None:
 
 
 def test_on_fixed_scores_the_band_is_exact() -> None:
-    """It is training anew that widens chance, not the number of people."""
+    """It is training again that widens chance, not the number of people."""
     rng = np.random.default_rng(6)
     folds, labels = np.arange(PEOPLE) % FOLDS, (np.arange(PEOPLE) // FOLDS % 3 == 0).astype(int)
     noise = rng.normal(size=(REPEATS, PEOPLE))

@@ -27,7 +27,7 @@ READ: Key = ("no", "auc", "lr")
 
 
 def audited(
-    place: Path,
+    directory: Path,
     scores: Float,
     *,
     squares: Float | None = None,
@@ -47,15 +47,15 @@ def audited(
     kept = np.full(PEOPLE, 20.0) if kept is None else kept
     sums = {"inferred": squares, "blind": squares, "local": squares, "hidden": HIDDEN}
     sums |= {"given": np.full(PEOPLE, 20.0), "kept": kept}
-    ids, store = np.array([f"{names}{i}" for i in range(PEOPLE)]), Store(place)
+    ids, store = np.array([f"{names}{i}" for i in range(PEOPLE)]), Store(directory)
     for fold in range(FOLDS):
         some = fold == FOLD
         store.save({"category": category[some], "user_ids": ids[some]}, fold, "learn")
         for name, read in ({"lr": table} | beside).items():
             store.save({"scores": read[some]}, fold, "no", "attack", name)
         for scheme, by in (("no", 1.0), ("dmp", 1.02)):
-            told = {name: by * one if one is squares else one for name, one in sums.items()}
-            store.save({name: one[some] for name, one in told.items()}, fold, scheme, "accuracy")
+            scaled = {name: by * one if one is squares else one for name, one in sums.items()}
+            store.save({name: one[some] for name, one in scaled.items()}, fold, scheme, "accuracy")
     wanted = range(3) if several else [1]
     areas = [area(table[:, c], category == k, FOLD) for c, k in enumerate(wanted)]
     found = [("lr", Area.mean(areas))]
@@ -82,9 +82,9 @@ def row(metric: str, attack: str, value: float, low: float, high: float) -> Row:
 
 def compared(tmp_path: Path, *audits: dict[str, Any]) -> tuple[dict[Key, Change], Pairing]:
     """Compare two audits person by person."""
-    places = [tmp_path / name for name in "ab"]
-    a, b = (audited(place, **made) for place, made in zip(places, audits, strict=True))
-    together = pair(places[0], places[1], a, b)
+    directories = [tmp_path / name for name in "ab"]
+    a, b = (audited(directory, **made) for directory, made in zip(directories, audits, strict=True))
+    together = pair(directories[0], directories[1], a, b)
     assert isinstance(together, Pairing)
     return {change[:3]: change for change in changes(a, b, together)}, together
 

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.measure.statistics import (
     Area,
     area,
-    auc,
-    chance_deviation,
     null_band,
     paired_cost,
     permuted_areas,
+    root_mean,
 )
 from midpoint.errors import MidpointError
 
@@ -204,3 +204,15 @@ def test_a_cost_is_a_ratio_of_errors_and_pairing_makes_it_surer() -> None:
 def test_a_score_that_is_no_number_is_refused() -> None:
     with pytest.raises(MidpointError, match="no number"):
         area(np.array([0.0, np.nan]), np.array([0, 1]))
+
+
+def test_the_error_and_its_interval_follow_their_formula() -> None:
+    rng = np.random.default_rng(0)
+    count = rng.integers(1, 20, 400)
+    errors = [rng.normal(0, rng.uniform(0.5, 1.5), n) for n in count]
+    squares = np.array([np.square(one).sum() for one in errors])
+    value, low, high = root_mean(squares, count)
+    assert value == pytest.approx(np.sqrt(np.square(np.concatenate(errors)).mean()))
+    drawn = rng.integers(0, 400, (2000, 400))
+    spread = np.sqrt(squares[drawn].sum(axis=1) / count[drawn].sum(axis=1)).std()
+    assert (high - low) / 2 == pytest.approx(1.96 * spread, rel=0.1)

@@ -11,7 +11,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
-from midpoint.audit.run.store import code_digest
+from midpoint.audit.run.sources import code_digest
 from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -40,7 +40,9 @@ def learned(scheme: str) -> ItemProfiles:
 
 
 @cache
-def told(scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken") -> Disclosure:
+def disclosed(
+    scheme: str = "mp", bits: int | None = None, estimation: Any = "shrunken"
+) -> Disclosure:
     how = LearningProtocol(scheme, bits=bits, estimation=estimation)
     return how.disclose(learned(scheme))
 
@@ -55,8 +57,8 @@ def certify(
 
 
 def test_a_certificate_says_what_was_measured() -> None:
-    made = certify(told())
-    assert made.disclosure == told().digest
+    made = certify(disclosed())
+    assert made.disclosure == disclosed().digest
     assert made.data == people().digest
     assert (made.attack, made.auc, made.null_low) == ("fraction", 1_000_000, 470_000)
     assert made.auc_low <= made.auc <= made.auc_high
@@ -64,7 +66,7 @@ def test_a_certificate_says_what_was_measured() -> None:
 
 
 def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:
-    honest = told()
+    honest = disclosed()
     assert honest.offset is not None
     first, *others = honest.offset
     lied = honest.model_copy(update={"offset": ((first[0] + 1, *first[1:]), *others)})
@@ -72,9 +74,9 @@ def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:
     with pytest.raises(MidpointError, match=rf"is not what .* gives \(offset of {honest.items[0]}"):
         certify(lied)
     with pytest.raises(MidpointError, match="is not what"):
-        certify(told(estimation="plain"))
+        certify(disclosed(estimation="plain"))
     with pytest.raises(MidpointError, match="is not what"):
-        certify(told(), factorizer=Factorizer(dimension=3, iterations=2))
+        certify(disclosed(), factorizer=Factorizer(dimension=3, iterations=2))
 
 
 COUNTERPARTS = ("cmp", "cmpss")
@@ -85,14 +87,14 @@ def audited_with(scheme: str) -> AuditResults:
 
 
 @pytest.mark.parametrize("scheme", COUNTERPARTS)
-def test_where_people_lie_is_learned_anew_and_found_the_same(scheme: str) -> None:
-    made = certify(told(scheme), audited_with(scheme))
-    assert made.disclosure == told(scheme).digest
+def test_positions_are_learned_again_and_found_the_same(scheme: str) -> None:
+    made = certify(disclosed(scheme), audited_with(scheme))
+    assert made.disclosure == disclosed(scheme).digest
 
 
 def one_more(scheme: str, column: str) -> Disclosure:
     """Tell one number otherwise, by as little as can be."""
-    honest = told(scheme)
+    honest = disclosed(scheme)
     if column == "prior":
         assert honest.prior is not None
         prior = honest.prior.model_copy(update={"noise": honest.prior.noise + 1})
@@ -110,13 +112,13 @@ def one_more(scheme: str, column: str) -> Disclosure:
         for column in [*sorted(LearningProtocol(scheme).scheme.columns), "prior"]
     ],
 )
-def test_any_number_about_places_that_was_changed_is_named(
+def test_any_number_about_positions_that_was_changed_is_named(
     scheme: str, column: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # That it is learned anew is tested above; for ten comparisons once will do.
+    # That it is learned again is tested above; for ten comparisons once will do.
     monkeypatch.setattr(certifying, "prepare", lambda *_: learned(scheme))
     lied = one_more(scheme, column)
-    assert lied.digest != told(scheme).digest
+    assert lied.digest != disclosed(scheme).digest
     where = "prior of positions" if column == "prior" else f"{column} of {lied.items[-1]}"
     with pytest.raises(MidpointError, match=rf"is not what .*{where}"):
         certify(lied, audited_with(scheme))
@@ -125,7 +127,7 @@ def test_any_number_about_places_that_was_changed_is_named(
 def test_other_data_is_refused() -> None:
     fewer = people().select_users(np.arange(people().n_users) > 0)
     with pytest.raises(MidpointError, match="name the audited data"):
-        certify(told(), ratings=fewer)
+        certify(disclosed(), ratings=fewer)
 
 
 def test_people_of_unknown_category_may_have_been_learned_from_or_not() -> None:
@@ -142,23 +144,23 @@ def test_people_of_unknown_category_may_have_been_learned_from_or_not() -> None:
 
 def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
     with pytest.raises(MidpointError, match="about age, the disclosure about gender"):
-        certify(told(), audited(feature="age"))
+        certify(disclosed(), audited(feature="age"))
     with pytest.raises(MidpointError, match="did not try 'mpss'"):
-        certify(told("mpss"))
+        certify(disclosed("mpss"))
     with pytest.raises(MidpointError, match="with bits 4"):
-        certify(told(bits=4))
+        certify(disclosed(bits=4))
     with pytest.raises(MidpointError, match="categories are M, F"):
-        certify(told(), audited(categories=("M", "F")))
+        certify(disclosed(), audited(categories=("M", "F")))
 
 
 def test_what_other_code_or_nobody_who_reads_has_tried_is_not_certified() -> None:
     with pytest.raises(MidpointError, match=r"other code or libraries.*audit again"):
-        certify(told(), audited(code="c" * 64))
+        certify(disclosed(), audited(code="c" * 64))
     alone = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}}
     with pytest.raises(MidpointError, match=r"no attacker that can read.*--attacks paper"):
-        certify(told(), audited(areas=alone))
+        certify(disclosed(), audited(areas=alone))
     beside = {"no": {"lr": 0.8, "fraction": 0.5}, "mp": {"lr": 0.8, "fraction": 1.0}}
-    assert certify(told(), audited(areas=beside)).disclosure == told().digest
+    assert certify(disclosed(), audited(areas=beside)).disclosure == disclosed().digest
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: An
     results = audited()
     schemes = results.schemes | {"mp": settings("mp") | change}  # type: ignore[operator]
     with pytest.raises(MidpointError, match="did not try 'mp'"):
-        certify(told(), replace(results, schemes=schemes))
+        certify(disclosed(), replace(results, schemes=schemes))
 
 
 def test_the_settings_of_learning_are_read_from_the_audit() -> None:

@@ -36,7 +36,7 @@ def labels(axes: Axes) -> list[str]:
     return [str(handle.get_label()) for handle in axes.get_legend_handles_labels()[0]]
 
 
-def places(line: Line2D) -> list[tuple[float, float]]:
+def points(line: Line2D) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in np.asarray(line.get_xydata()).tolist()]
 
 
@@ -46,7 +46,7 @@ def test_the_papers_numbers_are_marked_on_the_bars(drawn: list[Figure]) -> None:
     theirs, ours = (figure.axes[0] for figure in drawn)
     assert "the paper" in labels(theirs)
     assert "the paper" not in labels(ours)
-    marks = [place for line in theirs.lines if line.get_marker() == "D" for place in places(line)]
+    marks = [mark for line in theirs.lines if line.get_marker() == "D" for mark in points(line)]
     assert 0.841 in [y for _, y in marks]  # lr on raw ratings
 
 
@@ -152,30 +152,30 @@ def test_schemes_that_withhold_alike_share_a_line(drawn: list[Figure]) -> None:
     assert figures.withheld(made_up(withheld=dict.fromkeys(AREAS, (0.0,) * 11))) is None
 
 
-def test_every_scheme_is_placed_by_its_numbers(drawn: list[Figure]) -> None:
+def test_every_scheme_is_drawn_at_its_numbers(drawn: list[Figure]) -> None:
     assert curve_figures.trade_off(made_up()) is not None
     left, right = drawn[0].axes
-    costs, bits = ([places(line)[0] for line in axes.lines] for axes in (left, right))
+    costs, bits = ([points(line)[0] for line in axes.lines] for axes in (left, right))
     assert costs[2] == pytest.approx((2.0, 0.06))
     assert [x for x, _ in bits] == [0.0, 19.0, 136.0]
     assert [text.get_text() for text in left.texts] == ["no", "mp", "dmpss"]
 
 
 def test_a_scheme_of_one_precision_is_marked_at_its_own_bits(drawn: list[Figure]) -> None:
-    told = {
+    areas = {
         "no": {"lr": 0.9},
         "dmpss": {"lr": 0.56},
         "dmpss:bits=2": {"lr": 0.6},
         "cmpss": {"lr": 0.52},
     }
-    found = curve_figures.bits_curve(made_up(told))
+    found = curve_figures.bits_curve(made_up(areas))
     assert found is not None
-    assert "cmpss, told at one precision" in found.text
+    assert "cmpss, disclosed at one precision" in found.text
     for axes, height in zip(drawn[0].axes, (0.52, 2.0), strict=True):
         (mark,) = [line for line in axes.lines if line.get_label() == "cmpss"]
-        assert places(mark) == [pytest.approx((466, height))]
+        assert points(mark) == [pytest.approx((466, height))]
     assert labels(drawn[0].axes[1]) == ["dmpss", "cmpss"]
-    without = {name: area for name, area in told.items() if name != "cmpss"}
+    without = {name: area for name, area in areas.items() if name != "cmpss"}
     other = curve_figures.bits_curve(made_up(without))
     assert other is not None
     assert "one precision" not in other.text

@@ -23,7 +23,7 @@ def luminance(colour: str) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def test_no_two_series_are_told_by_colour_alone() -> None:
+def test_no_two_series_differ_by_colour_alone() -> None:
     looks = [point_look(k) for k in range(len(MARKERS))]
     assert len({(one["color"], one["marker"]) for one in looks}) == len(MARKERS)
     assert len({one["marker"] for one in looks}) == len(MARKERS)
@@ -46,12 +46,12 @@ def test_names_do_not_cover_one_another(seed: int) -> None:
     rng = np.random.default_rng(seed)
     figure = Figure(figsize=(3.6, 3.8))
     axes = figure.add_subplot()
-    places = [(float(x), float(y)) for x, y in rng.random((9, 2))]
-    axes.plot(*np.transpose(places), "o")
-    name_points(axes, [f"scheme{k}" for k in range(9)], places)
+    marks = [(float(x), float(y)) for x, y in rng.random((9, 2))]
+    axes.plot(*np.transpose(marks), "o")
+    name_points(axes, [f"scheme{k}" for k in range(9)], marks)
     boxes = [one.xyann for one in axes.texts if isinstance(one, Annotation)]
     assert len(boxes) == 9
-    corners = axes.transData.transform(places) * 72 / figure.dpi + np.array(boxes)
+    corners = axes.transData.transform(marks) * 72 / figure.dpi + np.array(boxes)
     wide = 4.6 * len("scheme0")
     for k, (x, y) in enumerate(corners):
         for other_x, other_y in corners[:k]:
@@ -60,9 +60,9 @@ def test_names_do_not_cover_one_another(seed: int) -> None:
 
 def test_names_on_one_spot_spread_out() -> None:
     axes = Figure().add_subplot()
-    places = [(0.5, 0.5)] * 4
-    axes.plot(*np.transpose(places), "o")
-    name_points(axes, list("abcd"), places)
+    marks = [(0.5, 0.5)] * 4
+    axes.plot(*np.transpose(marks), "o")
+    name_points(axes, list("abcd"), marks)
     spots = [one.xyann for one in axes.texts if isinstance(one, Annotation)]
     assert len(set(spots)) == 4
     name_points(axes, [], [])

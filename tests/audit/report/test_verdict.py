@@ -5,14 +5,19 @@ from dataclasses import replace
 import pytest
 
 from midpoint.audit.measure.results import Control
-from midpoint.audit.report.comparison import changes as changes_between
-from midpoint.audit.report.comparison import control_turns, only_in_one, round_changes, round_turn
-from midpoint.audit.report.verdict import BLIND, CHANCE, OUTRIGHT, UNREAD, judge, readers
-from midpoint.audit.run.audit import choose_attacks, choose_schemes
-from midpoint.data import Scale
-from midpoint.errors import MidpointError
+from midpoint.audit.report.verdict import (
+    BLIND,
+    CHANCE,
+    OUTRIGHT,
+    UNREAD,
+    UNSURE,
+    Verdict,
+    headline,
+    judge,
+    readers,
+)
 from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import made_up_rounds
+from tests.support.made_up_rounds import PRODUCT, RAW, made_up_rounds
 
 ALONE = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}, "dmpss": {"fraction": 0.5}}
 
@@ -20,7 +25,7 @@ ALONE = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}, "dmpss": {"fraction":
 def found(areas: dict[str, dict[str, float]], scheme: str) -> tuple[str, bool]:
     verdict = judge(made_up(areas), scheme)
     assert verdict is not None
-    return verdict.found, verdict.safe
+    return verdict.grade, verdict.safe
 
 
 def test_an_attacker_of_one_flaw_proves_nothing_elsewhere() -> None:
@@ -38,7 +43,7 @@ def test_raw_ratings_are_never_called_private() -> None:
         {"no": {"lr": 0.53}, "dmp": {"lr": 0.5}}, controls={"lr": Control("no", 0.53, reads=True)}
     )
     verdicts = judge(weak, "no"), judge(weak, "dmp")
-    assert [one.found for one in verdicts if one] == [UNREAD, CHANCE]
+    assert [one.grade for one in verdicts if one] == [UNREAD, CHANCE]
     assert [one.safe for one in verdicts if one] == [False, True]
 
 
@@ -46,57 +51,96 @@ def test_raw_ratings_are_never_called_private() -> None:
     ("value", "words"), [(0.52, CHANCE), (0.57, "a leak"), (0.43, "a leak"), (0.99, OUTRIGHT)]
 )
 def test_rounds_are_judged_in_the_words_of_verdicts(value: float, words: str) -> None:
-    rounds = made_up_rounds(product=value)
-    assert rounds.found == words
-    assert f": {words}; of devices" in rounds.sentence
-    blind = replace(rounds, reads=dict.fromkeys(rounds.reads, False))
-    assert blind.found == (BLIND if words == CHANCE else words)
+    verdict = judged_rounds(value)
+    assert verdict.grade == words
+    assert verdict.sentence.startswith(f"{words}. Of two people, the best attack (")
+    assert " over 4 rounds (AUC " in verdict.sentence
+    assert (
+        "Of devices that do not keep decisions: 66 if forgetful, 94 if tossing" in verdict.sentence
+    )
+    assert "Unprotected: 90." in verdict.sentence
+    blind = judged_rounds(value, reads=False)
+    assert blind.grade == (BLIND if words == CHANCE else words)
+
+
+def judged_rounds(value: float, *, reads: bool = True) -> Verdict:
+    verdict = judge(made_up_rounds(product=value, reads=reads), PRODUCT)
+    assert verdict is not None
+    return verdict
+
+
+def test_raw_ratings_over_rounds_are_never_called_private() -> None:
+    results = made_up_rounds()
+    weak = tuple(r._replace(value=0.5) if r.scheme == RAW else r for r in results.rows)
+    verdict = judge(replace(results, rows=weak), RAW)
+    assert verdict is not None
+    assert verdict.grade == UNREAD
 
 
 def test_devices_have_short_names() -> None:
-    rounds = made_up_rounds()
-    assert rounds.scheme == "dmpss"
-    assert list(rounds.kinds.values()) == ["raw", "final", "forgetful", "tossing"]
+    (held,) = made_up_rounds().rounds.values()
+    assert (held.scheme, held.raw, held.product) == ("dmpss", RAW, PRODUCT)
+    assert list(held.devices.values()) == ["raw", "final", "forgetful", "tossing"]
 
 
-def test_what_one_audit_lacks_is_told_in_a_line() -> None:
-    many, few = made_up(), made_up({"no": {"lr": 0.83}, "dmpss": {"lr": 0.48}})
-    both = list(changes_between(many, few))
-    gone = [one for one in both if one.after is None]
-    assert dict(only_in_one(both)) == {
-        "before": f"{len(gone)} numbers of scheme mp, adaptive-lr-items, fraction"
-    }
-    assert list(dict(only_in_one(list(changes_between(few, many))))) == ["after"]
-    assert list(only_in_one(list(changes_between(few, few)))) == []
-
-
-def test_changes_go_with_bands_and_controls() -> None:
-    areas = {"no": {"lr": 0.8}, "dmp": {"lr": 0.51}}
-    after = made_up(
-        {"no": {"lr": 0.52}, "dmp": {"lr": 0.6}}, controls={"lr": Control("no", 0.52, reads=False)}
+def test_the_verdict_is_the_default_schemes_in_a_few_sentences() -> None:
+    verdict = headline(made_up())
+    assert verdict is not None
+    assert verdict.scheme == "dmpss"
+    assert verdict.sentence == (
+        "a leak. Of two people, the best attack (adaptive-lr-items) picks the right one 56 times in"
+        " 100 (AUC 0.560, 0.540-0.580). Unprotected: 86. Blind guessing: 50. With 60 people, up to"
+        " 54 can be luck (chance band 0.470-0.530, wider 0.458-0.542). Cost: +2.0 % RMSE"
     )
-    both = {(one.scheme, one.metric): one for one in changes_between(made_up(areas), after)}
-    assert both["dmp", "auc"].chance == (True, False)
-    assert both["dmp", "auc"].reads == (True, False)
-    assert both["dmp", "withheld"].chance == (None, None)
-    assert list(control_turns(made_up(areas), after)) == [("lr", True, False)]
-    assert list(control_turns(after, after)) == []
+    assert not verdict.safe
 
 
-def test_rounds_are_compared() -> None:
-    before, after = made_up_rounds(), made_up_rounds(product=0.99)
-    moved = {(one.scheme, one.attack): one for one in round_changes(before, after)}
-    one = moved["dmpss:rounds=4", "transcript-trees"]
-    assert (one.before, one.after, one.chance) == (0.52, 0.99, (True, False))
-    turn = round_turn(before, after)
-    assert turn is not None
-    assert (turn.before, turn.after) == (CHANCE, OUTRIGHT)
-    assert round_turn(before, before) is None
+def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
+    judged = headline(replace(made_up(), usual="no"))
+    assert judged is not None
+    assert judged.scheme == "no"
 
 
-def test_none_is_not_all() -> None:
-    with pytest.raises(MidpointError, match="no attack is named"):
-        choose_attacks([])
-    with pytest.raises(MidpointError, match="no scheme is named"):
-        choose_schemes([], Scale.stars(1, 5))
-    assert list(choose_schemes(["no"], Scale.stars(1, 5))) == ["no"]
+@pytest.mark.parametrize(
+    ("value", "words", "safe"),
+    [
+        (0.52, CHANCE, True),
+        (0.48, CHANCE, True),
+        (0.535, UNSURE, False),
+        (0.465, UNSURE, False),
+        (0.455, "a slight leak", False),
+        (0.40, "a leak", False),
+        (0.75, "a strong leak", False),
+        (1.0, "the feature is there to read", False),
+        (0.0, "the feature is there to read", False),
+    ],
+)
+def test_distance_from_one_half_is_judged_on_either_side(
+    value: float, words: str, safe: bool
+) -> None:
+    verdict = judge(made_up({"no": {"lr": 0.8}, "dmp": {"lr": value}}), "dmp")
+    assert verdict is not None
+    assert verdict.sentence.startswith(f"{words}. Of two people")
+    assert verdict.safe == safe
+
+
+def test_an_answer_below_one_half_is_shown_with_its_sign_flipped() -> None:
+    below, above = (made_up({"no": {"lr": 0.8}, "dmp": {"lr": v}}) for v in (0.4, 0.6))
+    verdicts = [judge(results, "dmp") for results in (below, above)]
+    sentences = [one.sentence.partition("picks the right one ")[2] for one in verdicts if one]
+    assert [sentence.partition(",")[0] for sentence in sentences] == [
+        "60 times in 100 with its sign flipped (AUC 0.400",
+        "60 times in 100 (AUC 0.600",
+    ]
+
+
+def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
+    verdict = judge(made_up({"no": {"lr": 0.5}, "dmp": {"lr": 0.5}}), "dmp")
+    assert verdict is not None
+    assert "proves nothing" in verdict.sentence
+    assert not verdict.safe
+
+
+def test_a_leak_over_time_is_called_one_and_chance_is_not() -> None:
+    assert [judged_rounds(value).grade for value in (0.57, 0.43)] == ["a leak", "a leak"]
+    assert judged_rounds(0.52).safe

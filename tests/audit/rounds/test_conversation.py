@@ -62,9 +62,9 @@ def test_a_final_decision_stands_and_others_do_not(meetings: Meetings) -> None:
         both = said.answered[0] & said.answered[-1]
         moved = said.value[0][both] != said.value[-1][both]
         late = said.asked[0] & ready & (meetings.rated.arrival == 0)
-        withheld_then_told = late & ~said.answered[0] & said.answered[-1]
+        withheld_then_revealed = late & ~said.answered[0] & said.answered[-1]
         assert moved.any() == changes
-        assert withheld_then_told.any() == changes
+        assert withheld_then_revealed.any() == changes
     # Whoever could answer at once and did not has withheld, and does so for ever.
     first = decided.asked[0] & ready & (meetings.rated.arrival == 0)
     withheld = first & ~decided.answered[0]
@@ -95,12 +95,12 @@ def test_devices_of_the_product_say_exactly_this(scheme: str) -> None:
         ledger, own = Ledger(secret), meetings.rated
         category = PrivateCategory({"gender": "FM"[own.category[person]]})
         for number, version in enumerate(meetings.versions):
-            told, asked = version.disclosure, said.asked[number, person]
-            known = chain[: 1 + chain.index(told)]
+            disclosure, asked = version.disclosure, said.asked[number, person]
+            known = chain[: 1 + chain.index(disclosure)]
             there = ~np.isnan(own.value[person]) & (own.arrival[person] <= number)
             rated = {names[j]: int(to_fixed(own.value[person, j])) for j in np.flatnonzero(there)}
             question = Solicitation(
-                disclosure=told.digest,
+                disclosure=disclosure.digest,
                 round=number,
                 items=tuple(sorted(names[j] for j in np.flatnonzero(asked))),
                 open=False,
@@ -116,12 +116,12 @@ def test_devices_of_the_product_say_exactly_this(scheme: str) -> None:
 def accepted(disclosures: list[Disclosure]) -> Accepted:
     """Accept the last of the analyst's disclosures."""
     entries: list[Entry] = []
-    for number, told in enumerate(disclosures):
+    for number, disclosure in enumerate(disclosures):
         previous = entries[-1].digest if entries else None
         entries.append(
             Entry(
                 sequence=number,
-                disclosure=told.digest,
+                disclosure=disclosure.digest,
                 previous=previous,
                 time=number,
                 key=KEY.public,
@@ -157,6 +157,6 @@ def test_real_times_are_used(real: Callable[[str], Path]) -> None:
     rated = People.of(ratings, np.arange(ratings.n_items), users, ROUNDS, seed=0)
     times, arrival = ratings.time, rated.arrival[ratings.user, ratings.item]
     for user in range(0, ratings.n_users, 100):
-        mine = ratings.of_user(user)
-        order = np.argsort(times[mine], kind="stable")
-        assert (np.diff(arrival[mine][order]) >= 0).all()
+        hers = ratings.of_user(user)
+        order = np.argsort(times[hers], kind="stable")
+        assert (np.diff(arrival[hers][order]) >= 0).all()

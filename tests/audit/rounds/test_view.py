@@ -78,7 +78,8 @@ def test_final_decisions_never_change_and_others_do(meetings: Meetings) -> None:
 
 def test_people_are_pooled_one_part_after_the_other(meetings: Meetings) -> None:
     one, two = (seen(meetings, meetings.hold(coins=k)) for k in (1, 2))
-    both = TranscriptView.pooled([one, two], meetings.versions[-1])
+    last = meetings.versions[-1]
+    both = TranscriptView.pooled([one, two], last.profiles, last.disclosure)
     assert both.n_users == one.n_users + two.n_users
     for form in (item_history, person_history):
         assert _dense(form(both)) == pytest.approx(np.vstack([_dense(form(v)) for v in (one, two)]))

@@ -9,14 +9,15 @@ import pytest
 
 from midpoint.analyst import prepare
 from midpoint.audit import Progress
-from midpoint.audit.measure.accuracy import measure
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.page import write_report
 from midpoint.audit.report.verdict import headline
 from midpoint.audit.run import folds
-from midpoint.audit.run.folds import FoldData, held_out_view, learn, prepared
+from midpoint.audit.run.accuracy import measure
+from midpoint.audit.run.folds import FoldData, learn, prepared
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.store import Store
+from midpoint.audit.run.views import ReportViews, held_out_coins
 from midpoint.data import Ratings, Simulation, simulate
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES
@@ -39,7 +40,7 @@ def results(tiny: Simulation, directory: Path) -> AuditResults:
 
 
 def no_fit(*_: object, **__: object) -> None:
-    raise AssertionError("it was fitted anew")
+    raise AssertionError("it was fitted again")
 
 
 def test_they_are_measured_like_all_others(results: AuditResults) -> None:
@@ -57,7 +58,7 @@ def test_they_are_measured_like_all_others(results: AuditResults) -> None:
     assert {"learn", "learn cmpss", "learn cmp"} < set(results.seconds)
 
 
-def test_a_second_run_fits_nothing_and_another_attacker_no_places(
+def test_a_second_run_fits_nothing_and_another_attacker_no_positions(
     tiny: Simulation, directory: Path, results: AuditResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     CALLS.clear()
@@ -74,7 +75,7 @@ def test_a_killed_run_resumes_to_the_same_result(
     tiny: Simulation, results: AuditResults, tmp_path: Path
 ) -> None:
     def stop(progress: Progress) -> None:
-        if progress.done >= 2:  # when it has learned places for one scheme and not for the other
+        if progress.done >= 2:  # when it has learned positions for one scheme and not for the other
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -114,7 +115,7 @@ def test_devices_take_their_move_off_again() -> None:
     plan, how = Plan(("gender",), folds=3), LearningProtocol("cmpss")
     fold = FoldData.of(ratings, plan, 0)
     profiles = prepared(fold, learn(fold), SCHEMES["cmpss"])
-    view = held_out_view(fold, profiles, "cmpss", how)
+    view = ReportViews(fold, "cmpss", how, profiles).held_out
 
     class Forgetful(LearningProtocol):
         def moves(self, *_: object) -> Any:
@@ -128,7 +129,7 @@ def test_devices_take_their_move_off_again() -> None:
 
 
 def _people(fold: FoldData) -> tuple[Any, Any]:
-    return folds.population(fold.given, fold.plan), folds.held_out_coins(fold, "cmpss")
+    return folds.population(fold.given, fold.plan), held_out_coins(fold, "cmpss")
 
 
 def test_the_report_speaks_of_it(results: AuditResults, tmp_path: Path) -> None:

@@ -1,18 +1,16 @@
 """`midpoint audit --curves --rounds`: what is added to an audit on request."""
 
 import csv
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from midpoint.audit import Progress
-from midpoint.audit.rounds.results import TranscriptResults
+from midpoint.audit import AuditResults, Progress
+from midpoint.audit.report.verdict import judge
 from midpoint.cli.options import audit_extras as further
-from midpoint.cli.options.audit_extras import named_scheme, show_rounds
-from midpoint.errors import MidpointError
+from midpoint.cli.options.audit_extras import show_rounds
 from tests.support.made_up_rounds import made_up_rounds
 from tests.support.small_model import run
 
@@ -34,7 +32,7 @@ def test_points_of_curves_are_in_the_results_and_not_in_the_table(
 ) -> None:
     out, shown = with_rounds
     rows = csv.DictReader((out / "results.csv").read_text().splitlines())
-    schemes = {row["scheme"] for row in rows}
+    schemes = {row["scheme"] for row in rows if "rounds" not in row["scheme"]}
     assert schemes == {
         name for base in ("no", "dmpss") for name in (base, *(f"{base}:share={n}" for n in STEPS))
     }
@@ -45,22 +43,16 @@ def test_points_of_curves_are_in_the_results_and_not_in_the_table(
 @pytest.mark.slow  # a whole audit
 def test_rounds_are_shown_kept_and_reported(with_rounds: tuple[Path, str]) -> None:
     out, shown = with_rounds
-    found = TranscriptResults.load(out)
-    assert found is not None
-    assert found.rounds == 2
-    assert found.folds == 2
-    assert found.scheme == "dmpss"  # the only one named
-    assert "Holding 2 rounds under dmpss: 2 folds, 8 attackers" in shown
-    assert found.sentence in shown
-    assert found.sentence in (out / "report.html").read_text()
-
-
-def test_rounds_are_held_under_the_one_scheme_that_is_named() -> None:
-    assert named_scheme(["no", "dmp"], 2) == "dmp"
-    assert named_scheme(["dmp", "mp"], 2) is None
-    assert named_scheme(None, 2) is None
-    with pytest.raises(MidpointError, match="cannot be held"):
-        named_scheme(["mpss:alpha=0.5"], 2)
+    results = AuditResults.load(out)
+    (held,) = results.rounds.values()
+    assert held.rounds == 2
+    assert held.scheme == "dmpss"  # the only one named
+    assert len(held.controls) == 8
+    verdict = judge(results, held.product)
+    assert verdict is not None
+    assert "AUC of 2 rounds of dmpss" in shown
+    assert verdict.sentence in shown
+    assert verdict.sentence in (out / "report.html").read_text()
 
 
 def test_progress_is_written_to_a_log_where_no_bar_can_be_drawn(
@@ -79,12 +71,10 @@ def test_progress_is_written_to_a_log_where_no_bar_can_be_drawn(
 
 
 def test_a_table_of_rounds_is_whole_in_80_columns() -> None:
-    rounds = made_up_rounds()
-    weak = replace(rounds, reads={**rounds.reads, "transcript-trees": False})
     shown = []
-    for found in (rounds, weak):
+    for results in (made_up_rounds(), made_up_rounds(reads=False)):
         log = Console(file=StringIO(), width=80)
-        show_rounds(log, found)
+        show_rounds(log, results, results.rounds["dmpss:rounds=4"])
         shown.append(log.file.getvalue())  # type: ignore[attr-defined]
     assert "\u2026" not in "".join(shown)
     assert "AUC of 4 rounds of dmpss" in shown[0]

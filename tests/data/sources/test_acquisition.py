@@ -61,9 +61,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
 URL = SOURCES["movielens-100k"].url or ""
 
 
-def test_the_publishers_zip_is_put_in_place_and_not_fetched_twice(
-    own: Path, web: dict[str, bytes]
-) -> None:
+def test_the_publishers_zip_is_kept_and_not_fetched_twice(own: Path, web: dict[str, bytes]) -> None:
     content = small_zip()
     web |= {URL: content, URL + ".md5": hashlib.md5(content).hexdigest().encode()}  # noqa: S324
     seen: list[tuple[int, int | None]] = []

@@ -156,7 +156,7 @@ def test_only_the_web_is_downloaded_from(tmp_path: Path) -> None:
         fetch((tmp_path / "x").as_uri(), tmp_path / "y")
 
 
-def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path, url: str) -> None:
+def test_a_directory_that_cannot_be_written_is_reported(tmp_path: Path, url: str) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MidpointError, match="cannot be written"):
         fetch(url, tmp_path / "file" / "data.zip")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,14 @@ def agent_at(
     yield open_at
     for agent in opened:
         agent.close()
+
+
+@pytest.fixture
+def same_coins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each device of a test a secret of its own, the same in every run."""
+    number = count()
+
+    def generate() -> DeviceSecret:
+        return DeviceSecret(sha256(f"{request.node.name} {next(number)}".encode()).digest())
+
+    monkeypatch.setattr(DeviceSecret, "generate", generate)

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from hashlib import sha256
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ from midpoint.user.agent.device import Device
 from midpoint.user.agent.preview import Fate
 from midpoint.wire import (
     ONE,
-    Catalogue,
     Certificate,
     Certificates,
     Chain,
@@ -27,57 +24,20 @@ from midpoint.wire import (
     Published,
     Refusal,
     RefusedError,
-    Scores,
     Signed,
-    SigningKey,
     Solicitation,
     Witness,
-    correction,
 )
+from tests.support.devices import EVERYTHING, LATER, SHOWN, published
 from tests.support.made_up import (
-    ANALYST,
     AUDITOR,
-    STARS,
     STRANGER,
     accepted,
     disclosure,
-    entries,
-    sealed,
     titles_of,
 )
 
-SHOWN = disclosure("dmpss", n_items=40)
-LATER = disclosure("dmpss", n_items=40, seed=2)
-EVERYTHING = {f"Title of {item}": 1 + n % 5 for n, item in enumerate(SHOWN.items)}
-"""Stars for all titles: with 40 items some are sure to be withheld."""
-
-
-def published(
-    *disclosures: Disclosure, key: SigningKey = ANALYST, titles: Catalogue | None = None
-) -> Published:
-    """Publish these one after the other; the last one is current."""
-    shown = disclosures or (SHOWN,)
-    chain = Chain(entries=tuple(sealed(entries(shown, key, titled=True), key)))
-    catalogue = titles or titles_of(shown[-1])
-    return Published(chain, shown[-1].raw, catalogue.raw, Certificates(certificates=()))
-
-
-def signed_again(honest: Published, titles: Catalogue) -> Published:
-    """Publish other titles under an entry that names them."""
-    entry = entries([SHOWN])[0].model_copy(update={"catalogue": titles.digest})
-    chain = Chain(entries=(Signed.seal(entry, ANALYST),))
-    return replace(honest, chain=chain, catalogue=titles.raw)
-
-
-@pytest.fixture(autouse=True)
-def _same_coins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give each device of a test a secret of its own, the same in every run."""
-    number = count()
-
-    def generate() -> DeviceSecret:
-        return DeviceSecret(sha256(f"{request.node.name} {next(number)}".encode()).digest())
-
-    monkeypatch.setattr(DeviceSecret, "generate", generate)
+pytestmark = pytest.mark.usefixtures("same_coins")
 
 
 @pytest.fixture
@@ -335,66 +295,6 @@ def test_a_trusted_certificate_is_shown_and_can_be_required() -> None:
     with pytest.raises(RefusedError) as refused:
         Device(honest, gender="F", **trusting)  # type: ignore[arg-type]
     assert refused.value.code is Refusal.NOT_CERTIFIED
-
-
-TITLED = Catalogue(
-    items=SHOWN.items,
-    titles=("Fargo (1996)", "Heat (1995)", "Heat (1995)", "item-01", *SHOWN.items[4:]),
-    ratings=(0,) * len(SHOWN.items),
-)
-
-
-@pytest.mark.parametrize(
-    ("ratings", "message"),
-    [
-        ({"fargo": 5}, r"no title or item 'fargo'.*did you mean 'Fargo \(1996\)'"),
-        ({"zzzz": 5}, "no title or item 'zzzz' in the catalogue$"),
-        ({"Heat (1995)": 5}, "2 items have the title.*'item-01', 'item-02'"),
-        ({"item-01": 5}, "identifier of 'Heat.*title of item 'item-03'"),
-        ({"Fargo (1996)": 6}, "'Fargo.*is 6; the scale has one of 1, 2, 3, 4, 5"),
-        ({"Fargo (1996)": 4.5}, "the scale has one of"),
-        ({"Fargo (1996)": float("nan")}, "is nan, which is no number"),
-        ({"Fargo (1996)": True}, "is True, which is no number"),
-        ({"Fargo (1996)": "5"}, "is '5', which is no number"),
-        ({"Fargo (1996)": 5, "item-00": 4}, "rated twice"),
-        ({7: 4}, "write it as text, '7'"),
-    ],
-)
-def test_a_mistake_is_named_and_loses_nothing(ratings: dict[str, float], message: str) -> None:
-    device = Device(signed_again(published(), TITLED), gender="F")
-    with pytest.raises(MidpointError, match=message):
-        device.protect({"item-07": 3} | ratings)
-    assert device.protect({"Fargo (1996)": 5, "item-02": 3.0}).round == 0
-    assert [line.title for line in device.preview({"item-02": 3})] == ["Heat (1995)"]
-
-
-def scores_of(shown: Disclosure) -> Scores:
-    n = len(shown.items)
-    score = tuple(3 * ONE + 1000 * index for index in range(n))
-    return Scores(disclosure=shown.digest, items=shown.items, score=score, deviation=(ONE,) * n)
-
-
-def test_titles_are_ranked_by_her_own_offset_without_what_she_rated() -> None:
-    device = Device(published(), gender="M")
-    device.protect({SHOWN.items[0]: 5, SHOWN.items[1]: 1})
-    ranked = device.rank(scores_of(SHOWN))
-    assert {row.item for row in ranked} == {*SHOWN.items[2:]}
-    own = correction(SHOWN)[:, 1]
-    total = {item: 3 * ONE + 1000 * n + int(own[n]) for n, item in enumerate(SHOWN.items)}
-    best = max(ranked, key=lambda row: total[row.item])
-    assert ranked[0] == best
-    assert ranked[0].stars == pytest.approx(min(max(total[best.item], STARS[0]), STARS[-1]) / ONE)
-    assert repr(ranked[:2]).splitlines() == [f"{r.stars:.1f} {r.title}" for r in ranked[:2]]
-    assert repr(ranked[:0]) == "<nothing>"
-
-
-def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:
-    titles = TITLED.model_copy(update={"titles": ("<script>", *SHOWN.items[1:])})
-    device = Device(signed_again(published(), titles), gender="F")
-    html = device.rank(scores_of(SHOWN))._repr_html_()
-    assert "&lt;script&gt;" in html
-    assert "<script>" not in html
-    assert html.count("<tr>") == 1 + len(SHOWN.items)
 
 
 def test_a_preview_decides_nothing_and_says_what_will_be() -> None:

@@ -44,14 +44,14 @@ class Attacker(Protocol):
 
 @runtime_checkable
 class Asked(Protocol):
-    """Told before it is fitted which category is to be found."""
+    """Asked, before it is fitted, for one category."""
 
     def ask(self, category: int) -> None:
-        """Take the place of the category, 0 for the first, that people labelled 1 have."""
+        """Take the index of the category, 0 for the first, that people labelled 1 have."""
 
 
 def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:
-    """Make a fresh attacker, and tell it which category is to be found if it wants to know."""
+    """Make a fresh attacker, and say which category is to be found if it asks."""
     attacker = make()
     if isinstance(attacker, Asked):
         attacker.ask(category)
@@ -68,6 +68,6 @@ def score_people(attacker: Attacker, name: str, view: View) -> Float:
         )
     if not np.isfinite(scores).all():
         raise MidpointError(
-            f"attack {name!r} gave a score that is no number, or infinite; mend its `score`"
+            f"attack {name!r} gave a score that is no number, or infinite; fix its `score`"
         )
     return scores

@@ -73,3 +73,16 @@ _MAKERS = (
 
 ATTACKERS: Mapping[str, Maker] = MappingProxyType({make().name: make for make in _MAKERS})
 """Makers of attackers, by name."""
+PAPER_ATTACKS = ("lse", "nb", "lr", "svm")
+"""The attackers of Sec. 7.1, all trained on clean ratings."""
+QUICK_ATTACKS = (
+    "lse",
+    "nb",
+    "lr",
+    "adaptive-lr-items",
+    "adaptive-lr-profile",
+    "adaptive-trees-profile",
+    "fraction",
+    "likelihood",
+)
+"""Strong attackers that take little time."""

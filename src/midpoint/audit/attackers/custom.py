@@ -49,14 +49,14 @@ class FromFile:
         return sys.modules[name]
 
 
-def own_attacker(name: str) -> Callable[[], Attacker]:
+def custom_attacker(name: str) -> Callable[[], Attacker]:
     """Find a class of somebody's own by its name, and see that it is an attacker."""
-    place, _, member = name.rpartition(":")
+    source, _, member = name.rpartition(":")
     try:
-        if place.endswith(".py"):
-            make: Callable[[], Attacker] = FromFile(str(Path(place).resolve()), member)
+        if source.endswith(".py"):
+            make: Callable[[], Attacker] = FromFile(str(Path(source).resolve()), member)
         else:
-            make = getattr(import_module(place), member)
+            make = getattr(import_module(source), member)
     except Exception as error:  # whatever somebody's own file does when it is loaded
         raise MidpointError(f"attack {name!r} cannot be made ({error!r})") from error
     return require_attacker(name, make)

@@ -73,7 +73,7 @@ def profile_features(view: View) -> Float:
 
 
 def by_part(view: View, read: Callable[[View], Float]) -> Float:
-    """Read people by what they themselves were told, and by what was learned without them."""
+    """Read people by their own disclosure, and by what was learned without them."""
     return np.concatenate([read(part) for part in view.parts or (view,)])
 
 
@@ -123,8 +123,8 @@ def bins(view: View) -> NDArray[np.int64]:
     return np.searchsorted(inner, value, side="right").astype(np.int64)
 
 
-def beliefs(profiles: ItemProfiles) -> CategoryEstimates | None:
-    """Return what the analyst believes of each category; None if it never saw the feature."""
+def estimates_of(profiles: ItemProfiles) -> CategoryEstimates | None:
+    """Return what the analyst estimates of each category; None if it never saw the feature."""
     return None if profiles.statistics is None else profiles.estimates()
 
 
@@ -132,14 +132,14 @@ def _category_means(view: View) -> Float:
     """Average what categories do to the revealed items. Shape (N, 1 + 2 K)."""
     item = view.reports.item
     rate, share, offset = _category_columns(view.profiles)
-    told = averages(view, np.column_stack([rate, share])[item])
-    return np.column_stack([told, averages(view, view.residual[:, None] * offset[item])])
+    means = averages(view, np.column_stack([rate, share])[item])
+    return np.column_stack([means, averages(view, view.residual[:, None] * offset[item])])
 
 
 def _category_columns(profiles: ItemProfiles) -> tuple[Float, Float, Float]:
     """Return log rate (M,), centred log rates by category (M, K) and offsets (M, K)."""
-    believed = beliefs(profiles)
-    p = np.full((profiles.n_items, 0), 1.0) if believed is None else believed.probability
+    estimates = estimates_of(profiles)
+    p = np.full((profiles.n_items, 0), 1.0) if estimates is None else estimates.probability
     logs = np.log(np.clip(p, 1e-6, 1.0))
     centre = logs.mean(axis=1)
     return centre, logs - centre[:, None], profiles.offset

@@ -28,7 +28,7 @@ def joint_fit(profiles: ItemProfiles, reports: Reports) -> JointFit:
     """
     counts, item = np.diff(reports.user_offsets), reports.item
     user = np.repeat(np.arange(len(counts)), counts)
-    losses, found = [], []
+    losses, best = [], []
     for k in range(profiles.offset.shape[1]):
         left = reports.value - profiles.offset[item, k]
         x = estimate_profiles(profiles, reports.user_offsets, item, left, threads=1)
@@ -37,7 +37,7 @@ def joint_fit(profiles: ItemProfiles, reports: Reports) -> JointFit:
         away = np.linalg.solve(profiles.profile_root, (x - profiles.profile_mean).T)
         explained = np.bincount(user, error, len(counts)) / profiles.noise_variance
         losses.append(explained + np.square(away).sum(axis=0))
-        found.append(x)
-    if not found:
+        best.append(x)
+    if not best:
         return JointFit(np.zeros((len(counts), 0)), np.zeros((0, len(counts), profiles.dimension)))
-    return JointFit(np.stack(losses, axis=1), np.stack(found))
+    return JointFit(np.stack(losses, axis=1), np.stack(best))

@@ -85,7 +85,7 @@ class QuadraticKernel(Family):
 
 def _ridge(K: Single, y: Single, penalty: float) -> Single:
     """Solve (K + penalty I) a = y. Shape (n,)."""
-    A = K.copy().T  # the same numbers, in the order in which LAPACK can work in place
+    A = K.copy().T  # the same numbers, in the order that LAPACK can overwrite
     A[np.diag_indices(len(A))] += penalty
     factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     return np.asarray(linalg.cho_solve(factor, y, check_finite=False), np.float32)
@@ -121,10 +121,10 @@ def _products(rows: Rows, others: Rows) -> Single:
         return np.asarray(rows @ others.T, np.float32)
     if others.nnz > MOSTLY_FILLED * others.shape[0] * others.shape[1]:
         return np.asarray(rows.toarray() @ others.toarray().T, np.float32)
-    found = np.zeros((rows.shape[0], others.shape[0]), np.float32)
+    kernel = np.zeros((rows.shape[0], others.shape[0]), np.float32)
     a, b = rows.tocsr(), others.tocsc()
-    _add_products(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, found)
-    return found
+    _add_products(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, kernel)
+    return kernel
 
 
 @compiled
@@ -135,13 +135,13 @@ def _add_products(
     offsets: NDArray[np.int32],
     row: NDArray[np.int32],
     weight: Single,
-    found: Single,
+    kernel: Single,
 ) -> None:
     """Add the products of sparse rows with sparse columns, which nearly all meet somewhere."""
     for i in range(len(starts) - 1):
         for at in range(starts[i], starts[i + 1]):
             for to in range(offsets[column[at]], offsets[column[at] + 1]):
-                found[i, row[to]] += value[at] * weight[to]
+                kernel[i, row[to]] += value[at] * weight[to]
 
 
 def _squares(rows: Rows) -> Single:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.threads import one_thread
 from midpoint.audit.attackers.view import FEW, NestedFold, View
-from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.errors import MidpointError
 
 Rows = Any
@@ -22,12 +22,12 @@ Answer = Callable[[Rows], Float]
 """Scores n rows under each of s settings; more is likelier 1. Shape (s, n)."""
 People = NDArray[np.intp]
 SURE = 3.0
-"""Standard errors below 0.5 at which an answer is turned round."""
+"""Standard errors below 0.5 at which the sign of an answer is flipped."""
 
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """Models of one kind, told apart by a setting."""
+    """Models of one kind that differ in a setting."""
 
     settings: Sequence[Any]
     """What to choose from."""
@@ -61,7 +61,7 @@ class Learned:
     """Reads reports in one form; chooses a model, and the sign of its answer, inside training.
 
     A choice is judged on training people it was not fitted to, by nested folds where the views have
-    them. A plain split is no ground to turn the answer round (see `Rehearsal`), nor is chance.
+    them. A plain split is no ground to flip the sign (see `NestedFold`), nor is chance.
     """
 
     name: str
@@ -76,10 +76,12 @@ class Learned:
     """The scheme that it must be able to read."""
     reads_profiles: bool = False
     """Whether people's profiles alone give it something to read."""
+    reads_transcripts: bool = False
+    """Whether it reads several rounds, and nothing else."""
     setting: Any = field(default=None, init=False)
     """The one chosen."""
     sign: float = field(default=1.0, init=False)
-    """-1 if training people are better told apart by the opposite answer."""
+    """-1 if training people are better distinguished by the flipped sign."""
     answer: Answer | None = field(default=None, init=False, repr=False)
     """What was fitted."""
 
@@ -116,17 +118,17 @@ class Learned:
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        """Take the setting that reads others best; turn it round if it is below 0.5 - doubt."""
+        """Take the setting that reads others best; flip its sign if it is below 0.5 - doubt."""
         readings, most = [], self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)
             answer = self.family.train(rows, ones[whose], self.family.settings, seed)
             rows, whose = _take(trial.judge, trial.judged, most, rng)
             readings.append([auc(one, ones[whose]) for one in answer(rows)])
-        found = np.mean(readings, axis=0)
-        turned = found < 0.5 - doubt
-        best = int(np.argmax(np.where(turned, 1 - found, found)))
-        self.setting, self.sign = self.family.settings[best], -1.0 if turned[best] else 1.0
+        mean = np.mean(readings, axis=0)
+        flipped = mean < 0.5 - doubt
+        best = int(np.argmax(np.where(flipped, 1 - mean, mean)))
+        self.setting, self.sign = self.family.settings[best], -1.0 if flipped[best] else 1.0
 
 
 @lru_cache(maxsize=32)
@@ -171,8 +173,8 @@ def _take(
     draws, size = len(drawn), len(people)
     if most is None or most >= draws * size:
         return _stack(drawn), np.tile(people, draws)
-    order, place = rng.permutation(size), np.arange(most)
-    row, draw = order[place % size], (place + place // size) % draws
+    order, index = rng.permutation(size), np.arange(most)
+    row, draw = order[index % size], (index + index // size) % draws
     chosen = [row[draw == one] for one in range(draws)]
     rows = [table[some] for table, some in zip(drawn, chosen, strict=True)]
     return _stack(rows), people[np.concatenate(chosen)]

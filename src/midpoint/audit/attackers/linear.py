@@ -34,13 +34,13 @@ class Logistic(Family):
     def train(
         self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[float], _seed: int, /
     ) -> Answer:
-        """Fit by L-BFGS, each C starting from what the last one found."""
+        """Fit by L-BFGS, each C starting from what the last one fitted."""
         scaled = Scaling.of(rows) if self.standardized else _single
         X, y = scaled(rows), np.where(ones, 1.0, -1.0)
-        found = [_start(X, y)]
+        fitted = [_start(X, y)]
         for C in chosen:
-            found.append(_logistic(X, y, C, found[-1]))
-        weights = np.stack(found[1:])
+            fitted.append(_logistic(X, y, C, fitted[-1]))
+        weights = np.stack(fitted[1:])
 
         def answer(new: Rows) -> Float:
             return np.asarray((scaled(new) @ weights[:, 1:].T + weights[:, 0]).T, np.float64)

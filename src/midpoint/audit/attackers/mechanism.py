@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates
 from midpoint.audit.attackers.attacker import Float, Labels
-from midpoint.audit.attackers.features import beliefs, by_part
+from midpoint.audit.attackers.auc import auc, chance_deviation
+from midpoint.audit.attackers.features import by_part, estimates_of
 from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.learned import SURE
 from midpoint.audit.attackers.view import View
-from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.user import PURPOSES, Adjustment, Parameters, obfuscate, reveal_probability
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed
@@ -41,14 +41,14 @@ class ByCategory:
     wanted: int = field(default=1, init=False)
     """The category that people labelled 1 have."""
     sign: float = field(default=1.0, init=False)
-    """-1 if training people are surely told apart by the opposite answer."""
+    """-1 if training people are surely distinguished by the flipped sign."""
 
     def ask(self, category: int) -> None:
         """Say which category the ones have: a guess from what a good scheme leaves is noise."""
         self.wanted = category
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
-        """Turn the answer round where that is no chance; nothing else is to be learned."""
+        """Flip the sign where that is no chance; nothing else is to be learned."""
         found = auc(_contrast(self.evidence(views[0]), self.wanted), category)
         self.sign = -1.0 if found < 0.5 - SURE * chance_deviation(category) else 1.0
 
@@ -95,40 +95,40 @@ def _whole_ratings(view: View) -> Float:
 
 
 def _likelihood(view: View) -> Float:
-    believed = beliefs(view.profiles)
-    if believed is None:
+    estimates = estimates_of(view.profiles)
+    if estimates is None:
         return np.zeros((view.n_users, 0))
-    parameters, place = Parameters.of(view.disclosure), view.profiles.message_index
-    rate = np.maximum(believed.probability, LEAST)
+    parameters, index = Parameters.of(view.disclosure), view.profiles.message_index
+    rate = np.maximum(estimates.probability, LEAST)
     if parameters.reveal is not None:
-        rate = rate * parameters.reveal[place]
+        rate = rate * parameters.reveal[index]
     elif parameters.positions is not None:
-        rate = rate * typical_reveal(parameters.positions)[place]
+        rate = rate * typical_reveal(parameters.positions)[index]
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
-    return _added(view, which + _log_values(view, believed, parameters, place))
+    return _added(view, which + _log_values(view, estimates, parameters, index))
 
 
 def _log_values(
-    view: View, believed: CategoryEstimates, parameters: Parameters, place: NDArray[np.intp]
+    view: View, estimates: CategoryEstimates, parameters: Parameters, index: NDArray[np.intp]
 ) -> Float:
     """Return log P_k(y_j) of each reported value; 0 where the scheme's map says nothing. (n, K)."""
     item, value = view.reports.item, to_fixed(view.reports.value)
     kind, points = parameters.scheme.value_map, parameters.points
     averaged = kind in (ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
-    if believed.levels is None or points is None or averaged:
-        return np.zeros((len(item), believed.probability.shape[1]))
-    K, outcome, given = believed.levels.shape[1], value[:, None], believed.levels
+    if estimates.levels is None or points is None or averaged:
+        return np.zeros((len(item), estimates.probability.shape[1]))
+    K, outcome, given = estimates.levels.shape[1], value[:, None], estimates.levels
     if kind is ValueMap.SHIFTED and parameters.offset is not None:
-        outcome = outcome + parameters.offset[place[item]]
+        outcome = outcome + parameters.offset[index[item]]
     elif kind is not ValueMap.AS_IS:
-        given = _outcomes(given, parameters, points, place)
+        given = _outcomes(given, parameters, points, index)
     level = np.minimum(np.searchsorted(points, outcome), len(points) - 1)
     likely = given[item[:, None], np.arange(K), np.broadcast_to(level, (len(item), K))]
     return np.log(np.maximum(np.where(points[level] == outcome, likely, 0.0), LEAST))
 
 
 def _outcomes(
-    given: Float, parameters: Parameters, points: NDArray[np.int64], place: NDArray[np.intp]
+    given: Float, parameters: Parameters, points: NDArray[np.int64], index: NDArray[np.intp]
 ) -> Float:
     """Return each category's distribution over the levels after obfuscation. Shape (M, K, L).
 
@@ -136,7 +136,7 @@ def _outcomes(
     """
     M, K, L = given.shape
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
-    found = np.zeros((M, K, L))
+    outcomes = np.zeros((M, K, L))
     still = np.zeros(len(item), dtype=np.int64)  # how far values move differs by person
     adjustment = Adjustment(np.full(len(item), ONE), still, np.zeros(0, dtype=np.int64))
     coins = np.zeros((len(item), len(PURPOSES)))
@@ -144,22 +144,22 @@ def _outcomes(
         even = (turn + 0.5) / COINS
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
-        sent = obfuscate(place[item], points[level], cell, parameters, coins, adjustment).value
-        np.add.at(found, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
-    return found
+        sent = obfuscate(index[item], points[level], cell, parameters, coins, adjustment).value
+        np.add.at(outcomes, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
+    return outcomes
 
 
-def typical_reveal(places: PositionModel) -> NDArray[np.int64]:
+def typical_reveal(positions: PositionModel) -> NDArray[np.int64]:
     """Return how likely the mean person of each category reveals each item. Shape (M, K).
 
     That is the mean over the strata, each with a mean person of its own.
     """
-    selection_factors = np.rint(places.mean[:, :, : places.selection.shape[1]] * GRAIN).astype(
-        np.int64
-    )
-    items, (G, K) = np.arange(len(places.base)), places.least.shape
+    selection_factors = np.rint(
+        positions.mean[:, :, : positions.selection.shape[1]] * GRAIN
+    ).astype(np.int64)
+    items, (G, K) = np.arange(len(positions.base)), positions.least.shape
     each = [
-        [reveal_probability(places, k, items, selection_factors[g]) for k in range(K)]
+        [reveal_probability(positions, k, items, selection_factors[g]) for k in range(K)]
         for g in range(G)
     ]
     return np.asarray(np.mean(each, axis=0).T, dtype=np.int64)

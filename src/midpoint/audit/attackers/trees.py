@@ -38,11 +38,11 @@ class Trees(Family):
 
         def answer(new: Rows) -> Float:
             table = _plain(new)
-            found = [
+            answers = [
                 booster.predict(table, num_iteration=trees, raw_score=True, num_threads=1)
                 for trees in chosen
             ]
-            return np.asarray(found, np.float64)
+            return np.asarray(answers, np.float64)
 
         return answer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,27 @@ class View:
     reports: Reports
     """What they reported, whether raw ratings or obfuscated ones."""
     profiles: ItemProfiles
-    """The item profiles that it attacks with, and whose places `reports.item` are."""
+    """The item profiles that it attacks with, and which `reports.item` indexes."""
     disclosure: Disclosure
-    """What their devices were told."""
+    """What their devices obfuscated by."""
     scale: Scale
     """What a rating can be."""
     parts: tuple["View", ...] = ()
-    """The views it was pooled from, if their people were told different things."""
+    """The views it was pooled from, if their people had different disclosures."""
     nested_folds: tuple["NestedFold", ...] = ()
     """Of training people: trials to choose among models by."""
+
+    @classmethod
+    def pooled(
+        cls, views: Sequence[Self], profiles: ItemProfiles, disclosure: Disclosure, **more: Any
+    ) -> Self:
+        """Put people who had different disclosures into one view, one part after the other.
+
+        Attackers train on people obfuscated under disclosures made without them; the profiles and
+        the disclosure are those of the people they will be tried on.
+        """
+        reports = pool_reports([view.reports for view in views])
+        return cls(reports, profiles, disclosure, views[0].scale, tuple(views), **more)
 
     @property
     def n_users(self) -> int:
@@ -83,15 +95,15 @@ class View:
 class NestedFold:
     """Training people attacked as held-out ones will be.
 
-    Nobody who is judged took part in what the others were told. Otherwise the judgement is turned
-    round: what is special about the judged by chance goes into the disclosures, and these take it
-    out of the others' reports.
+    Nobody who is judged took part in the disclosures of the others. Otherwise the judgement has
+    its sign flipped: what is special about the judged by chance goes into the disclosures, and
+    these take it out of the others' reports.
     """
 
     learn: tuple[View, ...]
     """What is learned from, one view for each draw of the coins."""
     learners: NDArray[np.intp]
-    """Who they are: their places among the people whose view this is a nested fold of."""
+    """Who they are: indices among the people whose view this is a nested fold of."""
     judge: View
     """What is judged by."""
     judged: NDArray[np.intp]
@@ -109,14 +121,14 @@ def nested_fold(
     Args:
         show: Gives what is seen of the people of a part, obfuscated under a disclosure (and with
             the profiles) fitted without some parts, in one draw of the coins.
-        members: Places of each part's people among all those that will be trained on.
+        members: Indices of each part's people among all those that will be trained on.
         judged: The part to judge by.
         draws: Draws of the coins to learn from.
     """
     judge = show(judged, frozenset({judged}), 0)
     others = [part for part in range(len(members)) if part != judged]
     learn = tuple(
-        pool(
+        judge.pooled(
             [show(part, frozenset({part, judged}), draw) for part in others],
             judge.profiles,
             judge.disclosure,
@@ -127,21 +139,15 @@ def nested_fold(
     return NestedFold(learn, learners, judge, members[judged])
 
 
-def pool(views: Sequence[View], profiles: ItemProfiles, disclosure: Disclosure) -> View:
-    """Put people who were told different things into one view, one part after the other.
-
-    Attackers train on people obfuscated under disclosures made without them; the profiles and
-    the disclosure are those of the people they will be tried on.
-    """
-    reports = [view.reports for view in views]
-    starts = accumulate((len(one.item) for one in reports), initial=0)
-    offsets = [one.user_offsets[1:] + start for one, start in zip(reports, starts, strict=False)]
-    sent = [one.profile for one in reports if one.profile is not None]
-    pooled = Reports(
-        kept=np.concatenate([one.kept for one in reports]),
+def pool_reports(reports: Sequence[Reports]) -> Reports:
+    """Put the reports of people one after the other."""
+    starts = accumulate((len(part.item) for part in reports), initial=0)
+    offsets = [part.user_offsets[1:] + start for part, start in zip(reports, starts, strict=False)]
+    sent = [part.profile for part in reports if part.profile is not None]
+    return Reports(
+        kept=np.concatenate([part.kept for part in reports]),
         user_offsets=np.concatenate([np.zeros(1, np.int64), *offsets]),
-        item=np.concatenate([one.item for one in reports]),
-        value=np.concatenate([one.value for one in reports]),
+        item=np.concatenate([part.item for part in reports]),
+        value=np.concatenate([part.value for part in reports]),
         profile=np.concatenate(sent) if sent else None,
     )
-    return View(pooled, profiles, disclosure, views[0].scale, tuple(views))

@@ -1,19 +1,20 @@
 """From what the tasks stored to the numbers that are reported."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
-from midpoint.analyst import choose_scheme
 from midpoint.audit.measure.results import (
     AUC,
+    RAW_KIND,
     READABLE,
     RMSE,
     AuditResults,
@@ -22,6 +23,7 @@ from midpoint.audit.measure.results import (
     Control,
     Cost,
     Histogram,
+    Rounds,
     Row,
 )
 from midpoint.audit.measure.statistics import (
@@ -33,72 +35,70 @@ from midpoint.audit.measure.statistics import (
     paired_cost,
     root_mean,
 )
+from midpoint.audit.rounds.conversation import Device
 from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW, Plan
-from midpoint.audit.run.store import ATTACK, LIBRARIES, Arrays, Store
-from midpoint.audit.run.tasks import ACCURACY, LEARN
-from midpoint.data import Description, Feature, Ratings
+from midpoint.audit.run.sources import LIBRARIES
+from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
+from midpoint.audit.run.tasks import ACCURACY, ANSWERS, LEARN
+from midpoint.data import Feature, Ratings, describe
 from midpoint.wire import SCHEMES
 
 Float = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 BINS = 40
 QUARTERS = 4
+LEARNED = ("estimation", "bits", "estimator")
+"""Settings of what is disclosed, which raw ratings do without."""
 
 
-def collect(store: Store, plan: Plan, people: Ratings, description: Description) -> AuditResults:
-    """Measure all that is complete in a directory, whenever it was run."""
-    found = Collected(store, plan, people)
-    manifest = store.manifest()
+def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResults:
+    """Measure all that is complete in a directory, whenever it was run.
+
+    `usual` is the scheme in use on such data.
+    """
+    stored, manifest = Collected(store, plan, people), store.manifest()
+    schemes, kinds = list(manifest["schemes"]), manifest["attackers"]
     attackers = {
-        name: one
-        for name, one in manifest["attackers"].items()
-        if name in found.attacks(one["control"])
+        name: kind for name, kind in kinds.items() if name in stored.attacks(kind["control"])
     }
-    schemes = list(manifest["schemes"])
+    attacked = [scheme for scheme in schemes if stored.attacks(scheme)]
+    costed = [scheme for scheme in schemes if stored.has_cost(scheme)]
+    several = attacked if len(stored.questions) > 1 else []
     return AuditResults(
         dataset=people.name,
         data_digest=manifest["data"]["digest"],
-        feature=found.feature.name,
-        categories=found.feature.categories,
+        feature=stored.feature.name,
+        categories=stored.feature.categories,
         discrete=people.scale.is_discrete,
         folds=plan.folds,
         seed=plan.seed,
         code=manifest["code"],
-        rows=tuple(row for scheme in schemes for row in found.rows(scheme)),
-        bands={scheme: found.band(scheme) for scheme in schemes if found.attacks(scheme)},
-        controls={name: found.control(name, one["control"]) for name, one in attackers.items()},
-        adaptive={name: one["adaptive"] for name, one in attackers.items()},
+        rows=tuple(row for scheme in schemes for row in stored.rows(scheme)),
+        bands={scheme: stored.band(scheme) for scheme in attacked},
+        controls={name: stored.control(name, kind["control"]) for name, kind in attackers.items()},
+        adaptive={name: kind["adaptive"] for name, kind in attackers.items()},
         per_fold={
-            scheme: {name: found.per_fold(scheme, name) for name in found.attacks(scheme)}
+            scheme: {name: stored.per_fold(scheme, name) for name in stored.attacks(scheme)}
             for scheme in schemes
         },
-        answers={}
-        if len(found.feature.categories) > 2
+        histograms={}
+        if several
         else {
-            scheme: {name: found.histogram(scheme, name) for name in found.attacks(scheme)}
+            scheme: {name: stored.histogram(scheme, name) for name in stored.attacks(scheme)}
             for scheme in schemes
         },
-        activity={
-            s: found.by_activity(s) for s in schemes if found.has_cost(s) and found.attacks(s)
-        },
-        withheld={s: found.deciles(s) for s in schemes if found.has_cost(s)},
-        macro_bands={
-            scheme: found.macro_band(scheme)
-            for scheme in schemes
-            if len(found.questions) > 1 and found.attacks(scheme)
-        },
-        macro={
-            scheme: found.macro(scheme)
-            for scheme in schemes
-            if len(found.questions) > 1 and found.attacks(scheme)
-        },
-        costs={s: found.cost(s) for s in schemes if s != RAW and found.has_cost(s)},
+        activity={scheme: stored.by_activity(scheme) for scheme in costed if scheme in attacked},
+        withheld={scheme: stored.deciles(scheme) for scheme in costed},
+        macro_bands={scheme: stored.macro_band(scheme) for scheme in several},
+        macro={scheme: stored.macro(scheme) for scheme in several},
+        costs={scheme: stored.cost(scheme) for scheme in costed if scheme != RAW},
         schemes=manifest["schemes"],
-        seconds=found.seconds(schemes),
-        description=description.as_dict(),
-        usual=choose_scheme(people, *plan.feature),
+        seconds=stored.seconds(schemes),
+        description=describe(people).as_dict(),
+        usual=usual,
         versions=versions(),
+        rounds=dict(stored.rounds(manifest["schemes"])),
     )
 
 
@@ -250,12 +250,12 @@ class Collected:
 
     def _strongest(self, scheme: str) -> tuple[tuple[str, int], Area]:
         """Return the attacker and the question that are farthest from 0.5."""
-        found = {
+        areas = {
             (name, column): one
             for name in self.attacks(scheme)
             for column, one in enumerate(self.areas(scheme, name))
         }
-        return max(found.items(), key=lambda pair: pair[1].distance)
+        return max(areas.items(), key=lambda pair: pair[1].distance)
 
     def _null(self, scheme: str, names: list[str], *, macro: bool = False) -> NullBand:
         scores = np.stack([self.scores(scheme, name) for name in names])
@@ -307,10 +307,50 @@ class Collected:
             tuple(high for _, high in intervals),
         )
 
+    def rounds(self, schemes: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Rounds]]:
+        """Go through the schemes that were held over several rounds, each with its devices."""
+        complete = {
+            name: settings
+            for name, settings in schemes.items()
+            if "rounds" in settings and self.attacks(name) and self._has(name, ANSWERS)
+        }
+        for product, settings in complete.items():
+            if settings["device"] != Device.FINAL or settings["name"] == RAW:
+                continue
+            raw = _same(complete, {**settings, "name": RAW}, but=("device", *LEARNED))
+            devices = _same(complete, settings, but=("device",))
+            if not raw:
+                continue
+            control = raw[0]
+            names = {control: RAW_KIND} | {one: complete[one]["device"] for one in devices}
+            tried = set.intersection(*(set(self.attacks(name)) for name in names))
+            yield (
+                product,
+                Rounds(
+                    rounds=settings["rounds"],
+                    budget=settings["budget"],
+                    items=min(settings["items"], self.people.n_items),
+                    timed=self.people.time is not None,
+                    devices=names,
+                    controls={
+                        name: self.control(name, control)
+                        for name in self.attacks(product)
+                        if name in tried
+                    },
+                    answers={name: self.answers(name) for name in names},
+                ),
+            )
+
+    def answers(self, scheme: str) -> tuple[float, ...]:
+        """Return the mean number of answers a person gave in each round."""
+        each = [stored["answers"] for stored in self._every(scheme, ANSWERS)]
+        return tuple(np.mean(each, axis=0).tolist())
+
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
-        tasks: list[tuple[str, ...]] = [(LEARN,)]
-        tasks += [(LEARN, scheme) for scheme in SCHEMES if self._has(LEARN, scheme)]
+        learned = [(LEARN,), *((LEARN, scheme) for scheme in SCHEMES), (LEARN, EARLY)]
+        learned += [(LEARN, EARLY, scheme) for scheme in SCHEMES]
+        tasks: list[tuple[str, ...]] = [names for names in learned if self._has(*names)]
         tasks += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
         tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
@@ -320,3 +360,11 @@ class Collected:
                 for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):
                     total[kind] = total.get(kind, 0.0) + float(one[key])
         return dict(sorted(total.items(), key=lambda pair: -pair[1]))
+
+
+def _same(
+    schemes: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], but: tuple[str, ...]
+) -> list[str]:
+    """Return the schemes that have the same settings, but for some."""
+    wanted = {key: value for key, value in settings.items() if key not in but}
+    return [name for name, other in schemes.items() if wanted.items() <= other.items()]

@@ -19,7 +19,7 @@ Float = NDArray[np.float64]
 Key = tuple[str, str, str]
 """Scheme, metric and attack of a number."""
 SAME = 1e-6
-"""What is found anew from the people may be off from what was written down, at most."""
+"""What is computed again from the people may be off from what was written down, at most."""
 
 
 class Parts(NamedTuple):
@@ -43,11 +43,11 @@ class Kept:
     @cached_property
     def people(self) -> Arrays:
         """Who was attacked, and in which fold: `user_ids`, `category` and `fold`, each (N,)."""
-        found = [self.store.load(fold, LEARN) for fold in range(self.results.folds)]
-        sizes = [len(one["category"]) for one in found]
+        folds = [self.store.load(fold, LEARN) for fold in range(self.results.folds)]
+        sizes = [len(fold["category"]) for fold in folds]
         names = ("user_ids", "category")
-        return {name: np.concatenate([one[name] for one in found]) for name in names} | {
-            "fold": np.repeat(np.arange(len(found)), sizes)
+        return {name: np.concatenate([fold[name] for fold in folds]) for name in names} | {
+            "fold": np.repeat(np.arange(len(folds)), sizes)
         }
 
     @property
@@ -56,7 +56,7 @@ class Kept:
         return all(self.store.has(fold, LEARN) for fold in range(self.results.folds))
 
     def parts(self, key: Key) -> Parts | None:
-        """Find a number anew from the people; None if it is not made of them."""
+        """Compute a number again from the people; None if it is not made of them."""
         scheme, metric, attack = key
         if metric == AUC:
             return self._area(scheme, attack)
@@ -73,13 +73,13 @@ class Kept:
         """Return an AUC, of one category or the mean over several, with DeLong's influences."""
         wanted = questions(len(self.results.categories))
         name, single = attack, list(range(len(wanted)))
-        if attack not in self.results.controls and attack.endswith("]"):
+        if attack not in self.results.controls_of(scheme) and attack.endswith("]"):
             name, _, category = attack[:-1].partition("[")
             single = [self.results.categories.index(category)]
-        found = self._every(scheme, ATTACK, name)
-        if found is None:
+        folds = self._every(scheme, ATTACK, name)
+        if folds is None:
             return None
-        scores, people = np.concatenate([one["scores"] for one in found]), self.people
+        scores, people = np.concatenate([one["scores"] for one in folds]), self.people
         areas = [
             area(scores[:, column], people["category"] == wanted[column], people["fold"])
             for column in single
@@ -118,8 +118,8 @@ class Kept:
 
     def _sums(self, scheme: str, kind: str = "hidden") -> Float | None:
         """Return what was added up of each person under a protocol. Shape (N,)."""
-        found = self._every(scheme, ACCURACY)
-        return None if found is None else np.concatenate([one[kind] for one in found]).astype(float)
+        folds = self._every(scheme, ACCURACY)
+        return None if folds is None else np.concatenate([one[kind] for one in folds]).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +158,9 @@ def pair(first: Path, second: Path, a: AuditResults, b: AuditResults) -> Pairing
         if getattr(a, what) != getattr(b, what):
             return f"they differ in {what.replace('_', ' ')}"
     kept = Kept(Store(first), a), Kept(Store(second), b)
-    for place, one in zip((first, second), kept, strict=True):
+    for directory, one in zip((first, second), kept, strict=True):
         if not one.complete:
-            return f"{place} holds no scores of single people"
+            return f"{directory} holds no scores of single people"
     x, y = (one.people for one in kept)
     if not all(np.array_equal(x[name], y[name]) for name in x):
         return "their folds hold other people"

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -19,11 +19,13 @@ METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
 COST = "cost"
 """How the share by which the error grew is called where it stands beside the metrics."""
 CSV, JSON = "results.csv", "results.json"
-FORMAT = 1
+FORMAT = 2
 ROUNDING = 1e-9
 """What sums of fractions may be off by."""
 READABLE = 0.55
 """An attacker that reads its control less well than this proves nothing by failing elsewhere."""
+RAW_KIND, FINAL_KIND = "raw", "final"
+"""Of devices over several rounds: those that send ratings as they are, and the product's."""
 
 
 class Row(NamedTuple):
@@ -138,6 +140,41 @@ class ByActivity:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
+
+    rounds: int
+    """How often everyone was asked."""
+    budget: int
+    """How many new items each round asked about."""
+    items: int
+    """How many items there were to ask about."""
+    timed: bool
+    """Whether ratings came in the order of their times; else in a random one."""
+    devices: Mapping[str, str]
+    """Of each scheme what its devices do: raw, final (the product's), forgetful or tossing."""
+    controls: Mapping[str, Control]
+    """Of each attacker that tried all devices, whether it can read raw ratings over rounds."""
+    answers: Mapping[str, tuple[float, ...]]
+    """Of each scheme, mean number of answers a person gave in each round."""
+
+    @property
+    def raw(self) -> str:
+        """The control: ratings as they are."""
+        return next(name for name, kind in self.devices.items() if kind == RAW_KIND)
+
+    @property
+    def product(self) -> str:
+        """Real devices: every decision is final."""
+        return next(name for name, kind in self.devices.items() if kind == FINAL_KIND)
+
+    @property
+    def scheme(self) -> str:
+        """The scheme under which rounds were held."""
+        return self.product.partition(":rounds=")[0]
+
+
+@dataclass(frozen=True)
 class AuditResults:
     """All that an audit found."""
 
@@ -162,12 +199,12 @@ class AuditResults:
     bands: Mapping[str, Band]
     """Of each scheme, what chance would show."""
     controls: Mapping[str, Control]
-    """Of each attacker, whether it can read at all."""
+    """Of each attacker of one report, whether it can read at all."""
     adaptive: Mapping[str, bool]
     """Of each attacker, whether it knows the scheme."""
     per_fold: Mapping[str, Mapping[str, tuple[float, ...]]]
     """AUC of each fold, by scheme and attacker."""
-    answers: Mapping[str, Mapping[str, Histogram]]
+    histograms: Mapping[str, Mapping[str, Histogram]]
     """Histograms of attackers' answers by scheme and attacker; binary features only."""
     activity: Mapping[str, ByActivity]
     """Of each scheme, privacy by the number of ratings."""
@@ -190,6 +227,8 @@ class AuditResults:
     """The scheme that a model of this data is disclosed by: the one to be judged."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of Python, of this package and of the libraries that the numbers may depend on."""
+    rounds: Mapping[str, Rounds] = field(default_factory=dict)
+    """Schemes held over several rounds, by the name of the product's, such as `cmpss:rounds=4`."""
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
@@ -204,10 +243,20 @@ class AuditResults:
         """Return the attackers, those of single categories left out, in order."""
         return list(self.controls)
 
+    def controls_of(self, scheme: str) -> Mapping[str, Control]:
+        """Return of each attacker of a scheme whether it can read at all."""
+        over_rounds = (held for held in self.rounds.values() if scheme in held.devices)
+        return next((held.controls for held in over_rounds), self.controls)
+
+    def is_raw(self, scheme: str) -> bool:
+        """Tell whether a scheme sends ratings as they are, once or over several rounds."""
+        return scheme == RAW or any(scheme == held.raw for held in self.rounds.values())
+
     def areas(self, scheme: str) -> Iterator[Row]:
         """Go through the AUCs of a scheme's attackers."""
+        names = self.controls_of(scheme)
         for row in self.rows:
-            if (row.scheme, row.metric) == (scheme, AUC) and row.attack in self.controls:
+            if (row.scheme, row.metric) == (scheme, AUC) and row.attack in names:
                 yield row
 
     def strongest(self, scheme: str) -> Row | None:
@@ -219,8 +268,8 @@ class AuditResults:
         rows = list(self.areas(scheme))
         if len(self.categories) > 2:
             names = {f"{row.attack}[{category}]" for row in rows for category in self.categories}
-            mine = (r for r in self.rows if (r.scheme, r.metric) == (scheme, AUC))
-            rows = [row for row in mine if row.attack in names] or rows
+            single = (row for row in self.rows if (row.scheme, row.metric) == (scheme, AUC))
+            rows = [row for row in single if row.attack in names] or rows
         return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
 
     def folded(self, row: Row) -> float:
@@ -230,7 +279,7 @@ class AuditResults:
 
     def is_chance(self, row: Row) -> bool:
         """Tell whether an AUC is within the band of its kind."""
-        several = row.attack in self.controls and row.scheme in self.macro_bands
+        several = row.attack in self.controls_of(row.scheme) and row.scheme in self.macro_bands
         bands = self.macro_bands if several else self.bands
         return bands[row.scheme].holds(self.folded(row))
 
@@ -262,40 +311,40 @@ class AuditResults:
         path = directory / JSON
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            found = content.pop("format")
-            loaded = cls._from_plain(content) if found == FORMAT else None
+            version = content.pop("format")
+            loaded = cls._from_plain(content) if version == FORMAT else None
         except FileNotFoundError as error:
             raise MidpointError(f"{directory} holds no finished audit: no {path.name}") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise MidpointError(f"{path} is damaged ({error!r}); run the audit again") from error
         if loaded is None:
-            raise MidpointError(f"{path} has format {found}, not {FORMAT}; run the audit again")
+            raise MidpointError(f"{path} has format {version}, not {FORMAT}; run the audit again")
         return loaded
 
     @classmethod
     def _from_plain(cls, content: dict[str, Any]) -> Self:
-        kinds = {
+        kinds: dict[str, Callable[..., Any]] = {
             "bands": Band,
             "macro_bands": Band,
             "costs": Cost,
             "controls": Control,
             "activity": ByActivity,
+            "rounds": _rounds,
         }
         for key, kind in kinds.items():
-            found = content.get(key, {})  # older results lack some
-            content[key] = {name: kind(**_tuples(one)) for name, one in found.items()}
-        content["answers"] = {
-            scheme: {name: Histogram(**_tuples(one)) for name, one in found.items()}
-            for scheme, found in content["answers"].items()
+            content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
+        content["histograms"] = {
+            scheme: {name: Histogram(**_tuples(drawn)) for name, drawn in histograms.items()}
+            for scheme, histograms in content["histograms"].items()
         }
-        content.setdefault("macro", {})
-        content.setdefault("usual", "")
-        content.setdefault("versions", {})
-        content["costs"].pop(RAW, None)  # older results have one way of theirs against the best
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])
         return cls(**{field.name: content[field.name] for field in fields(cls)})
+
+
+def _rounds(controls: Mapping[str, Any], **settings: Any) -> Rounds:
+    return Rounds(controls={name: Control(**one) for name, one in controls.items()}, **settings)
 
 
 def _tuples(one: dict[str, Any]) -> dict[str, Any]:

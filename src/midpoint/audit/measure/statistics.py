@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.auc import ranks
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
@@ -23,7 +24,7 @@ WIDER = 2**0.5
 
 Permutations keep the scores, and so the trained attackers, as they are. Yet the people of one fold
 are what attackers of the others learned from, so that the folds' errors go together: on noise, the
-cross-validated AUC of attackers trained anew has up to twice the variance (tests/audit/test_null).
+cross-validated AUC of attackers trained again has up to twice the variance (see test_null_band).
 """
 PERMUTATION_SEED = 20_140_131
 """Fixed, so that all attackers on a data set, whenever they ran, meet the same permutations."""
@@ -121,30 +122,13 @@ class NullBand:
 
     @property
     def judged_half_width(self) -> float:
-        """The same with attackers trained anew on other labels (see WIDER)."""
+        """The same with attackers trained again on other labels (see WIDER)."""
         return WIDER * self.half_width
 
     def p_value(self, area: float) -> float:
         """Return how often chance takes the strongest at least this far, by the wider band."""
         as_far = int((WIDER * self.distance >= abs(area - 0.5) - 1e-12).sum())
         return (1 + as_far) / (1 + len(self.distance))
-
-
-def auc(scores: NDArray[Any], labels: NDArray[Any]) -> float:
-    """Return P(score of a 1 > score of a 0) + P(equal) / 2, or 0.5 where a class is missing."""
-    positive = np.asarray(labels) == 1
-    ones, zeros = int(positive.sum()), int((~positive).sum())
-    if not ones or not zeros:
-        return 0.5
-    above = _ranks(scores)[positive].sum() - ones * (ones + 1) / 2
-    return float(above / (ones * zeros))
-
-
-def chance_deviation(labels: NDArray[Any]) -> float:
-    """Return the standard error of an AUC where there is nothing to read: (n + 1) / 12 n1 n0."""
-    ones = int((np.asarray(labels) == 1).sum())
-    pairs = ones * (len(labels) - ones)
-    return float(np.sqrt((len(labels) + 1) / (12 * pairs))) if pairs else 0.5
 
 
 def area(scores: NDArray[Any], labels: NDArray[Any], folds: Integers | None = None) -> Area:
@@ -158,7 +142,7 @@ def area(scores: NDArray[Any], labels: NDArray[Any], folds: Integers | None = No
     """
     scores, labels = np.asarray(scores), np.asarray(labels)
     if not np.isfinite(scores).all():
-        raise MidpointError("an attacker gave a score that is no number; mend its `score`")
+        raise MidpointError("an attacker gave a score that is no number; fix its `score`")
     folds = np.zeros(len(scores), dtype=np.int64) if folds is None else folds
     pairs = _pairs(labels, folds)
     value, influence = 0.5 if not pairs.sum() else 0.0, np.zeros(len(scores))
@@ -219,8 +203,8 @@ def permuted_areas(
         inside = np.flatnonzero(folds == fold)
         order = _permutations(len(inside), int(fold), permutations)
         ones = labels[inside][order].astype(np.float32)
-        ranks = np.stack([_ranks(row[inside]) for row in scores], axis=1)
-        above = ones @ (ranks - ranks.mean()).astype(np.float32)
+        ranked = np.stack([ranks(row[inside]) for row in scores], axis=1)
+        above = ones @ (ranked - ranked.mean()).astype(np.float32)
         total += above / pairs.sum() + 0.5 * pairs[fold] / pairs.sum()
     return total
 
@@ -274,20 +258,14 @@ def _apart(labels: NDArray[Any], folds: Integers) -> int:
 def _delong(scores: NDArray[Any], labels: NDArray[Any]) -> tuple[float, Float]:
     """Return the AUC and each person's part in its error (DeLong et al. 1988).
 
-    A one's placement is the share of zeros below her, a zero's the share of ones above.
+    A one counts the share of zeros below her, a zero the share of ones above.
     """
     positive = labels == 1
     ones, zeros = int(positive.sum()), int((~positive).sum())
-    overall, own = _ranks(scores), np.empty(len(scores))
-    own[positive], own[~positive] = _ranks(scores[positive]), _ranks(scores[~positive])
-    placement = (overall - own) / np.where(positive, zeros, ones)
-    placement[~positive] = 1 - placement[~positive]
-    value = float(placement[positive].mean())
+    overall, own = ranks(scores), np.empty(len(scores))
+    own[positive], own[~positive] = ranks(scores[positive]), ranks(scores[~positive])
+    share = (overall - own) / np.where(positive, zeros, ones)
+    share[~positive] = 1 - share[~positive]
+    value = float(share[positive].mean())
     size = np.where(positive, ones, zeros)
-    return value, (placement - value) / np.sqrt(size * np.maximum(size - 1, 1))
-
-
-def _ranks(scores: NDArray[Any]) -> Float:
-    """Return ranks from 1, equal scores sharing their mean rank. Same shape."""
-    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place.reshape(-1)])
+    return value, (share - value) / np.sqrt(size * np.maximum(size - 1, 1))

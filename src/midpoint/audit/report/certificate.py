@@ -6,7 +6,8 @@ from typing import Any
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.measure.results import RMSE, AuditResults
 from midpoint.audit.report.verdict import readers
-from midpoint.audit.run.store import code_digest, described_kind
+from midpoint.audit.run.sources import code_digest
+from midpoint.audit.run.store import described_kind
 from midpoint.data import Ratings, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -114,7 +115,7 @@ def _require_measured(
 
 
 def _first_difference(made: Disclosure, given: Disclosure) -> str:
-    """Say where two disclosures part."""
+    """Say where two disclosures differ first."""
     if made.items != given.items:
         return f"{len(given.items)} items, and {len(made.items)} or others were audited"
     if made.prior != given.prior:

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from midpoint.audit.measure.paired_test import Key, Pairing
-from midpoint.audit.measure.results import AUC, COST, ROUNDING, AuditResults, Band, Row
+from midpoint.audit.measure.results import AUC, COST, ROUNDING, AuditResults, Band, Control, Row
 from midpoint.audit.measure.statistics import NORMAL_95
 from midpoint.audit.report.verdict import Verdict, judge
-from midpoint.audit.rounds.results import TranscriptResults
 
 DIGESTS = frozenset({"data_digest", "code"})
 BOTH = ("dataset", "data_digest", "feature", "folds", "seed", "code")
-ROUNDS = (*BOTH, "rounds", "budget", "items", "timed")
-"""In what two audits, and two audits of rounds, may differ as a whole."""
+ROUNDS = ("budget", "items", "timed")
+"""In what two audits, and their rounds, may differ as a whole."""
 
 
 class Number(NamedTuple):
@@ -26,7 +25,7 @@ class Number(NamedTuple):
     high: float
     """Upper end."""
     chance: bool | None = None
-    """Of an AUC, whether it is not told from chance in its own audit."""
+    """Of an AUC, whether it is at chance in its own audit."""
     reads: bool | None = None
     """Of an AUC, whether its attacker reads its control there; else failing proves nothing."""
 
@@ -54,7 +53,7 @@ class Change(NamedTuple):
     paired: bool = False
     """Whether that is the error among the same people, or sqrt(se_1^2 + se_2^2) of others."""
     chance: tuple[bool | None, bool | None] = (None, None)
-    """Of an AUC in either audit, whether it is not told from chance there."""
+    """Of an AUC in either audit, whether it is at chance there."""
     reads: tuple[bool | None, bool | None] = (None, None)
     """Of an AUC in either audit, whether its attacker reads its control there."""
 
@@ -104,11 +103,6 @@ def changes(a: AuditResults, b: AuditResults, pairing: Pairing | None = None) ->
     yield from _changes(_numbers(a), _numbers(b), pairing)
 
 
-def round_changes(a: TranscriptResults, b: TranscriptResults) -> Iterator[Change]:
-    """Go through what attackers read of several rounds in either audit, device by device."""
-    yield from _changes(_round_numbers(a), _round_numbers(b), None)
-
-
 def _changes(
     first: Mapping[Key, Number], second: Mapping[Key, Number], pairing: Pairing | None
 ) -> Iterator[Change]:
@@ -120,36 +114,39 @@ def _changes(
                 *key, x and x.value, y and y.value, apart=False, chance=chance, reads=reads
             )
             continue
-        own = pairing.deviation(key, x.value, y.value) if pairing else None
-        error = hypot(x.deviation, y.deviation) if own is None else own
+        paired = pairing.deviation(key, x.value, y.value) if pairing else None
+        error = hypot(x.deviation, y.deviation) if paired is None else paired
         apart = abs(y.value - x.value) > NORMAL_95 * error + ROUNDING
-        yield Change(*key, x.value, y.value, apart, own is not None, chance, reads)
+        yield Change(*key, x.value, y.value, apart, paired is not None, chance, reads)
 
 
 def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
     """Go through the schemes whose verdict changed, or is there in one of the audits only."""
-    for scheme in dict.fromkeys([*a.scheme_names(), *b.scheme_names()]):
+    names = [*a.scheme_names(), *b.scheme_names(), *a.rounds, *b.rounds]
+    for scheme in dict.fromkeys(names):
         before, after = judge(a, scheme), judge(b, scheme)
-        was, now = (None if one is None else one.found for one in (before, after))
+        was, now = (None if verdict is None else verdict.grade for verdict in (before, after))
         if was != now:
             yield Turn(scheme, was, now, _basis(a, before), _basis(b, after))
 
 
 def control_turns(a: AuditResults, b: AuditResults) -> Iterator[ControlTurn]:
     """Go through the attackers that read their control in one of the audits only."""
-    for attack in a.attack_names():
-        before, after = a.controls[attack], b.controls.get(attack)
+    first, second = _controls(a), _controls(b)
+    for name, before in first.items():
+        after = second.get(name)
         if after is not None and before.reads != after.reads:
-            yield ControlTurn(attack, before.reads, after.reads)
+            yield ControlTurn(name, before.reads, after.reads)
 
 
-def round_turn(a: TranscriptResults, b: TranscriptResults) -> Turn | None:
-    """Return the verdict on several rounds, if it changed."""
-    if (a.product, a.found) == (b.product, b.found):
-        return None
-    by = [_by(one.strongest(one.product), one.bands[one.product]) for one in (a, b)]
-    names = dict.fromkeys([a.product, b.product])
-    return Turn(", now ".join(names), a.found, b.found, *by)
+def _controls(results: AuditResults) -> dict[str, Control]:
+    """Return the controls of all attackers, those over several rounds with their scheme."""
+    over_rounds = {
+        f"{attack} on {held.raw}": control
+        for held in results.rounds.values()
+        for attack, control in held.controls.items()
+    }
+    return {**results.controls, **over_rounds}
 
 
 def _basis(results: AuditResults, verdict: Verdict | None) -> str:
@@ -164,34 +161,39 @@ def _by(row: Row, band: Band) -> str:
     )
 
 
-def differences(
-    a: AuditResults | TranscriptResults, b: AuditResults | TranscriptResults
-) -> Iterator[str]:
+def differences(a: AuditResults, b: AuditResults) -> Iterator[str]:
     """Say in what the audits themselves differ, so that nobody compares the incomparable."""
-    for what in ROUNDS if isinstance(a, TranscriptResults) else BOTH:
-        x, y = getattr(a, what), getattr(b, what)
-        if x != y:
-            x, y = (one[:16] if what in DIGESTS else one for one in (x, y))
-            yield f"They differ in {what.replace('_', ' ')}: {x}, {y}"
+    for what in BOTH:
+        yield from _difference(what, getattr(a, what), getattr(b, what))
+    for product in a.rounds.keys() & b.rounds.keys():
+        for what in ROUNDS:
+            pair = (getattr(results.rounds[product], what) for results in (a, b))
+            yield from _difference(f"{what} of {product}", *pair)
 
 
-def only_in_one(found: Sequence[Change]) -> Iterator[tuple[str, str]]:
+def _difference(what: str, before: Any, after: Any) -> Iterator[str]:
+    if before != after:
+        x, y = (value[:16] if what in DIGESTS else value for value in (before, after))
+        yield f"They differ in {what.replace('_', ' ')}: {x}, {y}"
+
+
+def only_in_one(changed: Sequence[Change]) -> Iterator[tuple[str, str]]:
     """Say of either audit, `before` or `after`, in a line what the other does not have."""
-    for place in ("before", "after"):
-        own = [one for one in found if not one.in_both and getattr(one, place) is not None]
-        if own:
-            shared = [one for one in found if one.in_both]
-            yield place, f"{len(own)} numbers{_whose(own, shared)}"
+    shared = [change for change in changed if change.in_both]
+    for which in ("before", "after"):
+        here = [c for c in changed if not c.in_both and getattr(c, which) is not None]
+        if here:
+            yield which, f"{len(here)} numbers{_whose(here, shared)}"
 
 
-def _whose(own: Sequence[Change], shared: Sequence[Change]) -> str:
+def _whose(alone: Sequence[Change], shared: Sequence[Change]) -> str:
     """Name the schemes and attackers that some numbers are of, and no others are."""
-    schemes, attacks = ({getattr(one, what) for one in shared} for what in ("scheme", "attack"))
-    alone = dict.fromkeys(one.scheme for one in own if one.scheme not in schemes)
-    others = [one for one in own if one.scheme not in alone]
-    names = [f"scheme {one}" for one in alone]
-    names += [f"what {one.scheme} costs" for one in others if not one.attack]
-    names += [one.attack.partition("[")[0] for one in others if one.attack not in {"", *attacks}]
+    schemes, attacks = ({getattr(c, what) for c in shared} for what in ("scheme", "attack"))
+    new = dict.fromkeys(c.scheme for c in alone if c.scheme not in schemes)
+    others = [c for c in alone if c.scheme not in new]
+    names = [f"scheme {scheme}" for scheme in new]
+    names += [f"what {c.scheme} costs" for c in others if not c.attack]
+    names += [c.attack.partition("[")[0] for c in others if c.attack not in {"", *attacks}]
     return f" of {', '.join(dict.fromkeys(names))}" if names else ""
 
 
@@ -211,23 +213,10 @@ def _numbers(results: AuditResults) -> dict[Key, Number]:
 
 
 def _signs(results: AuditResults, row: Row) -> tuple[bool | None, bool | None]:
-    """Tell of an AUC whether it is not told from chance, and whether its attacker can read."""
+    """Tell of an AUC whether it is at chance, and whether its attacker can read."""
     if row.metric != AUC:
         return None, None
-    name = row.attack if row.attack in results.controls else row.attack.partition("[")[0]
-    control = results.controls.get(name)
+    controls = results.controls_of(row.scheme)
+    name = row.attack if row.attack in controls else row.attack.partition("[")[0]
+    control = controls.get(name)
     return results.is_chance(row), None if control is None else control.reads
-
-
-def _round_numbers(found: TranscriptResults) -> dict[Key, Number]:
-    """Return what attackers read of each kind of device."""
-    return {
-        (row.scheme, row.metric, row.attack): Number(
-            row.value,
-            row.low,
-            row.high,
-            found.bands[row.scheme].holds(row.value),
-            found.reads.get(row.attack),
-        )
-        for row in found.rows
-    }

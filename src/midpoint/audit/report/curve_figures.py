@@ -1,4 +1,4 @@
-"""The figures of trade-offs: Figures 1 and 7, and privacy along what is told and rated."""
+"""The figures of trade-offs: Figures 1 and 7, and privacy along what is disclosed and rated."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.measure.results import AuditResults, Rounds
 from midpoint.audit.report.style import (
     COLOURS,
     Picture,
@@ -19,9 +19,8 @@ from midpoint.audit.report.style import (
     picture,
     point_look,
 )
-from midpoint.audit.report.tradeoff import Line, Placement, given_ratings, lines, placements
+from midpoint.audit.report.tradeoff import Line, Point, given_ratings, lines, points_of
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.rounds.results import TranscriptResults
 from midpoint.audit.run.plan import RAW
 
 COMPARED = ("mpr", "mpssr")
@@ -31,36 +30,36 @@ ALIKE = 1.2
 as in a survey that asks everyone everything, people do not differ in it."""
 MUCH = 3.0
 """How many times the least count the greatest is where equal steps would crowd the small ones."""
-Coordinates = Callable[[Placement], tuple[float | None, float | None]]
+Coordinates = Callable[[Point], tuple[float | None, float | None]]
 
 
 def trade_off(results: AuditResults) -> Picture | None:
-    """Place every scheme by privacy, accuracy and disclosure, as measured (Figure 1)."""
-    found = placements(results)
-    if not found:
+    """Draw every scheme by privacy, accuracy and disclosure, as measured (Figure 1)."""
+    points = points_of(results)
+    if not points:
         return None
     figure, (left, right) = panels(1, 2, height=3.8)
-    names = [one.scheme for one in found]
-    costs = [(100 * one.cost, one.leak) for one in found]
-    bits = [(one.bits, one.leak) for one in found]
-    chance = float(np.median([one.chance for one in found]))
-    for axes, places in ((left, costs), (right, bits)):
+    names = [point.scheme for point in points]
+    costs = [(100 * point.cost, point.leak) for point in points]
+    bits = [(point.bits, point.leak) for point in points]
+    chance = float(np.median([point.chance for point in points]))
+    for axes, marks in ((left, costs), (right, bits)):
         axes.axhspan(-0.02, chance, color="#dddddd", zorder=0)
-        for k, (x, y) in enumerate(places):
+        for k, (x, y) in enumerate(marks):
             axes.plot([x], [y], markersize=6, **point_look(k))
         axes.set(ylim=(-0.02, 0.53))
         axes.margins(x=0.16)
     left.set(xlabel="accuracy: RMSE above the best of raw ratings (%)")
     left.set(ylabel="privacy: strongest attacker's |AUC - 0.5|")
-    right.set(xlabel="disclosure: bits told of each item")
-    for axes, places in ((left, costs), (right, bits)):
-        name_points(axes, names, places)
+    right.set(xlabel="disclosure: bits of each item")
+    for axes, marks in ((left, costs), (right, bits)):
+        name_points(axes, names, marks)
     return picture(
         figure,
         "Privacy, accuracy and disclosure",
         "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
-        " the grey band is not told from chance. Left in the first panel is accurate; left in the"
-        " second tells little. Raw ratings (no) are at 0 by definition: the best error that they"
+        " the grey band is at chance. Left in the first panel is accurate; left in the second"
+        " discloses little. Raw ratings (no) are at 0 by definition: the best error that they"
         " give, with any correction or none, is what the others' errors, with the device's own"
         " correction, are compared with.",
     )
@@ -76,10 +75,16 @@ def activity(results: AuditResults) -> Picture | None:
         return None
     figure, (axes,) = panels(1, 1)
     for k, scheme in enumerate(shown):
-        found = results.activity[scheme]
-        axes.plot(found.ratings, found.value, label=f"{scheme}: {found.attack}", **line_look(k))
+        quarters = results.activity[scheme]
+        axes.plot(
+            quarters.ratings, quarters.value, label=f"{scheme}: {quarters.attack}", **line_look(k)
+        )
         axes.fill_between(
-            found.ratings, found.low, found.high, alpha=0.08, color=COLOURS[k % len(COLOURS)]
+            quarters.ratings,
+            quarters.low,
+            quarters.high,
+            alpha=0.08,
+            color=COLOURS[k % len(COLOURS)],
         )
     axes.axhline(0.5, color="black", linewidth=0.7)
     axes.set(xlabel="ratings given, mean of each quarter of the users", ylabel="AUC")
@@ -95,12 +100,12 @@ def activity(results: AuditResults) -> Picture | None:
 
 def alpha_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against accuracy as more ratings are obfuscated (Figure 7)."""
-    found = lines(results, "alpha")
-    if not found:
+    curves = lines(results, "alpha")
+    if not curves:
         return None
     figure, (left, right) = panels(1, 2, height=3.2)
-    _draw(left, found, lambda one: (one.paper_area, one.paper_error))
-    _draw(right, found, lambda one: (one.leak + 0.5, one.error))
+    _draw(left, curves, lambda point: (point.paper_area, point.paper_error))
+    _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
     left.set(title="the paper's way", xlabel="AUC of lse", ylabel="RMSE, category inferred")
     right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
     legend_beside(right)
@@ -110,43 +115,44 @@ def alpha_curve(results: AuditResults) -> Picture | None:
         "Along a line, a growing share alpha of the ratings is obfuscated and the rest sent as it"
         " is: from raw ratings (right) to the scheme itself (large mark). Left panel: least"
         " squares, as in the paper's Figure 7. Right panel: the strongest attacker"
-        f" that tried every point ({_who(found)}). Flat is good: privacy that costs little.",
+        f" that tried every point ({_who(curves)}). Flat is good: privacy that costs little.",
     )
 
 
 def bits_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against what is disclosed, the paper's closing question (Sec. 8)."""
-    found = lines(results, "bits")
-    if not found:
+    curves = lines(results, "bits")
+    if not curves:
         return None
     figure, (left, right) = panels(1, 2, height=3.0)
-    _draw(left, found, lambda one: (one.bits, one.leak + 0.5))
-    _draw(right, found, lambda one: (one.bits, 100 * one.cost))
-    _chance(left, found)
-    left.set(xlabel="bits told of each item", ylabel="AUC of the strongest attacker")
-    right.set(xlabel="bits told of each item", ylabel="RMSE above raw ratings (%)")
+    _draw(left, curves, lambda point: (point.bits, point.leak + 0.5))
+    _draw(right, curves, lambda point: (point.bits, 100 * point.cost))
+    _chance(left, curves)
+    left.set(xlabel="bits disclosed of each item", ylabel="AUC of the strongest attacker")
+    right.set(xlabel="bits disclosed of each item", ylabel="RMSE above raw ratings (%)")
     for axes in (left, right):
         _counts(axes)
     legend_beside(right)
-    alone = " and ".join(line.scheme for line in found if len(line.points) == 1)
-    own = f" A large mark alone: {alone}, told at one precision." if alone else ""
+    alone = " and ".join(line.scheme for line in curves if len(line.points) == 1)
+    single = f" A large mark alone: {alone}, disclosed at one precision." if alone else ""
     return picture(
         figure,
         "Privacy against disclosure",
-        f"Along a line, the same numbers are told in more bits, up to all 16 (large mark).{own} By"
-        f" attackers that tried every point: {_who(found)}. Dashed: what chance would show.",
+        "Along a line, the same numbers are disclosed in more bits, up to all 16 (large"
+        f" mark).{single} By attackers that tried every point: {_who(curves)}. Dashed: what chance"
+        " would show.",
     )
 
 
 def count_curve(results: AuditResults) -> Picture | None:
     """Draw privacy against how many ratings the same people give."""
-    found = lines(results, "share")
-    if not found:
+    curves = lines(results, "share")
+    if not curves:
         return None
     figure, (axes,) = panels(1, 1, height=3.0)
     each = given_ratings(results)
-    _draw(axes, found, lambda one: (each * one.setting, one.leak + 0.5))
-    _chance(axes, found)
+    _draw(axes, curves, lambda point: (each * point.setting, point.leak + 0.5))
+    _chance(axes, curves)
     axes.set(xlabel="ratings given by a person, on average", ylabel="AUC")
     _counts(axes)
     legend_beside(axes)
@@ -154,20 +160,20 @@ def count_curve(results: AuditResults) -> Picture | None:
         figure,
         "Privacy by the number of ratings",
         "The same people, giving a growing share of their ratings, drawn at random, up to all of"
-        f" them (large mark); the attackers learn from people thinned alike ({_who(found)})."
+        f" them (large mark); the attackers learn from people thinned alike ({_who(curves)})."
         " Dashed: what chance would show.",
     )
 
 
-def _draw(axes: Axes, found: Sequence[Line], where: Coordinates) -> None:
+def _draw(axes: Axes, curves: Sequence[Line], where: Coordinates) -> None:
     """Draw lines, with a larger mark where the setting is at its end."""
-    for k, line in enumerate(found):
-        places = np.array([where(one) for one in line.points], dtype=np.float64)
-        if len(places) == 1:
-            axes.plot(*places.T, label=line.scheme, markersize=8, **point_look(k))
+    for k, line in enumerate(curves):
+        marks = np.array([where(point) for point in line.points], dtype=np.float64)
+        if len(marks) == 1:
+            axes.plot(*marks.T, label=line.scheme, markersize=8, **point_look(k))
             continue
-        axes.plot(*places.T, label=line.scheme, markersize=3.5, **line_look(k))
-        axes.plot(*places[-1:].T, markersize=8, **point_look(k))
+        axes.plot(*marks.T, label=line.scheme, markersize=3.5, **line_look(k))
+        axes.plot(*marks[-1:].T, markersize=8, **point_look(k))
 
 
 def _counts(axes: Axes) -> None:
@@ -182,35 +188,36 @@ def _counts(axes: Axes) -> None:
     axes.tick_params(axis="x", which="both", labelsize=7)
 
 
-def _chance(axes: Axes, found: Sequence[Line]) -> None:
-    high = 0.5 + float(np.median([one.chance for line in found for one in line.points]))
+def _chance(axes: Axes, curves: Sequence[Line]) -> None:
+    high = 0.5 + float(np.median([point.chance for line in curves for point in line.points]))
     axes.axhline(high, color="black", linestyle="--", linewidth=0.8)
 
 
-def _who(found: Sequence[Line]) -> str:
-    return ", ".join(dict.fromkeys(attack for line in found for attack in line.attacks))
+def _who(curves: Sequence[Line]) -> str:
+    return ", ".join(dict.fromkeys(attack for line in curves for attack in line.attacks))
 
 
-def round_bars(found: TranscriptResults) -> Picture:
-    """Draw what attackers of transcripts read of each kind of device."""
-    devices, attacks = list(found.bands), list(found.reads)
+def round_bars(results: AuditResults, held: Rounds) -> Picture:
+    """Draw how well transcripts are read, by kind of device."""
+    devices, attacks = list(held.devices), list(held.controls)
     figure, (axes,) = panels(1, 1, height=3.4)
-    place, width = np.arange(len(devices)), 0.84 / max(len(attacks), 1)
+    position, width = np.arange(len(devices)), 0.84 / max(len(attacks), 1)
     for k, attack in enumerate(attacks):
-        rows = [found.get(device, attack) for device in devices]
-        value = np.array([np.nan if row is None else abs(row.value - 0.5) for row in rows])
-        axes.bar(place - 0.42 + (k + 0.5) * width, value, width, bottom=0.5, label=attack,
+        rows = [results.get(device, "auc", attack) for device in devices]
+        value = np.array([np.nan if row is None else results.folded(row) - 0.5 for row in rows])
+        axes.bar(position - 0.42 + (k + 0.5) * width, value, width, bottom=0.5, label=attack,
                  **bar_look(k))  # fmt: skip
-    high = [found.bands[device].judged_high for device in devices]
-    axes.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
-                label="chance, strongest of all")  # fmt: skip
-    axes.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
-    axes.set_xticklabels([found.kinds[device] for device in devices])
+    bands = results.macro_bands or results.bands
+    high = [bands[device].judged_high for device in devices]
+    axes.hlines(high, position - 0.45, position + 0.45, color="black", linestyle=":",
+                linewidth=1.2, label="chance, strongest of all")  # fmt: skip
+    axes.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=position)
+    axes.set_xticklabels(list(held.devices.values()))
     legend_above(axes, 3)
     return picture(
         figure,
         "What rounds give away",
         "How well whole transcripts tell the categories apart, by kind of device: raw ratings,"
-        " the product's, and two that do not keep decisions. Below the dotted line it is not told"
-        " from chance.",
+        " the product's, and two that do not keep decisions. Below the dotted line it is at"
+        " chance.",
     )

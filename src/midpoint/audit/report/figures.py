@@ -81,18 +81,18 @@ def bars(results: AuditResults) -> Picture | None:
     shown, known = bar_heights(results, schemes), paper_numbers(results.dataset, results.feature)
     paper = {} if known is None else known[1]
     figure, (top, below) = panels(2, 1, height=5.6, ratios=(2, 1))
-    place, width = np.arange(len(schemes)), 0.84 / max(len(shown), 1)
+    position, width = np.arange(len(schemes)), 0.84 / max(len(shown), 1)
     for k, (attack, value) in enumerate(shown.items()):
-        middle = place - 0.42 + (k + 0.5) * width
+        middle = position - 0.42 + (k + 0.5) * width
         top.bar(middle, value - 0.5, width, bottom=0.5, label=attack, **bar_look(k))
         said = [getattr(paper.get(scheme), attack, None) for scheme in schemes]
         top.plot(middle, [one or np.nan for one in said], **PAPER_MARK)
     if paper:
         top.plot([], [], label="the paper", **PAPER_MARK)
     high = [results.bands[scheme].judged_high for scheme in schemes]
-    top.hlines(high, place - 0.45, place + 0.45, color="black", linestyle=":", linewidth=1.2,
+    top.hlines(high, position - 0.45, position + 0.45, color="black", linestyle=":", linewidth=1.2,
                label="chance, strongest of all")  # fmt: skip
-    top.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=place)
+    top.set(ylim=(0.5, 1.02), ylabel="AUC, on either side of 0.5", xticks=position)
     top.set_xticklabels([])
     legend_above(top, 4)
     _rmse_bars(below, results, schemes, paper)
@@ -106,7 +106,7 @@ def bars(results: AuditResults) -> Picture | None:
         figure,
         "Privacy and accuracy",
         "Above, how well attackers tell the categories apart: 0.5 is a blind guess, 1 is certainty;"
-        " below the dotted line it is not told from chance. Below, the error of predictions, on an"
+        " below the dotted line it is at chance. Below, the error of predictions, on an"
         f" axis that does not begin at 0.{whose} As the paper's Figures 4 and 5.",
     )
 
@@ -122,20 +122,20 @@ def bar_heights(results: AuditResults, schemes: list[str]) -> dict[str, NDArray[
 def _rmse_bars(
     axes: Axes, results: AuditResults, schemes: list[str], paper: Mapping[str, PaperNumbers]
 ) -> None:
-    place, lowest = np.arange(len(schemes)), np.inf
+    position, lowest = np.arange(len(schemes)), np.inf
     for k, metric in enumerate(RMSE):
         rows = [results.get(scheme, metric) for scheme in schemes]
         value = np.array([np.nan if row is None else row.value for row in rows])
         lowest = min(lowest, float(np.nanmin(value)))
-        axes.bar(place + (k - 1) * 0.28, value, 0.28, label=metric.removeprefix("rmse_"),
+        axes.bar(position + (k - 1) * 0.28, value, 0.28, label=metric.removeprefix("rmse_"),
                  color=("white", "#999999", "#0072B2")[k], hatch=("//", "", "")[k],
                  edgecolor="black", linewidth=0.5)  # fmt: skip
     said = [paper[scheme].rmse if scheme in paper else np.nan for scheme in schemes]
     # Data that stand in for the paper's may be on another scale, where its errors say nothing.
     if np.isfinite(said).any() and np.nanmin(said) < ANOTHER_SCALE * lowest:
-        axes.plot(place - 0.28, said, **PAPER_MARK)
+        axes.plot(position - 0.28, said, **PAPER_MARK)
         lowest = min(lowest, float(np.nanmin(said)))
-    axes.set(ylabel="RMSE", xticks=place, ylim=(0.9 * lowest, None))
+    axes.set(ylabel="RMSE", xticks=position, ylim=(0.9 * lowest, None))
     axes.set_xticklabels(schemes, rotation=30, ha="right")
     legend_above(axes, 3)
 
@@ -149,18 +149,20 @@ def every_attacker(results: AuditResults) -> Picture | None:
     columns = 4
     rows = -(-len(attacks) // columns)
     figure, grid = panels(rows, columns, height=0.7 + 1.15 * rows)
-    place = np.arange(len(schemes))
+    position = np.arange(len(schemes))
     high = [(results.macro_bands or results.bands)[scheme].judged_high for scheme in schemes]
     for k, (axes, attack) in enumerate(zip(grid, attacks, strict=False)):
         value = _folded(results, schemes, attack)
         outside = value > np.array(high) + ROUNDING
-        for read, look in ((True, COLOURS[5]), (False, "white")):
-            axes.bar(place, np.where(outside == read, value - 0.5, 0), 0.8, bottom=0.5, color=look,
-                     edgecolor="black", linewidth=0.4)  # fmt: skip
-        axes.hlines(high, place - 0.5, place + 0.5, color="black", linestyle=":", linewidth=0.8)
+        for leaks, look in ((True, COLOURS[5]), (False, "white")):
+            axes.bar(position, np.where(outside == leaks, value - 0.5, 0), 0.8, bottom=0.5,
+                     color=look, edgecolor="black", linewidth=0.4)  # fmt: skip
+        axes.hlines(
+            high, position - 0.5, position + 0.5, color="black", linestyle=":", linewidth=0.8
+        )
         void = "" if results.controls[attack].reads else " (proves nothing)"
         axes.set_title(f"{attack.removeprefix('adaptive-')}{void}", fontsize=7)
-        axes.set(ylim=(0.5, 1.02), xticks=place, yticks=(0.5, 0.75, 1.0))
+        axes.set(ylim=(0.5, 1.02), xticks=position, yticks=(0.5, 0.75, 1.0))
         last = k + columns >= len(attacks)
         axes.set_xticklabels(schemes if last else [], rotation=90, fontsize=6)
         axes.tick_params(labelleft=k % columns == 0, labelsize=6)
@@ -179,11 +181,11 @@ def histograms(results: AuditResults) -> Picture | None:
 
     The paper's attacker is seldom the one that reads most; so each scheme's strongest is below it.
     """
-    verdict, found = headline(results), results.answers
-    if verdict is None or CLEAN_ATTACK not in found.get(RAW, {}):
+    verdict, drawn = headline(results), results.histograms
+    if verdict is None or CLEAN_ATTACK not in drawn.get(RAW, {}):
         return None
     wanted = dict.fromkeys([RAW, *AFTER, verdict.scheme])
-    schemes = [name for name in wanted if CLEAN_ATTACK in found.get(name, {})]
+    schemes = [name for name in wanted if CLEAN_ATTACK in drawn.get(name, {})]
     if len(schemes) < 2:
         return None
     most = [row.attack for name in schemes if (row := results.strongest(name)) is not None]
@@ -202,14 +204,14 @@ def histograms(results: AuditResults) -> Picture | None:
         "What attackers answer of people of either category, each fold's answers on a scale of its"
         f" own, on raw ratings (left) and on what {' and '.join(schemes[1:])} send. Above, the"
         f" log-odds of {CLEAN_ATTACK}, trained on raw ratings, as in the paper's Figure 6: where"
-        " its two shapes cannot be told apart, this attacker learns nothing; another may. Below,"
+        " its two shapes are the same, this attacker learns nothing; another may. Below,"
         " the strongest attacker on each. The first and the last bin hold all that lies beyond.",
     )
 
 
 def _spread(axes: Axes, results: AuditResults, scheme: str, attack: str) -> None:
     """Draw an attacker's answers about people of either category, over each other."""
-    drawn, row = results.answers[scheme][attack], results.get(scheme, "auc", attack)
+    drawn, row = results.histograms[scheme][attack], results.get(scheme, "auc", attack)
     for k, name in enumerate(results.categories):
         share = np.array(drawn.counts[k]) / max(sum(drawn.counts[k]), 1)
         axes.stairs(share, np.array(drawn.edges), fill=True, alpha=0.45, label=name,

@@ -8,7 +8,7 @@ import matplotlib as mpl
 
 from midpoint import __version__
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.measure.results import AuditResults, Rounds
 from midpoint.audit.report import tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures
@@ -16,7 +16,6 @@ from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import headline, judge, proves_nothing, unproved
-from midpoint.audit.rounds.results import TranscriptResults
 from midpoint.files import replace_file
 
 PAGE = "report.html"
@@ -55,15 +54,12 @@ Figures = Mapping[str, Picture]
 
 
 def write_report(results: AuditResults, directory: Path, command: str = "") -> Path:
-    """Write report.html, with the rounds that were audited in the same directory.
+    """Write report.html.
 
     Several commands may have added to the directory; all of them are kept, to reproduce it.
     """
     path = directory / PAGE
-    found = TranscriptResults.load(directory)
-    if found is not None and found.data_digest != results.data_digest:
-        found = None
-    replace_file(path, page(results, _all_commands(directory, command), found).encode())
+    replace_file(path, page(results, _all_commands(directory, command)).encode())
     return path
 
 
@@ -77,17 +73,13 @@ def _all_commands(directory: Path, command: str) -> str:
     return "\n".join(lines)
 
 
-def page(results: AuditResults, command: str = "", found: TranscriptResults | None = None) -> str:
-    """Return the report as HTML.
-
-    `command` holds the commands that made it, one on each line; `found` is what several rounds gave
-    away.
-    """
+def page(results: AuditResults, command: str = "") -> str:
+    """Return the report as HTML; `command` holds the commands that made it, one on each line."""
     title = escape(f"Audit of {results.dataset}, {results.feature}")
     drawn = {picture.title: picture for picture in pictures(results)}
     sections = [
         f"<h1>{title}</h1>",
-        *_verdicts(results, found),
+        *_verdicts(results),
         *_figures(drawn, "Privacy, accuracy and disclosure"),
         "<h2>Who reads what</h2>",
         *tables.attacks(results),
@@ -99,13 +91,13 @@ def page(results: AuditResults, command: str = "", found: TranscriptResults | No
         *tables.costs(results),
         *_figures(drawn, "How much is withheld"),
         *_curves(results, drawn),
-        *_rounds(found, results),
+        *_rounds(results),
         *tables.paper(results),
         "<h2>The data</h2>",
         *tables.data(results),
         "<h2>What was assumed</h2>",
         *tables.assumed(results),
-        *_assumed(found),
+        *_assumed(results),
         *_limits(results),
         "<h2>Where the time went</h2>",
         *tables.time(results),
@@ -120,14 +112,16 @@ def page(results: AuditResults, command: str = "", found: TranscriptResults | No
     )
 
 
-def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterator[str]:
+def _verdicts(results: AuditResults) -> Iterator[str]:
     """Say first, in plain words, what was found."""
     main = headline(results)
     if main is not None:
         yield f'<p class="verdict"><b>{escape(main.scheme)}</b>: {escape(main.sentence)}.</p>'
         yield from _in_use(results, main.scheme)
-    if found is not None:
-        yield f"<p><b>{escape(found.product)}</b>: {escape(found.sentence)}.</p>"
+    for product in results.rounds:
+        verdict = judge(results, product)
+        if verdict is not None:
+            yield f"<p><b>{escape(product)}</b>: {escape(verdict.sentence)}.</p>"
     void = [name for name in results.attack_names() if proves_nothing(results, name)]
     if void:
         yield (
@@ -147,14 +141,14 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
     yield "</ul>"
     yield (
         "<p><small>An AUC is the probability that an attacker, shown two people of unlike category,"
-        " tells them apart: 0.5 is a blind guess; below 0.5 leaks as much as above, since the"
-        " answer can be turned round. The chance band is what the strongest of all attackers tried"
-        " reads with its scores as they are and people's categories dealt out anew within folds;"
-        " 95 % of that is inside. It is judged by a band wider by a factor of 1.41, because the"
-        " people of one fold are those that attackers of the others learned from: on noise, an AUC"
-        " found so has up to twice the variance that the dealing shows. The fewer people, the wider"
-        f" it is: of these {results.description['users']:,}, a leak inside it cannot be told from"
-        " chance, and is not ruled out. Intervals take the trained attackers and the folds as"
+        " tells them apart: 0.5 is a blind guess. Below 0.5 leaks as much as above, since the sign"
+        " of the answer can be flipped. The chance band is what the strongest of all attackers"
+        " shows with its scores as they are and people's categories permuted within folds; 95 % of"
+        " that is inside. It is judged by a band wider by a factor of 1.41, because the people of"
+        " one fold are those that attackers of the others learned from: on noise, an AUC found so"
+        " has up to twice the variance that permutations show. The fewer people, the wider it is:"
+        f" with these {results.description['users']:,}, a leak inside it looks like chance and is"
+        " not ruled out. Intervals take the trained attackers and the folds as"
         " given; the strongest attacker is chosen after the fact, so that its interval is on the"
         " high side, seen from 0.5. Cost is the error with the device's own correction against the"
         " best that raw ratings give.</small></p>"
@@ -162,13 +156,13 @@ def _verdicts(results: AuditResults, found: TranscriptResults | None) -> Iterato
 
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
-    """Say whether what is judged first is what devices would be told by default."""
+    """Say whether what is judged first is what would be disclosed by default."""
     if results.usual == judged:
-        yield "<p>By this scheme a model of these data is disclosed, unless told otherwise.</p>"
+        yield "<p>A model of these data is disclosed by this scheme unless another is chosen.</p>"
     elif results.usual:
         yield (
-            f"<p><b>A model of these data is disclosed by {escape(results.usual)}, unless told"
-            " otherwise; that was not tried here.</b></p>"
+            f"<p><b>A model of these data is disclosed by {escape(results.usual)} unless another is"
+            " chosen; that was not tried here.</b></p>"
         )
 
 
@@ -193,31 +187,35 @@ def _curves(results: AuditResults, drawn: Figures) -> Iterator[str]:
             yield from tables.curves(results, key) if key else ()
 
 
-def _rounds(found: TranscriptResults | None, results: AuditResults) -> Iterator[str]:
+def _rounds(results: AuditResults) -> Iterator[str]:
     """Show what several rounds give away."""
-    if found is None:
-        return
-    order = "the order of their times" if found.timed else "a random order: no times are known"
-    yield "<h2>Over time</h2>"
-    yield (
-        f"<p>Everyone is asked {found.rounds} times, each time about {found.budget} new items of"
-        f" {found.items}, chosen by what she answered so far, and once more about what she left"
-        f" open. Half way the analyst learns anew and discloses other numbers. Ratings arrive in"
+    if results.rounds:
+        yield "<h2>Over time</h2>"
+    for held in results.rounds.values():
+        yield _about_rounds(results, held)
+        with mpl.rc_context(DRAWING):
+            yield _figure(round_bars(results, held))
+        yield from tables.rounds(results, held)
+
+
+def _about_rounds(results: AuditResults, held: Rounds) -> str:
+    order = "the order of their times" if held.timed else "a random order: no times are known"
+    return (
+        f"<p>Everyone is asked {held.rounds} times, each time about {held.budget} new items of"
+        f" {held.items}, chosen by what she answered so far, and once more about what she left"
+        " open. Half way the analyst learns again and discloses other numbers. Ratings arrive in"
         f" {order}. The attacker sees the whole transcript: what was asked, answered, when,"
         " and under which disclosure. A real device keeps every decision. A"
-        " <i>forgetful</i> one keeps its coins and decides anew by the numbers of the day; a"
-        " <i>tossing</i> one tosses anew each time. These two are controls: what they give away is"
+        " <i>forgetful</i> one keeps its coins and decides again by the numbers of the day; a"
+        " <i>tossing</i> one tosses again each time. These two are controls: what they give away is"
         f" why decisions are final. All {results.description['users']:,} people were attacked, in"
-        f" {found.folds} folds, by {len(found.reads)} attackers that learned from the other"
+        f" {results.folds} folds, by {len(held.controls)} attackers that learned from the other"
         " folds.</p>"
     )
-    with mpl.rc_context(DRAWING):
-        yield _figure(round_bars(found))
-    yield from tables.rounds(found)
 
 
-def _assumed(found: TranscriptResults | None) -> Iterator[str]:
-    alone = "" if found else " What several reports over time add is not measured here."
+def _assumed(results: AuditResults) -> Iterator[str]:
+    alone = "" if results.rounds else " What several reports over time add is not measured here."
     yield (
         "<p>The attackers know the protocol, the disclosure and the item profiles, and learn from"
         " other people whose category they know. Unless said otherwise they see one report of each"
@@ -234,19 +232,19 @@ def _limits(results: AuditResults) -> Iterator[str]:
         if name in ATTACKERS and results.adaptive[name]
     }
     most = {name: getattr(one, "most_rows", None) for name, one in families.items()}
-    said = [f"{name} {count:,}" for name, count in most.items() if count is not None]
-    if said:
+    limits = [f"{name} {count:,}" for name, count in most.items() if count is not None]
+    if limits:
         yield (
             "<p>Attackers that know the scheme learn from several draws of the coins of every"
             " person, a row each; some take no more rows than they can handle, other people before"
-            f" other draws: {escape(', '.join(said))}.</p>"
+            f" other draws: {escape(', '.join(limits))}.</p>"
         )
 
 
 def _reproduce(results: AuditResults, command: str) -> Iterator[str]:
     yield "<h2>How to reproduce it</h2>"
-    for one in command.splitlines():
-        yield f"<p><code>{escape(one)}</code></p>"
+    for line in command.splitlines():
+        yield f"<p><code>{escape(line)}</code></p>"
     yield (
         f"<p>{escape(_made_with(results))}. Digest of code and libraries {results.code[:16]}, of"
         f" the data {results.data_digest[:16]}; {results.folds} folds of users, seed"
@@ -257,7 +255,7 @@ def _reproduce(results: AuditResults, command: str) -> Iterator[str]:
 
 
 def _made_with(results: AuditResults) -> str:
-    """List versions; older results do not have them."""
+    """List versions."""
     names = {"python": "Python", "midpoint": "Midpoint"}
     made = results.versions or {"midpoint": __version__}
     return ", ".join(f"{names.get(name, name)} {number}" for name, number in made.items())

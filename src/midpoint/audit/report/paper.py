@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-PAPER_ATTACKS = ("lse", "nb", "lr", "svm")
-"""The attackers of Sec. 7.1, all trained on clean ratings."""
-
 
 class PaperNumbers(NamedTuple):
     """One scheme on one data set; its AUCs are folded to 0.5 and above."""
@@ -138,6 +135,6 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
 
 def paper_numbers(dataset: str, feature: str) -> tuple[str, Mapping[str, PaperNumbers]] | None:
     """Return the paper's numbers for this data or what is most like it, and a name for them."""
-    own = (dataset, feature)
-    found = own if own in PAPER else STAND_INS.get(own)
-    return None if found is None else (f"{found[0]}, {found[1]}", PAPER[found])
+    asked = (dataset, feature)
+    known = asked if asked in PAPER else STAND_INS.get(asked)
+    return None if known is None else (f"{known[0]}, {known[1]}", PAPER[known])

@@ -32,7 +32,7 @@ class Picture(NamedTuple):
     title: str
     """What it shows."""
     text: str
-    """How to read it; also what is read out in its place."""
+    """How to read it; also what is read out instead of it."""
     source: str
     """It as an address of its own content."""
 
@@ -92,15 +92,15 @@ def legend_beside(axes: Axes) -> None:
     axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def name_points(axes: Axes, names: Sequence[str], places: Sequence[tuple[float, float]]) -> None:
+def name_points(axes: Axes, names: Sequence[str], marks: Sequence[tuple[float, float]]) -> None:
     """Write names beside points, each where it meets no other name or point, if there is room."""
     figure = axes.get_figure(root=True)
-    if figure is None or not places:
+    if figure is None or not marks:
         return
     figure.draw_without_rendering()
-    points = axes.transData.transform(np.array(places)) * 72 / figure.dpi
+    points = axes.transData.transform(np.array(marks)) * 72 / figure.dpi
     taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in points.tolist()]
-    for name, place, (x, y) in zip(names, places, points.tolist(), strict=True):
+    for name, mark, (x, y) in zip(names, marks, points.tolist(), strict=True):
         wide, best = 4.6 * len(name), (5.0, 4.0)
         for dx, dy in _offsets(wide):
             box = (x + dx, y + dy, x + dx + wide, y + dy + 7)
@@ -110,7 +110,7 @@ def name_points(axes: Axes, names: Sequence[str], places: Sequence[tuple[float, 
         taken.append((x + best[0], y + best[1], x + best[0] + wide, y + best[1] + 7))
         arrow = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
         axes.annotate(
-            name, place, xytext=best, textcoords="offset points", fontsize=7, arrowprops=arrow
+            name, mark, xytext=best, textcoords="offset points", fontsize=7, arrowprops=arrow
         )
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from midpoint.audit.measure.results import RMSE, ROUNDING, AuditResults, Band, Row
-from midpoint.audit.report.paper import PAPER_ATTACKS, PAPER_DATA, PaperData, paper_numbers
+from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
+from midpoint.audit.measure.results import RMSE, ROUNDING, AuditResults, Band, Rounds, Row
+from midpoint.audit.report.paper import PAPER_DATA, PaperData, paper_numbers
 from midpoint.audit.report.tradeoff import Line, lines, plain_schemes
 from midpoint.audit.report.verdict import headline, proves_nothing
-from midpoint.audit.rounds.results import TranscriptResults
 from midpoint.audit.run.plan import RAW
 from midpoint.protocol import STATEMENTS, state
 
@@ -84,14 +84,14 @@ def costs(results: AuditResults) -> Iterator[str]:
 
 def curves(results: AuditResults, key: str) -> Iterator[str]:
     """Show the numbers behind the curves over one setting."""
-    found = lines(results, key)
-    if found:
+    drawn = lines(results, key)
+    if drawn:
         yield table(
             "The numbers behind the figure; AUC folded to 0.5 and above, by attackers that tried"
             " every point. <b>Bold</b>: above what chance would show (wider band)."
-            f"{_without_setting(found)}",
+            f"{_without_setting(drawn)}",
             ["scheme", _SETTING[key], *_POINT_HEADS],
-            [row for line in found for row in _point_rows(line)],
+            [row for line in drawn for row in _point_rows(line)],
         )
 
 
@@ -113,8 +113,8 @@ def paper(results: AuditResults) -> Iterator[str]:
         row = results.get(scheme, RMSE[0])
         ours = "" if row is None else f"{row.value:.3f}"
         rows.append([*cells, f"{numbers[scheme].rmse:.3f}", ours])
-    own = name == f"{results.dataset}, {results.feature}"
-    of = escape(name) if own else f"{escape(name)}: data most like these, but others"
+    same = name == f"{results.dataset}, {results.feature}"
+    of = escape(name) if same else f"{escape(name)}: data most like these, but others"
     yield "<h2>Beside the paper</h2>"
     heads = [f"{what}, {whose}" for what in (*PAPER_ATTACKS, "RMSE") for whose in ("paper", "here")]
     yield table(
@@ -176,24 +176,22 @@ def time(results: AuditResults) -> Iterator[str]:
     yield table("", ["task", "processor seconds", "share"], [*rows, ["all", f"{total:.1f}", ""]])
 
 
-def rounds(found: TranscriptResults) -> Iterator[str]:
+def rounds(results: AuditResults, held: Rounds) -> Iterator[str]:
     """Show every attacker on every kind of device."""
-    devices = list(found.bands)
     rows = []
-    for attack, reads in found.reads.items():
-        cells = [escape(attack) if reads else f'<span class="void">{escape(attack)}</span>']
-        for device in devices:
-            row = found.get(device, attack)
-            cells.append("" if row is None else _number(row, inside=found.bands[device]))
+    for attack, control in held.controls.items():
+        cells = [escape(attack) if control.reads else f'<span class="void">{escape(attack)}</span>']
+        cells += [_area(results, results.get(name, "auc", attack)) for name in held.devices]
         rows.append(cells)
-    rows.append(["chance band of the strongest", *(_band(found.bands[one]) for one in devices)])
-    said = [" + ".join(f"{count:.1f}" for count in found.answers[one]) for one in devices]
-    rows.append(["answers a person, by round", *said])
+    bands = results.macro_bands or results.bands
+    rows.append(["chance band of the strongest", *(_band(bands[name]) for name in held.devices)])
+    answers = [" + ".join(f"{count:.1f}" for count in held.answers[name]) for name in held.devices]
+    rows.append(["answers a person, by round", *answers])
     yield table(
-        f"Rounds of {escape(found.scheme)}, by kind of device: AUC with its 95 % interval."
-        " <b>Bold</b>: outside the wider chance band. Attackers in"
+        f"Rounds of {escape(held.scheme)}, by kind of device: AUC, its distance from 0.5, and its"
+        " 95 % interval. <b>Bold</b>: outside the wider chance band. Attackers in"
         " italics cannot read raw ratings, so that their failing proves nothing.",
-        ["attacker", *(escape(found.kinds[one]) for one in devices)],
+        ["attacker", *map(escape, held.devices.values())],
         rows,
     )
 
@@ -243,11 +241,6 @@ def _area(results: AuditResults, row: Row | None) -> str:
     return f"{value} <small>({distance:.3f})<br>{row.low:.3f}-{row.high:.3f}</small>"
 
 
-def _number(row: Row, inside: Band) -> str:
-    value = _value(row, chance=inside.holds(row.value))
-    return f"{value}<br><small>{row.low:.3f}-{row.high:.3f}</small>"
-
-
 def _value(row: Row, *, chance: bool) -> str:
     return f"{row.value:.3f}" if chance else f'<span class="leaks">{row.value:.3f}</span>'
 
@@ -261,10 +254,10 @@ def _band(band: Band | None) -> str:
 
 
 def _cost_row(results: AuditResults, scheme: str) -> Cells:
-    found = [results.get(scheme, metric) for metric in RMSE]
+    measured = [results.get(scheme, metric) for metric in RMSE]
     errors = [
         "" if row is None else f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
-        for row in found
+        for row in measured
     ]
     kept = results.get(scheme, "withheld")
     bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
@@ -308,22 +301,22 @@ _POINT_HEADS = (
 )
 
 
-def _without_setting(found: Sequence[Line]) -> str:
-    """Say which schemes are told at one precision, if some are."""
-    names = [line.scheme for line in found if len(line.points) == 1]
-    return f" Told at one precision: {escape(', '.join(names))}." if names else ""
+def _without_setting(drawn: Sequence[Line]) -> str:
+    """Say which schemes are disclosed at one precision, if some are."""
+    names = [line.scheme for line in drawn if len(line.points) == 1]
+    return f" Disclosed at one precision: {escape(', '.join(names))}." if names else ""
 
 
 def _point_rows(line: Line) -> Iterator[Cells]:
-    for one in line.points:
-        area = f"{one.leak + 0.5:.3f}"
+    for point in line.points:
+        area = f"{point.leak + 0.5:.3f}"
         yield [
             escape(line.scheme),
-            "its own" if len(line.points) == 1 else f"{one.setting:g}",
-            f'<span class="leaks">{area}</span>' if one.leak > one.chance + ROUNDING else area,
-            f"{one.chance + 0.5:.3f}",
-            "" if one.paper_area is None else f"{one.paper_area:.3f}",
-            f"{one.error:.4f}",
-            f"{100 * one.cost:+.2f} %",
-            f"{one.bits:.1f}",
+            "its own" if len(line.points) == 1 else f"{point.setting:g}",
+            f'<span class="leaks">{area}</span>' if point.leak > point.chance + ROUNDING else area,
+            f"{point.chance + 0.5:.3f}",
+            "" if point.paper_area is None else f"{point.paper_area:.3f}",
+            f"{point.error:.4f}",
+            f"{100 * point.cost:+.2f} %",
+            f"{point.bits:.1f}",
         ]

@@ -1,4 +1,4 @@
-"""Where schemes lie between privacy, accuracy and disclosure, by measurement (Figures 1 and 7)."""
+"""Schemes as points between privacy, accuracy and disclosure, as measured (Figures 1 and 7)."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ PAPER_CURVE = "lse"
 
 
 @dataclass(frozen=True)
-class Placement:
+class Point:
     """One scheme as it was measured."""
 
     scheme: str
@@ -53,30 +53,30 @@ class Line:
     """The protocol, without the setting."""
     attacks: tuple[str, ...]
     """The attackers that tried all of its points; others are left out."""
-    points: tuple[Placement, ...]
+    points: tuple[Point, ...]
     """Its points, the setting ascending; a single one where the scheme has no such setting."""
 
 
-def placements(results: AuditResults) -> list[Placement]:
-    """Place every scheme that is not a point of a curve (Figure 1)."""
-    found = [place(results, scheme) for scheme in plain_schemes(results)]
-    return [one for one in found if one is not None]
+def points_of(results: AuditResults) -> list[Point]:
+    """Return a point for every scheme that is not on a curve (Figure 1)."""
+    points = [point_of(results, scheme) for scheme in plain_schemes(results)]
+    return [point for point in points if point is not None]
 
 
-def place(
+def point_of(
     results: AuditResults,
     scheme: str,
     setting: float = 0.0,
     attacks: Collection[str] | None = None,
-) -> Placement | None:
-    """Place a scheme, by all attackers or some; None where something was not measured."""
+) -> Point | None:
+    """Return a scheme's point, by all attackers or some; None where some part is missing."""
     rows = _areas(results, scheme, attacks)
     error, bits = results.get(scheme, RMSE[2]), results.get(scheme, "disclosed_bits")
     cost, inferred = results.cost(scheme), results.get(scheme, RMSE[0])
     if not rows or error is None or bits is None or cost is None:
         return None
     band, paper = results.bands[scheme], results.get(scheme, AUC, PAPER_CURVE)
-    return Placement(
+    return Point(
         scheme,
         setting,
         leak=max(abs(row.value - 0.5) for row in rows),
@@ -102,7 +102,7 @@ def plain_schemes(results: AuditResults) -> list[str]:
 def lines(results: AuditResults, key: str) -> list[Line]:
     """Return the curves over a setting, of every scheme of which it was varied.
 
-    Beside curves over bits, schemes that are told at one precision are single points.
+    Beside curves over bits, schemes that are disclosed at one precision are single points.
     """
     groups: dict[str, dict[float, str]] = {}
     names: dict[str, str] = {}
@@ -114,12 +114,12 @@ def lines(results: AuditResults, key: str) -> list[Line]:
         group = json.dumps(_unvaried(settings), sort_keys=True)
         names[group] = str(settings["name"]) if varied else scheme
         groups.setdefault(group, {})[_setting(settings, key)] = scheme
-    found = [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
-    return [*found, *_points(results, found)] if key == "bits" else found
+    drawn = [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
+    return [*drawn, *_points(results, drawn)] if key == "bits" else drawn
 
 
 def _points(results: AuditResults, beside: Sequence[Line]) -> Iterator[Line]:
-    """Place schemes that are told at one precision beside lines, by the lines' attackers."""
+    """Return the points of schemes that have one precision, by the lines' attackers."""
     judges = dict.fromkeys(attack for line in beside for attack in line.attacks)
     for scheme in plain_schemes(results):
         settings = results.schemes[scheme]
@@ -127,9 +127,9 @@ def _points(results: AuditResults, beside: Sequence[Line]) -> Iterator[Line]:
             continue
         tried = {row.attack for row in results.areas(scheme)}
         order = tuple(attack for attack in judges if attack in tried)
-        one = place(results, scheme, FINEST, order)
-        if one is not None:
-            yield Line(scheme, order, (one,))
+        point = point_of(results, scheme, FINEST, order)
+        if point is not None:
+            yield Line(scheme, order, (point,))
 
 
 def _line(results: AuditResults, key: str, name: str, some: Mapping[float, str]) -> Line:
@@ -139,9 +139,9 @@ def _line(results: AuditResults, key: str, name: str, some: Mapping[float, str])
         named[0.0] = RAW
     tried = [{row.attack for row in results.areas(scheme)} for scheme in named.values()]
     common = set.intersection(*tried)
-    found = [place(results, scheme, at, common) for at, scheme in sorted(named.items())]
+    points = [point_of(results, scheme, at, common) for at, scheme in sorted(named.items())]
     order = tuple(attack for attack in results.attack_names() if attack in common)
-    return Line(name, order, tuple(one for one in found if one is not None))
+    return Line(name, order, tuple(point for point in points if point is not None))
 
 
 def _setting(settings: Mapping[str, Any], key: str) -> float:
@@ -152,8 +152,8 @@ def _setting(settings: Mapping[str, Any], key: str) -> float:
 
 def given_ratings(results: AuditResults) -> float:
     """Return how many ratings an attacked person gave, on average."""
-    for found in results.activity.values():
-        return sum(found.ratings) / len(found.ratings)
+    for quarters in results.activity.values():
+        return sum(quarters.ratings) / len(quarters.ratings)
     about = results.description
     return float(about["ratings"]) / max(float(about["users"]), 1.0)
 

@@ -1,8 +1,9 @@
 """What the numbers mean, in plain words."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from midpoint.audit.measure.results import AuditResults, Band, Row
+from midpoint.audit.measure.results import RAW_KIND, AuditResults, Band, Rounds, Row
 from midpoint.audit.run.plan import RAW
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
@@ -10,11 +11,11 @@ DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"
-CHANCE = "no more than chance"
-UNSURE = "beyond the chance band, but not told from chance by the wider one"
-"""Nobody should sign that it is chance, nor that it is a leak: more people would tell."""
-BLIND = "nothing that can read raw ratings was tried, so this proves nothing"
-UNREAD = "hardly read in raw ratings, so that failing elsewhere proves little"
+CHANCE = "at chance"
+UNSURE = "outside the chance band, but inside the wider one: neither at chance nor surely a leak"
+"""Nobody should sign that it is at chance, nor that it is a leak: more people would show."""
+BLIND = "no attack that can read raw ratings was tried, so this proves nothing"
+UNREAD = "the attacks hardly read raw ratings, so that failing elsewhere proves little"
 """Of raw ratings, which are never private: the attackers are too weak, or people too few."""
 
 
@@ -26,12 +27,12 @@ class Verdict:
     """The protocol."""
     strongest: Row
     """The attacker that is farthest from 0.5."""
-    found: str
+    grade: str
     """What it comes to, in a few words."""
     sentence: str
-    """It in one sentence."""
+    """The same in a few sentences, with numbers; the last has no full stop."""
     safe: bool
-    """Whether what is read is no more than chance, by attackers that can read."""
+    """Whether the strongest attack is at chance, by attackers that can read."""
 
 
 def judge(results: AuditResults, scheme: str) -> Verdict | None:
@@ -39,21 +40,56 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     row = results.strongest(scheme)
     if row is None:
         return None
-    band, cost = results.bands[scheme], results.cost(scheme)
-    found = weigh(row.value, band, able=bool(readers(results, scheme)), raw=scheme == RAW)
-    price = "" if cost is None else f"; cost {100 * cost:+z.1f} % RMSE{_range(results, scheme)}"
-    sentence = (
-        f"strongest attacker {reading(row.value)} ({row.attack}, {row.low:.3f}-{row.high:.3f}),"
-        f" {name_bands(band)}: {found}{price}"
+    band, able = results.bands[scheme], bool(readers(results, scheme))
+    grade = weigh(row.value, band, able=able, raw=results.is_raw(scheme))
+    sentence = ". ".join([grade, *_numbers(results, row, band)])
+    return Verdict(scheme, row, grade, sentence, grade == CHANCE)
+
+
+def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
+    """Say what a verdict rests on, a sentence at a time."""
+    held = results.rounds.get(row.scheme)
+    over = "" if held is None else f" over {held.rounds} rounds"
+    yield (
+        f"Of two people, the best attack ({row.attack}) picks the right one {times(row.value)}"
+        f"{over} (AUC {row.value:.3f}, {row.low:.3f}-{row.high:.3f})"
     )
-    return Verdict(scheme, row, found, sentence, found == CHANCE)
+    if held is not None:
+        yield from _naive(results, held)
+    raw = results.strongest(RAW if held is None else held.raw)
+    if raw is not None and not results.is_raw(row.scheme):
+        yield f"Unprotected: {_hundredths(raw.value)}"
+    yield "Blind guessing: 50"
+    yield (
+        f"With {results.description['users']:,} people, up to {_hundredths(band.judged_high)} can"
+        f" be luck (chance band {band.low:.3f}-{band.high:.3f}, wider {band.judged_low:.3f}"
+        f"-{band.judged_high:.3f})"
+    )
+    cost, spread = results.cost(row.scheme), results.costs.get(row.scheme)
+    if cost is not None:
+        within = (
+            "" if spread is None else f" ({100 * spread.low:+z.1f} to {100 * spread.high:+z.1f})"
+        )
+        yield f"Cost: {100 * cost:+z.1f} % RMSE{within}"
+
+
+def _naive(results: AuditResults, held: Rounds) -> Iterator[str]:
+    """Say what devices give away that do not keep decisions."""
+    others = {
+        kind: results.strongest(name)
+        for name, kind in held.devices.items()
+        if kind != RAW_KIND and name != held.product
+    }
+    leaks = [f"{_hundredths(row.value)} if {kind}" for kind, row in others.items() if row]
+    if leaks:
+        yield f"Of devices that do not keep decisions: {', '.join(leaks)}"
 
 
 def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
     """Say what the strongest attacker's AUC comes to.
 
-    `able` tells whether somebody tried who reads raw ratings, else failing proves nothing; `raw`
-    that these are raw ratings, which nobody should call private.
+    `able` says whether somebody tried who reads raw ratings, else failing proves nothing; `raw`
+    says that these are raw ratings, which nobody should call private.
     """
     if not band.holds(value):
         return _grade(value)
@@ -70,16 +106,9 @@ def readers(results: AuditResults, scheme: str) -> list[str]:
     One that reads only the flaw of another scheme, its control, is blind elsewhere.
     """
     tried = {row.attack for row in results.areas(scheme)}
-    able = {name for name, one in results.controls.items() if one.reads and one.scheme == RAW}
-    return [name for name in results.attack_names() if name in tried & able]
-
-
-def name_bands(band: Band) -> str:
-    """Name the band of chance, and the wider one that verdicts go by."""
-    return (
-        f"chance band {band.low:.3f}-{band.high:.3f},"
-        f" {band.judged_low:.3f}-{band.judged_high:.3f} with attackers trained anew"
-    )
+    controls = results.controls_of(scheme).items()
+    able = {name: one for name, one in controls if one.reads and results.is_raw(one.scheme)}
+    return [name for name in able if name in tried]
 
 
 def headline(results: AuditResults) -> Verdict | None:
@@ -91,8 +120,18 @@ def headline(results: AuditResults) -> Verdict | None:
 
 
 def reading(value: float) -> str:
-    """Write an AUC, below 0.5 also what it is once the answers are turned round."""
-    return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} turned round"
+    """Write an AUC, below 0.5 also what it is with its sign flipped."""
+    return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} sign flipped"
+
+
+def times(value: float) -> str:
+    """Write how often an attacker of this AUC tells two people of unlike category apart."""
+    flipped = "" if value >= 0.5 else " with its sign flipped"
+    return f"{_hundredths(value)} times in 100{flipped}"
+
+
+def _hundredths(value: float) -> str:
+    return f"{100 * (abs(value - 0.5) + 0.5):.0f}"
 
 
 def unproved(results: AuditResults) -> list[str]:
@@ -107,13 +146,8 @@ def unproved(results: AuditResults) -> list[str]:
 
 
 def proves_nothing(results: AuditResults, attack: str) -> bool:
-    """Tell whether an attacker could not read its control."""
+    """Tell whether an attacker of one report could not read its control."""
     return not results.controls[attack].reads
-
-
-def _range(results: AuditResults, scheme: str) -> str:
-    cost = results.costs.get(scheme)
-    return "" if cost is None else f" ({100 * cost.low:+z.1f} to {100 * cost.high:+z.1f})"
 
 
 def _grade(value: float) -> str:

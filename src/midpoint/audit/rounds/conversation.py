@@ -1,8 +1,8 @@
 """Several meetings of a curious analyst and many devices, one after the other (Sec. 6.3).
 
 Each round the analyst asks everyone about more items, chosen by what she answered so far, and once
-more about what was left open; in between it learns anew and discloses other numbers. People rate as
-time goes by.
+more about what was left open; in between it learns again and discloses other numbers. Meanwhile
+people rate more items.
 """
 
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ class Device(StrEnum):
     FINAL = "final"
     """The product's: the first decision on an item stands, whatever comes later."""
     FORGETFUL = "forgetful"
-    """Keeps its coins but no ledger: it decides anew in every round, by the numbers of the day."""
+    """Keeps its coins but no ledger: it decides again in every round, by the numbers of the day."""
     TOSSING = "tossing"
-    """Keeps neither: it tosses anew in every round."""
+    """Keeps neither: it tosses again in every round."""
 
 
 class Version(NamedTuple):
@@ -45,7 +45,7 @@ class Version(NamedTuple):
     profiles: ItemProfiles
     """The item profiles; all versions number items alike."""
     disclosure: Disclosure
-    """What devices were told."""
+    """What devices obfuscate by."""
 
 
 class Round(NamedTuple):
@@ -64,7 +64,7 @@ class People:
     """What N people will ever rate of the C items that may be asked about."""
 
     items: NDArray[np.intp]
-    """The items, as places in the item profiles. Shape (C,)."""
+    """The items, as indices of the item profiles. Shape (C,)."""
     value: Single
     """Ratings, NaN for what is never rated. Shape (N, C)."""
     arrival: NDArray[np.int16]
@@ -88,11 +88,11 @@ class People:
         column = np.full(ratings.n_items, -1, dtype=np.intp)
         column[items] = np.arange(len(items))
         known = column[ratings.item] >= 0
-        user, place = ratings.user[known], column[ratings.item[known]]
+        user, asked = ratings.user[known], column[ratings.item[known]]
         value = np.full((ratings.n_users, len(items)), np.nan, dtype=np.float32)
         arrival = np.zeros(value.shape, dtype=np.int16)
-        value[user, place] = ratings.value[known]
-        arrival[user, place] = _round_of_each(ratings, rounds, seed)[known]
+        value[user, asked] = ratings.value[known]
+        arrival[user, asked] = _round_of_each(ratings, rounds, seed)[known]
         return cls(items, value, arrival, category)
 
 
@@ -101,7 +101,7 @@ class Transcript:
     """All that the analyst saw of N people in R rounds, on C items."""
 
     items: NDArray[np.intp]
-    """The items that were ever asked about, as places in the item profiles. Shape (C,)."""
+    """The items that were ever asked about, as indices of the item profiles. Shape (C,)."""
     asked: Mask
     """What was asked in each round. Shape (R, N, C)."""
     value: Single

@@ -1,22 +1,20 @@
 """A whole transcript as an attacker sees it: what was asked, answered, when, and what changed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.audit.attackers import ATTACKERS, Attacker, Learned
-from midpoint.audit.attackers.catalogue import DENSE_LOGISTIC, LOGISTIC
-from midpoint.audit.attackers.trees import Trees
+from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.view import Matrix, View
 from midpoint.audit.rounds.conversation import Transcript, Version, chances
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import Reports
+from midpoint.wire import Disclosure
 
 Float = NDArray[np.float64]
 
@@ -34,17 +32,12 @@ class TranscriptView(View):
         return cls(union(transcript), last.profiles, last.disclosure, scale, transcript=transcript)
 
     @classmethod
-    def pooled(cls, views: Sequence["TranscriptView"], last: Version) -> "TranscriptView":
-        """Put people who were told different things one after the other, as `view.pool` does."""
+    def pooled(
+        cls, views: Sequence[Self], profiles: ItemProfiles, disclosure: Disclosure, **more: Any
+    ) -> Self:
+        """Put people one part after the other, transcripts included."""
         joined = Transcript.joined([view.transcript for view in views])
-        return cls(
-            union(joined),
-            last.profiles,
-            last.disclosure,
-            views[0].scale,
-            tuple(views),
-            transcript=joined,
-        )
+        return super().pooled(views, profiles, disclosure, transcript=joined, **more)
 
 
 def union(transcript: Transcript) -> Reports:
@@ -130,30 +123,9 @@ def drift(seen: Transcript) -> Float:
     return np.where(seen.ever_answered, ends[1] - ends[0], 0.0).astype(np.float64)
 
 
-_OWN: tuple[Callable[[], Attacker], ...] = (
-    partial(Learned, "transcript-lr-items", adaptive=True, form=item_history, family=LOGISTIC),
-    partial(Learned, "transcript-lr", adaptive=True, form=person_history, family=DENSE_LOGISTIC),
-    partial(Learned, "transcript-trees", adaptive=True, form=person_history, family=Trees()),
-    partial(
-        Learned, "transcript-trees-items", adaptive=True, form=item_history, family=Trees((25, 60))
-    ),
-)
-ON_UNION = (
-    "adaptive-lr-items",
-    "adaptive-lr-mask",
-    "adaptive-lr-profile",
-    "adaptive-trees-profile",
-)
-"""Attackers of one report that read the union of all rounds as well."""
-TRANSCRIPT_ATTACKERS: Mapping[str, Callable[[], Attacker]] = MappingProxyType(
-    {make().name: make for make in _OWN} | {name: ATTACKERS[name] for name in ON_UNION}
-)
-"""Makers of attackers that read transcripts, by name."""
-
-
 def _transcript(view: View) -> Transcript:
     if not isinstance(view, TranscriptView):
-        raise MidpointError("this attacker reads transcripts; try it by `audit_transcripts`")
+        raise MidpointError("this attacker reads transcripts; audit several rounds to try it")
     return view.transcript
 
 

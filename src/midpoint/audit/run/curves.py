@@ -1,19 +1,15 @@
-"""Privacy along a setting: how much is obfuscated, how finely it is told, how much people rate."""
+"""Schemes along a setting: how much is obfuscated, how finely disclosed, how much people rate."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles, choose_scheme, itemwise_scheme
-from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.audit import Attacks, audit
+from midpoint.analyst import ItemProfiles, itemwise_scheme
 from midpoint.audit.run.plan import RAW
-from midpoint.audit.run.processes import Progress
-from midpoint.data import Ratings, Scale
+from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.protocol.learning import Coins
@@ -26,8 +22,8 @@ ALPHAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BITS = (1, 2, 3, 4, 6, 8)
 """Bits of each disclosed number; all 16 is the scheme itself.
 
-Schemes with counterparts are told at one precision, by which devices place their users. They are
-one point.
+Schemes with counterparts are disclosed at one precision, by which devices estimate positions.
+They are one point.
 """
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.7)
 """Shares of their ratings that people give; all of them is the scheme itself."""
@@ -49,7 +45,7 @@ class Thinned(LearningProtocol):
     """A protocol among people who give fewer ratings: each of theirs with the same probability.
 
     So the disclosed ratios still hold: p_jk share / (p_jl share) = p_jk / p_jl. A limit on their
-    number would not keep them, and how many of as many are withheld would tell the category. What
+    number would not keep them, and how many of as many are withheld would leak the category. What
     is not given never reaches the analyst, and counts as withheld.
     """
 
@@ -94,7 +90,7 @@ def curve_schemes(
         steps = QUICK[key] if quick else {"alpha": ALPHAS, "bits": BITS, "share": SHARES}[key]
         for name in _schemes_of(key, scale, usual or itemwise_scheme(scale), quick=quick):
             chosen[name] = LearningProtocol(name)
-            if key == "bits" and SCHEMES[name].counterparts:  # told at one precision: a point
+            if key == "bits" and SCHEMES[name].counterparts:  # one precision: a point
                 continue
             chosen |= {f"{name}:{key}={step:g}": _MAKERS[key](name, step) for step in steps}
     return chosen
@@ -120,37 +116,3 @@ def _schemes_of(key: str, scale: Scale, usual: str, *, quick: bool) -> list[str]
     if key == "bits" and scale.is_discrete:
         names.pop("mpss")  # whole stars less an offset are read at any number of bits
     return [name for name in names if scale.is_discrete or not SCHEMES[name].needs_levels]
-
-
-def audit_curves(  # noqa: PLR0913
-    ratings: Ratings,
-    feature: str | Iterable[str],
-    over: Iterable[str] = CURVES,
-    attacks: Attacks = CURVE_ATTACKS,
-    *,
-    folds: int | None = None,
-    seed: int = 0,
-    jobs: int = 1,
-    quick: bool = False,
-    out: Path | str | None = None,
-    factorizer: Factorizer | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> AuditResults:
-    """Add curves to an audit: run every point of them, beside all that is in its directory.
-
-    `over` names what is varied; all else is as in `audit`.
-    """
-    names = (feature,) if isinstance(feature, str) else tuple(feature)
-    return audit(
-        ratings,
-        names,
-        curve_schemes(over, ratings.scale, quick=quick, usual=choose_scheme(ratings, *names)),
-        attacks,
-        folds=folds,
-        seed=seed,
-        jobs=jobs,
-        quick=quick,
-        out=out,
-        factorizer=factorizer,
-        progress=progress,
-    )

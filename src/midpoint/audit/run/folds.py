@@ -1,4 +1,4 @@
-"""One fold of the cross-validation: who is attacked, what the attacker learns from."""
+"""One fold of the cross-validation: its people, and what the analyst learned of them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
-from midpoint.audit.attackers.view import FEW, View, pool
-from midpoint.audit.run.plan import RAW, Plan, sends_profiles
+from midpoint.audit.attackers.view import FEW
+from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.protocol import Population
 from midpoint.wire import Scheme
 
 Labels = NDArray[np.intp]
@@ -28,7 +28,9 @@ class FoldData:
     number: int
     """Which fold is held out."""
     training: Ratings
-    """The users who told their category."""
+    """The users who shared their category."""
+    held_out: Ratings
+    """The users who are attacked, with all of their ratings."""
     given: Ratings
     """Of the held-out users, the ratings that are obfuscated and attacked."""
     hidden: Ratings
@@ -49,41 +51,62 @@ class FoldData:
             seed=plan.seed_of("parts", number),
             feature=training.feature(*plan.feature),
         )
-        return cls(plan, number, training, given, hidden, part)
+        return cls(plan, number, training, held_out, given, hidden, part)
 
     @property
     def category(self) -> Labels:
         """Category of each held-out user. Shape (held-out users,)."""
-        return _category(self.given, self.plan)
+        return categories_of(self.given, self.plan)
 
     @property
     def training_category(self) -> Labels:
         """Category of each training user. Shape (training users,)."""
-        return _category(self.training, self.plan)
+        return categories_of(self.training, self.plan)
 
-    def others(self, *without: int) -> Ratings:
-        """Return the ratings of the training users who are not in some parts."""
-        return self.training.select_users(~np.isin(self.part, without))
+    @cached_property
+    def first_half(self) -> NDArray[np.bool_]:
+        """Which training users came before the first of several rounds. Shape (training users,)."""
+        return first_comers(self.training, self.plan.seed_of("early", self.number))
+
+    def others(self, *without: int, early: bool = False) -> Ratings:
+        """Return the ratings of the training users who are not in some parts; early ones only."""
+        chosen = ~np.isin(self.part, without)
+        return self.training.select_users(chosen & self.first_half if early else chosen)
+
+    @property
+    def many(self) -> bool:
+        """Whether one judgement among the training users is sure enough to choose by."""
+        return self.training.n_users >= FEW
 
     @property
     def judged_parts(self) -> range:
         """The parts by which attackers choose among models: all of them if people are few."""
-        return range(self.plan.parts if self.training.n_users < FEW else 1)
+        return range(1 if self.many else self.plan.parts)
 
     @property
     def pooled_category(self) -> Labels:
-        """Category of each training user, part after part, as `obfuscated_views` has them."""
+        """Category of each training user, part after part, as pooled views have them."""
         return self.training_category[np.argsort(self.part, kind="stable")]
+
+    @property
+    def members(self) -> list[NDArray[np.intp]]:
+        """Indices of each part's users among all of them, part after part."""
+        sizes = np.bincount(self.part, minlength=self.plan.parts)
+        return np.split(np.arange(sizes.sum()), np.cumsum(sizes)[:-1])
+
+    def of_part(self, part: int) -> Ratings:
+        """Return the ratings of the training users of one part."""
+        return self.training.select_users(self.part == part)
 
     @cached_property
     def thinned(self) -> list[list[Population]]:
         """For each draw and part the training users' ratings, thinned as a held-out user's are."""
         plan = self.plan
-        people = [self.training.select_users(self.part == p) for p in range(plan.parts)]
+        parts = [self.of_part(part) for part in range(plan.parts)]
         seeds = [plan.seed_of("thin", self.number, draw) for draw in range(plan.draws)]
         return [
-            [population(split_ratings(one, plan.share, seed=s).given, plan) for one in people]
-            for s in seeds
+            [population(split_ratings(part, plan.share, seed=seed).given, plan) for part in parts]
+            for seed in seeds
         ]
 
 
@@ -99,7 +122,9 @@ class FoldProfiles:
     """From all but those of two parts, where nested folds need them."""
 
     def without_parts(self, parts: frozenset[int]) -> ItemProfiles:
-        """Return what was learned without one part or two."""
+        """Return what was learned without some parts: none, one or two."""
+        if not parts:
+            return self.whole
         return self.without[min(parts)] if len(parts) == 1 else self.without_two[parts]
 
     def save(self, directory: Path) -> None:
@@ -107,7 +132,7 @@ class FoldProfiles:
         for p, profiles in enumerate(self.without):
             profiles.save(directory / f"without-{p}")
         for two, profiles in self.without_two.items():
-            profiles.save(directory / _place(two))
+            profiles.save(directory / _directory(two))
         self.whole.save(directory / "whole")
 
     @classmethod
@@ -115,7 +140,7 @@ class FoldProfiles:
         """Read what `save` wrote for a fold."""
         parts = range(fold.plan.parts)
         without = tuple(ItemProfiles.load(directory / f"without-{p}") for p in parts)
-        pairs = {two: ItemProfiles.load(directory / _place(two)) for two in _pairs(fold)}
+        pairs = {two: ItemProfiles.load(directory / _directory(two)) for two in _pairs(fold)}
         return cls(ItemProfiles.load(directory / "whole"), without, pairs)
 
 
@@ -136,76 +161,35 @@ def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
     return known, feature
 
 
-def learn(fold: FoldData) -> FoldProfiles:
-    """Fit the item profiles of a fold, and those that cross-fitting needs."""
+def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
+    """Fit the item profiles of a fold, and those that cross-fitting needs.
+
+    `early` is what the analyst knows when half of the training users have come.
+    """
 
     def fit(*without: int) -> ItemProfiles:
-        return fold.plan.factorizer.fit(fold.others(*without), fold.plan.feature)
+        return fold.plan.factorizer.fit(fold.others(*without, early=early), fold.plan.feature)
 
     apart = tuple(fit(part) for part in range(fold.plan.parts))
     return FoldProfiles(fit(), apart, {two: fit(*sorted(two)) for two in _pairs(fold)})
 
 
-def prepared(fold: FoldData, profiles: FoldProfiles, scheme: Scheme) -> FoldProfiles:
+def prepared(
+    fold: FoldData, profiles: FoldProfiles, scheme: Scheme, *, early: bool = False
+) -> FoldProfiles:
     """Add to the profiles of a fold what a scheme needs of the ratings they came from."""
 
     def add(learned: ItemProfiles, *without: int) -> ItemProfiles:
-        return prepare(learned, fold.others(*without), scheme, threads=1)
+        return prepare(learned, fold.others(*without, early=early), scheme, threads=1)
 
-    apart = tuple(add(one, part) for part, one in enumerate(profiles.without))
-    pairs = {two: add(one, *two) for two, one in profiles.without_two.items()}
+    apart = tuple(add(learned, part) for part, learned in enumerate(profiles.without))
+    pairs = {two: add(learned, *two) for two, learned in profiles.without_two.items()}
     return FoldProfiles(add(profiles.whole), apart, pairs)
-
-
-def held_out_view(fold: FoldData, profiles: FoldProfiles, name: str, how: LearningProtocol) -> View:
-    """Return what the analyst sees of the held-out users under a protocol."""
-    told = how.disclose(profiles.whole)
-    people = population(fold.given, fold.plan)
-    sent = how.report(told, profiles.whole, people, held_out_coins(fold, name))
-    if sent.profile is not None and not sends_profiles(how):
-        raise MidpointError(f"protocol {name!r} sends no ratings; attack one that does")
-    return View(sent, profiles.whole, told, fold.given.scale)
-
-
-def held_out_coins(fold: FoldData, name: str) -> np.random.Generator:
-    """Return the coins of the held-out users under a protocol, the same ones every time."""
-    return np.random.default_rng(fold.plan.seed_of("coins", fold.number, name))
-
-
-def obfuscated_views(
-    fold: FoldData, profiles: FoldProfiles, name: str, how: LearningProtocol
-) -> list[View]:
-    """Return several coin draws of the training users under a protocol, one view each.
-
-    Each part of the users is obfuscated under a disclosure fitted without it, as the held-out
-    users are; the views speak of the profiles and the disclosure that will be attacked.
-    """
-    told = how.disclose(profiles.whole)
-    apart = [(how.disclose(one), one) for one in profiles.without]
-    scale, views = fold.given.scale, []
-    for draw, parts in enumerate(fold.thinned):
-        coins = np.random.default_rng(fold.plan.seed_of("training", fold.number, name, draw))
-        seen = [
-            View(how.report(disclosure, learned, people, coins), learned, disclosure, scale)
-            for (disclosure, learned), people in zip(apart, parts, strict=True)
-        ]
-        views.append(pool(seen, profiles.whole, told))
-    return views
-
-
-def clean_view(fold: FoldData, profiles: FoldProfiles) -> View:
-    """Return the training users' ratings as they are: what the paper's attackers learn from."""
-    users = fold.training
-    as_they_are = Reports(
-        np.arange(len(users)), users.user_offsets, users.item, users.value.astype(np.float64)
-    )
-    told = LearningProtocol(RAW).disclose(profiles.whole)
-    return View(as_they_are, profiles.whole, told, users.scale)
 
 
 def population(ratings: Ratings, plan: Plan) -> Population:
     """Put users' ratings and categories on flat arrays."""
-    return Population(ratings.user, ratings.item, ratings.value, _category(ratings, plan))
+    return Population(ratings.user, ratings.item, ratings.value, categories_of(ratings, plan))
 
 
 def _pairs(fold: FoldData) -> list[frozenset[int]]:
@@ -214,12 +198,23 @@ def _pairs(fold: FoldData) -> list[frozenset[int]]:
     return list(dict.fromkeys(pairs))
 
 
-def _place(parts: frozenset[int]) -> str:
+def _directory(parts: frozenset[int]) -> str:
     return "without-" + "-".join(map(str, sorted(parts)))
 
 
-def _category(ratings: Ratings, plan: Plan) -> Labels:
+def categories_of(ratings: Ratings, plan: Plan) -> Labels:
+    """Return each user's category. Shape (users,)."""
     return ratings.feature(*plan.feature).codes.astype(np.intp)
+
+
+def first_comers(ratings: Ratings, seed: int) -> NDArray[np.bool_]:
+    """Tell the half of the people who came first; a random half where no times are known."""
+    if ratings.time is None:
+        came = np.random.default_rng(seed).random(ratings.n_users)
+    else:
+        came = np.full(ratings.n_users, np.inf)
+        np.minimum.at(came, ratings.user, ratings.time)
+    return np.argsort(np.argsort(came, kind="stable")) < (ratings.n_users + 1) // 2
 
 
 def questions(n_categories: int) -> list[int]:

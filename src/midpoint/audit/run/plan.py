@@ -1,19 +1,18 @@
-"""What an audit does: which data, folds, schemes and attackers, and the seeds of its parts."""
+"""How an audit is made: its folds, draws and seeds, and how schemes are written."""
 
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from midpoint.analyst import Factorizer
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.fit.fold_in import Method
+from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-
-if TYPE_CHECKING:
-    from midpoint.audit.attackers import Attacker
 
 RAW = "no"
 """The scheme of the control: ratings as they are."""
@@ -52,73 +51,20 @@ class Plan:
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-@dataclass(frozen=True)
-class Work:
-    """What is to be run: protocols and attackers by name."""
-
-    schemes: Mapping[str, LearningProtocol]
-    """All protocols that take part."""
-    attackers: Mapping[str, "Callable[[], Attacker]"]
-    """What makes a fresh attacker of each kind."""
-    asked: frozenset[str]
-    """The protocols that every attacker tries; others are controls of a few attackers."""
-    clean: frozenset[str]
-    """The attackers that are fitted on clean ratings, once for all protocols."""
-    controls: Mapping[str, str]
-    """For each attacker the protocol that it must be able to read."""
-    profiling: frozenset[str] = frozenset()
-    """The attackers that can read profiles where no ratings are sent."""
-
-    @property
-    def placing(self) -> tuple[str, ...]:
-        """The schemes with counterparts, which need to be told where people lie."""
-        used = (how.scheme for how in self.schemes.values() if how.scheme.counterparts)
-        return tuple(dict.fromkeys(scheme.name for scheme in used))
-
-    @classmethod
-    def of(
-        cls,
-        schemes: Mapping[str, LearningProtocol],
-        attackers: Mapping[str, "Callable[[], Attacker]"],
-    ) -> "Work":
-        """Add to the protocols what the attackers need as their controls."""
-        samples = {name: make() for name, make in attackers.items()}
-        controls = {name: getattr(one, "control", RAW) for name, one in samples.items()}
-        added = {name: read_scheme(name) for name in (RAW, *controls.values())}
-        for name in added.keys() & schemes.keys():
-            if schemes[name] != added[name]:
-                raise MidpointError(
-                    f"{name!r} is what attackers are controlled by; name your protocol otherwise"
-                )
-        return cls(
-            schemes=added | dict(schemes),
-            attackers=dict(attackers),
-            asked=frozenset({RAW, *schemes}),
-            clean=frozenset(name for name, one in samples.items() if not one.adaptive),
-            controls=controls,
-            profiling=frozenset(
-                name for name, one in samples.items() if getattr(one, "reads_profiles", False)
-            ),
-        )
-
-    def wants(self, scheme: str, attack: str) -> bool:
-        """Tell whether this attacker is to try this protocol."""
-        if sends_profiles(self.schemes[scheme]) and attack not in self.profiling:
-            return False
-        return scheme in self.asked or self.controls[attack] == scheme
-
-
 def sends_profiles(how: LearningProtocol) -> bool:
     """Tell whether devices send profiles that they estimated themselves, and no ratings."""
     return how.name == "full"
 
 
 def read_scheme(text: str) -> LearningProtocol:
-    """Read a protocol from its name and settings: `dmpss`, or `mpss:bits=4:alpha=0.5`."""
+    """Read a protocol from its name and settings.
+
+    Such as `dmpss`, `mpss:bits=4:alpha=0.5`, or with several rounds `cmpss:rounds=4:forgetful`.
+    """
     name, *settings = text.split(":")
     chosen: dict[str, Any] = {}
     for setting in settings:
-        key, _, value = setting.partition("=")
+        key, _, value = ("device", "", setting) if setting in DEVICES else setting.partition("=")
         try:
             chosen[key] = SETTINGS[key](value)
         except (KeyError, ValueError) as error:
@@ -126,6 +72,10 @@ def read_scheme(text: str) -> LearningProtocol:
                 f"scheme {text!r}: {setting!r} is no setting; write them as in"
                 " mpss:bits=4:alpha=0.5:estimation=plain:estimator=least-squares"
             ) from error
+    if "rounds" in chosen:
+        return RoundsProtocol(name, **chosen)
+    if chosen.keys() & ROUND_SETTINGS:
+        raise MidpointError(f"scheme {text!r} is about several rounds; say how many: rounds=4")
     return LearningProtocol(name, **chosen)
 
 
@@ -144,6 +94,14 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "bits": int,
         "alpha": float,
         "estimator": _one_of(*get_args(Method)),
+        "rounds": int,
+        "budget": int,
+        "items": int,
+        "device": Device,
     }
 )
 """How to read the settings of a protocol that may follow its name."""
+ROUND_SETTINGS = frozenset({"rounds", "budget", "items", "device"})
+"""Those that only a protocol over several rounds has."""
+DEVICES = frozenset(map(str, Device))
+"""Names of devices, which may stand alone as a setting."""

@@ -6,8 +6,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -16,48 +15,18 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-import midpoint
 from midpoint.audit.attackers.custom import FromFile
-from midpoint.audit.run.plan import Plan, Work
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.sources import code_digest
+from midpoint.audit.run.work import Work
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
 MANIFEST = "audit.json"
 TASKS = "tasks"
 ATTACK = "attack"
-LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "lightgbm")
-"""What the numbers may depend on."""
-SHOWING = frozenset(
-    f"{name}.py"
-    for name in (
-        "certifying",
-        "collecting",
-        "comparison",
-        "curve_figures",
-        "drawing",
-        "figures",
-        "pairing",
-        "paper",
-        "placement",
-        "report",
-        "report_tables",
-        "results",
-        "testing",
-        "transcript_collecting",
-        "transcript_results",
-        "verdict",
-    )
-)
-"""Modules of the audit that show numbers and do not make any."""
-SILENT = (
-    "analyst/service",
-    "analyst/spark",
-    "analyst/storage",
-    "analyst/streaming",
-    "cli",
-    "user/agent",
-)
-"""Packages that no number of an audit depends on."""
+EARLY = "early"
+"""What the analyst knew before the first of several rounds."""
 PLAIN = "+=,"
 """What stays as it is in the names of files, beside letters and digits."""
 Arrays = dict[str, NDArray[Any]]
@@ -74,7 +43,7 @@ class Store:
         """Make the directory, or go on in one that was made in exactly this way.
 
         Schemes and attackers may be added; one of a name that was there must be the same, unless
-        it came to nothing: who mends an attacker of her own that failed at once goes on here.
+        it came to nothing: who fixes an attacker of her own that failed at once goes on here.
         """
         fixed = {"code": code_digest(), "data": dict(data), "plan": asdict(plan)}
         named = {
@@ -93,10 +62,10 @@ class Store:
         }
         wanted = json.loads(json.dumps(fixed | named, default=_described))
         if (self.root / MANIFEST).exists():
-            found = self.manifest()
-            self._require_same(found, {key: wanted[key] for key in fixed})
+            made = self.manifest()
+            self._require_same(made, {key: wanted[key] for key in fixed})
             for key in named:
-                known = found.get(key, {})
+                known = made.get(key, {})
                 there = [name for name in wanted[key] if name in known and self._ran(key, name)]
                 self._require_same(known, {name: wanted[key][name] for name in there})
                 wanted[key] = known | wanted[key]
@@ -111,25 +80,32 @@ class Store:
                 f"{self.root} holds no audit; make one with: midpoint audit SOURCE --out"
                 f" {self.root}"
             )
-        return read_made(self.root / MANIFEST)
+        path = self.root / MANIFEST
+        try:
+            made = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
+        if not isinstance(made, dict):
+            raise MidpointError(f"{path} is damaged; name a new directory")
+        return made
 
     def _ran(self, key: str, name: str) -> bool:
         """Tell whether there is any result of a scheme, or of an attacker."""
-        own = quote(name, safe=PLAIN)
-        place = f"{own}/**/*.npz" if key == "schemes" else f"*/{ATTACK}/{own}.npz"
-        return any((self.root / TASKS).glob(f"fold-*/{place}"))
+        quoted = quote(name, safe=PLAIN)
+        pattern = f"{quoted}/**/*.npz" if key == "schemes" else f"*/{ATTACK}/{quoted}.npz"
+        return any((self.root / TASKS).glob(f"fold-*/{pattern}"))
 
-    def _require_same(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    def _require_same(self, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         for key, value in wanted.items():
-            if found.get(key) != value:
+            if made.get(key) != value:
                 raise MidpointError(
-                    f"{self.root} was made with other {_names(key, found.get(key), value)};"
+                    f"{self.root} was made with other {_names(key, made.get(key), value)};"
                     " its numbers would not go together with new ones: name a new directory"
                 )
 
-    def profiles(self, fold: int, scheme: str = "") -> Path:
-        """Return where the item profiles of a fold are, or those with places for a scheme."""
-        return self.root / TASKS / f"fold-{fold:02d}" / "profiles" / scheme
+    def profiles(self, fold: int, *names: str) -> Path:
+        """Return where item profiles of a fold are: early ones, or with a scheme's positions."""
+        return (self.root / TASKS / f"fold-{fold:02d}" / "profiles").joinpath(*names)
 
     def path(self, fold: int, *names: str) -> Path:
         """Return where the result of a task is."""
@@ -167,8 +143,8 @@ def described_kind(kind: Any) -> str:
     What a partial one was given counts: the same class with other settings is another attacker.
     """
     if isinstance(kind, partial):
-        given = [_described(one) for one in kind.args]
-        given += [f"{key}={_described(one)}" for key, one in sorted(kind.keywords.items())]
+        given = [_described(value) for value in kind.args]
+        given += [f"{key}={_described(value)}" for key, value in sorted(kind.keywords.items())]
         return f"{described_kind(kind.func)}({', '.join(given)})"
     if isinstance(kind, FromFile):
         return kind.kind
@@ -189,8 +165,9 @@ def _described(value: Any) -> str:
     if isinstance(value, partial) or hasattr(value, "__qualname__"):
         return described_kind(value)
     if is_dataclass(value) and not isinstance(value, type):
-        own = [f"{one.name}={_described(getattr(value, one.name))}" for one in fields(value)]
-        return f"{described_kind(type(value))}({', '.join(own)})"
+        names = [part.name for part in fields(value)]
+        settings = [f"{name}={_described(getattr(value, name))}" for name in names]
+        return f"{described_kind(type(value))}({', '.join(settings)})"
     if isinstance(value, np.ndarray):  # a long one is not written out whole
         content = f"{value.dtype} {value.shape}".encode() + value.tobytes()
         return f"array {hashlib.sha256(content).hexdigest()[:16]}"
@@ -200,40 +177,9 @@ def _described(value: Any) -> str:
     return described_kind(type(value)) if " at 0x" in text else text
 
 
-def read_made(path: Path) -> dict[str, Any]:
-    """Read how something was made, as it was written down beside it."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise MidpointError(f"{path} is damaged ({error}); name a new directory") from error
-    if not isinstance(found, dict):
-        raise MidpointError(f"{path} is damaged; name a new directory")
-    return found
-
-
-@cache
-def code_digest() -> str:
-    """Return a digest of all code of ours that makes numbers, and of the libraries' versions."""
-    root = Path(midpoint.__file__).parent
-    total = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        inside = path.relative_to(root)
-        if inside.parts[0] == "audit" and path.name in SHOWING:
-            continue
-        if any(inside.is_relative_to(package) for package in SILENT):
-            continue
-        total.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    for name in LIBRARIES:
-        try:
-            total.update(f"{name} {version(name)}\n".encode())
-        except PackageNotFoundError:
-            total.update(f"{name} is not here\n".encode())
-    return total.hexdigest()
-
-
-def _names(key: str, found: Any, wanted: Any) -> str:
+def _names(key: str, made: Any, wanted: Any) -> str:
     """Name what differs, a level deeper where that is possible."""
-    if isinstance(found, dict) and isinstance(wanted, dict) and key in {"plan", "data"}:
-        other = [k for k in wanted if found.get(k) != wanted[k]]
-        return f"{key} ({', '.join(f'{k}: {found.get(k)!r}, now {wanted[k]!r}' for k in other)})"
+    if isinstance(made, dict) and isinstance(wanted, dict) and key in {"plan", "data"}:
+        other = [k for k in wanted if made.get(k) != wanted[k]]
+        return f"{key} ({', '.join(f'{k}: {made.get(k)!r}, now {wanted[k]!r}' for k in other)})"
     return {"code": "code or libraries"}.get(key, f"settings of {key!r}")

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -12,27 +12,28 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.view import View
-from midpoint.audit.measure.accuracy import measure
+from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
     Labels,
-    clean_view,
-    held_out_view,
     learn,
-    obfuscated_views,
     one_against_rest,
     prepared,
     questions,
 )
-from midpoint.audit.run.nested_folds import nested_folds
-from midpoint.audit.run.plan import RAW, Plan, Work
-from midpoint.audit.run.store import ATTACK, Store
+from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.round_views import RoundViews, Versions
+from midpoint.audit.run.store import ATTACK, EARLY, Store
+from midpoint.audit.run.views import FoldViews, ReportViews, clean_view
+from midpoint.audit.run.work import Work
 from midpoint.data import Ratings
 from midpoint.wire import SCHEMES
 
 LEARN = "learn"
 ACCURACY = "accuracy"
+ANSWERS = "answers"
 SEEDS = 2**31 - 1
 """Attackers get seeds below this, which all libraries take."""
 
@@ -54,7 +55,7 @@ class Task(NamedTuple):
     fold: int
     """The fold."""
     names: tuple[str, ...]
-    """Its place in the store."""
+    """Its name in the store."""
 
     @property
     def kind(self) -> str:
@@ -88,8 +89,11 @@ class Auditor:
         """Return the results that a unit stores."""
         work = self.work
         if unit.kind == "learn":
-            places = [Task(unit.fold, (LEARN, scheme)) for scheme in work.placing]
-            return [Task(unit.fold, (LEARN,)), *places]
+            names = [(LEARN,), *((LEARN, scheme) for scheme in work.counterparts)]
+            if work.has_rounds:
+                names += [(LEARN, EARLY)]
+                names += [(LEARN, EARLY, scheme) for scheme in work.counterparts_over_rounds]
+            return [Task(unit.fold, name) for name in names]
         if unit.kind == "clean":
             wanted = [scheme for scheme in work.schemes if work.wants(scheme, unit.name)]
             return [Task(unit.fold, (scheme, ATTACK, unit.name)) for scheme in wanted]
@@ -99,8 +103,10 @@ class Auditor:
             for name in adaptive
             if work.wants(unit.name, name)
         ]
+        if isinstance(work.schemes[unit.name], RoundsProtocol):
+            return [Task(unit.fold, (unit.name, ANSWERS)), *attacks]
         accuracy = Task(unit.fold, (unit.name, ACCURACY))
-        return [accuracy, *attacks] if unit.name in work.asked else attacks
+        return [accuracy, *attacks] if unit.name in work.costed else attacks
 
     def missing(self, unit: Unit) -> list[Task]:
         """Return the results of a unit that are not there yet."""
@@ -117,55 +123,56 @@ class Auditor:
             yield from steps[unit.kind](unit, missing)
 
     def _learn(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
-        """Fit profiles, then where people lie if a protocol needs it."""
+        """Fit profiles, then positions if a protocol needs them; early ones for several rounds."""
         clock, data = Clock(), FoldData.of(self.ratings, self.plan, unit.fold)
-        place = self.store.profiles(unit.fold)
         for task in missing:
-            if task.names == (LEARN,):
-                learn(data).save(place)
-                about = {"category": data.category, "user_ids": data.given.user_ids}
-                yield self._keep(task, clock, **about)
-                continue
-            more = prepared(data, FoldProfiles.load(place, data), SCHEMES[task.kind])
-            more.save(self.store.profiles(unit.fold, task.kind))
-            yield self._keep(task, clock)
+            early, names = EARLY in task.names, task.names[1:]
+            if task.kind in SCHEMES:
+                learned = FoldProfiles.load(self.store.profiles(unit.fold, *names[:-1]), data)
+                learned = prepared(data, learned, SCHEMES[task.kind], early=early)
+            else:
+                learned = learn(data, early=early)
+            learned.save(self.store.profiles(unit.fold, *names))
+            about = {"category": data.category, "user_ids": data.given.user_ids}
+            yield self._keep(task, clock, **({} if names else about))
 
     def _scheme(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Measure what a protocol costs, then fit and try the attackers that adapt to it."""
         clock, fold = Clock(), self._fold(unit.fold)
-        view, views = fold.held_out(unit.name), list[View]()
+        seen, training = fold.views(unit.name), list[View]()
+        view = seen.held_out
         for task in missing:
             if task.kind == ACCURACY:
-                found = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
-                yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(found))
-                continue
-            if silent(view):
+                accuracy = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
+                yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(accuracy))
+            elif isinstance(seen, RoundViews) and task.kind == ANSWERS:
+                yield self._keep(task, clock, answers=seen.answers)
+            elif silent(view):
                 yield self._keep(task, clock, scores=self._no_scores(view))
-                continue
-            views = views or fold.obfuscated(unit.name)
-            clock.prepared()
-            attack = self._fitted(unit, task.kind, views, fold.data.pooled_category)
-            yield self._keep(task, clock, scores=attack(view))
+            else:
+                training = training or seen.training()
+                clock.prepared()
+                attack = self._fitted(seen, task.kind, training, fold.data.pooled_category)
+                yield self._keep(task, clock, scores=attack(view))
 
     def _clean(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Fit an attacker on clean ratings, once, and try it on all protocols."""
         clock, fold = Clock(), self._fold(unit.fold)
-        raw = Unit(unit.fold, "scheme", RAW)
-        attack = self._fitted(raw, unit.name, [fold.clean], fold.data.training_category)
+        raw, category = fold.views(RAW), fold.data.training_category
+        attack = self._fitted(raw, unit.name, [fold.clean], category)
         for task in missing:
-            view = fold.held_out(task.names[0])
+            view = fold.views(task.names[0]).held_out
             scores = self._no_scores(view) if silent(view) else attack(view)
             yield self._keep(task, clock, scores=scores)
 
     def _fitted(
-        self, unit: Unit, name: str, views: list[View], category: Labels
+        self, seen: FoldViews, name: str, views: list[View], category: Labels
     ) -> Callable[[View], NDArray[np.float64]]:
         """Fit an attacker for each question; return how they score people. Shape (N, questions)."""
         attackers: list[Attacker] = []
         for k, labels in one_against_rest(category, self._n_categories):
-            seed = self.plan.seed_of("attack", unit.fold, unit.name, name, k) % SEEDS
             attacker = new_attacker(self.work.attackers[name], k)
-            attacker.fit(views, labels, seed=seed)
+            attacker.fit(views, labels, seed=seen.attack_seed(name, k) % SEEDS)
             attackers.append(attacker)
         return lambda view: np.stack([score_people(one, name, view) for one in attackers], axis=1)
 
@@ -185,9 +192,9 @@ class Auditor:
             self._last[:] = [Prepared(data, profiles, self.work, self.store)]
         return self._last[0]
 
-    def _keep(self, task: Task, clock: "Clock", **found: object) -> Task:
+    def _keep(self, task: Task, clock: "Clock", **arrays: object) -> Task:
         """Store a result with the time that it took."""
-        self.store.save({**found, **clock.read()}, task.fold, *task.names)
+        self.store.save({**arrays, **clock.read()}, task.fold, *task.names)
         return task
 
 
@@ -203,39 +210,38 @@ class Prepared:
     """What is to be run."""
     store: Store
     """Where profiles of the fold are kept."""
-    _held_out: dict[str, View] = field(default_factory=dict)
-    """What the analyst sees of the held-out users, by protocol."""
-    _learned: dict[str, FoldProfiles] = field(default_factory=dict)
-    """What it learned, with where people lie, by scheme."""
+    _views: dict[str, FoldViews] = field(default_factory=dict)
+    """What is seen of its people, by protocol."""
+    _learned: dict[tuple[str, ...], FoldProfiles] = field(default_factory=dict)
+    """What the analyst learned with positions, or early, by its name in the store."""
+    _versions: Versions = field(default_factory=dict)
+    """What it disclosed over several rounds."""
 
     @cached_property
     def clean(self) -> View:
         """The training users' ratings as they are."""
         return clean_view(self.data, self.profiles)
 
-    def held_out(self, scheme: str) -> View:
-        """Return what the analyst sees of the held-out users under a protocol."""
-        if scheme not in self._held_out:
+    def views(self, scheme: str) -> FoldViews:
+        """Return what is seen of the people under a protocol."""
+        if scheme not in self._views:
             how = self.work.schemes[scheme]
-            self._held_out[scheme] = held_out_view(self.data, self.learned(scheme), scheme, how)
-        return self._held_out[scheme]
+            names = (how.scheme.name,) if how.scheme.counterparts else ()
+            late = self._load(*names)
+            self._views[scheme] = (
+                RoundViews(self.data, scheme, how, self._load(EARLY, *names), late, self._versions)
+                if isinstance(how, RoundsProtocol)
+                else ReportViews(self.data, scheme, how, late)
+            )
+        return self._views[scheme]
 
-    def learned(self, scheme: str) -> FoldProfiles:
-        """Return what the analyst learned, with all that a protocol needs."""
-        kind = self.work.schemes[scheme].scheme
-        if not kind.counterparts:
+    def _load(self, *names: str) -> FoldProfiles:
+        if not names:
             return self.profiles
-        if kind.name not in self._learned:
-            folder = self.store.profiles(self.data.number, kind.name)
-            self._learned[kind.name] = FoldProfiles.load(folder, self.data)
-        return self._learned[kind.name]
-
-    def obfuscated(self, scheme: str) -> list[View]:
-        """Return several draws of the training users under a protocol; too large to keep."""
-        how = self.work.schemes[scheme]
-        what = self.data, self.learned(scheme), scheme, how
-        first, *others = obfuscated_views(*what)
-        return [replace(first, nested_folds=nested_folds(*what)), *others]
+        if names not in self._learned:
+            directory = self.store.profiles(self.data.number, *names)
+            self._learned[names] = FoldProfiles.load(directory, self.data)
+        return self._learned[names]
 
 
 class Clock:
@@ -255,12 +261,12 @@ class Clock:
         self._shared, self._last = self._shared + now - self._last, now
 
     def read(self) -> dict[str, float]:
-        """Return the times since the last result, and start anew."""
+        """Return the times since the last result, and start again."""
         now = _now()
-        own, shared = now - self._last, self._shared
+        since, shared = now - self._last, self._shared
         self._last, self._shared = now, np.zeros(2)
         names = ("seconds", "wall_seconds", "shared_seconds", "shared_wall_seconds")
-        return dict(zip(names, [*own.tolist(), *shared.tolist()], strict=True))
+        return dict(zip(names, [*since.tolist(), *shared.tolist()], strict=True))
 
 
 def _now() -> NDArray[np.float64]:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,14 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from midpoint.audit import AuditResults
     from midpoint.audit import Progress as Report
-    from midpoint.audit.rounds.results import TranscriptResults
-    from midpoint.data import Ratings
+    from midpoint.audit.measure.results import Rounds as Held
 
 EVERY = 30.0
 """Seconds between two lines in a log, where no bar can be drawn."""
-FEWER_FOLDS = 3
-"""Folds of rounds unless given: each fold holds all rounds with everyone, many times."""
 FAILED = " (proves nothing)"
 VOID = "An attacker that fails on its control proves nothing by failing elsewhere."
 AFTER_THE_FACT = (
@@ -41,8 +38,8 @@ Rounds = Annotated[
     typer.Option(
         min=2,
         help="Ask everyone so many times, and attack whole transcripts as well: under the scheme"
-        " that --schemes names beside `no`, if it is one, else the one in use; in 3 folds unless"
-        " --folds is given; by attackers of transcripts, whatever --attacks and --quick say.",
+        " that --schemes names beside `no`, if it is one, else the one in use; by all attackers of"
+        " transcripts unless --attacks names some of them.",
     ),
 ]
 
@@ -89,85 +86,33 @@ def _clock(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
-def named_scheme(schemes: list[str] | None, rounds: int) -> str | None:
-    """Return the one scheme beside raw ratings that is named, if rounds of it can be held."""
-    from midpoint.audit.rounds.audit import name_cases
-    from midpoint.audit.run.plan import RAW, read_scheme
+def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None:
+    """Print the AUC of each attacker on each kind of device, and the verdict."""
+    from midpoint.audit.report.verdict import judge
 
-    named = [name for name in dict.fromkeys(schemes or ()) if read_scheme(name).name != RAW]
-    if len(named) != 1:
-        return None
-    name_cases(named[0], rounds)  # a scheme without rounds is an error now, not after all the rest
-    return named[0]
-
-
-def add_rounds(
-    console: Console,
-    ratings: "Ratings",
-    feature: list[str],
-    rounds: int,
-    *,
-    scheme: str | None,
-    usual: str,
-    folds: int | None,
-    seed: int,
-    jobs: int,
-    out: Path,
-) -> None:
-    """Audit several rounds, keep what was found beside the audit, and show it.
-
-    They are held under `scheme`, or under the usual one if none is given.
-    """
-    from midpoint.audit.rounds.audit import audit_transcripts
-    from midpoint.audit.rounds.view import TRANSCRIPT_ATTACKERS
-
-    many, under = folds or FEWER_FOLDS, scheme or f"{usual}, the scheme in use"
-    console.print(
-        f"Holding {rounds} rounds under {under}: {many} folds, {len(TRANSCRIPT_ATTACKERS)}"
-        " attackers of whole transcripts",
-        markup=False,
-        soft_wrap=True,
-    )
-    with audit_bar(console, "Holding rounds") as report:
-        found = audit_transcripts(
-            ratings,
-            feature,
-            rounds=rounds,
-            scheme=scheme or usual,
-            folds=many,
-            seed=seed,
-            jobs=jobs,
-            out=out,
-            progress=report,
-        )
-    found.save(out)
-    show_rounds(console, found)
-
-
-def show_rounds(console: Console, found: "TranscriptResults") -> None:
-    """Print what attackers read of each kind of device, and the verdict."""
-    about = f"{found.dataset}, {found.feature}"
-    table = Table(title=f"{about}: AUC of {found.rounds} rounds of {found.scheme}")
-    for head in ("attacker", *found.kinds.values()):
+    about = f"{results.dataset}, {results.feature}"
+    table = Table(title=f"{about}: AUC of {held.rounds} rounds of {held.scheme}")
+    for head in ("attacker", *held.devices.values()):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
-    for attack, reads in found.reads.items():
-        cells = [_area(found, device, attack) for device in found.bands]
-        table.add_row(f"{escape(attack)}{'' if reads else FAILED}", *cells)
+    for attack, control in held.controls.items():
+        rows = [results.get(device, "auc", attack) for device in held.devices]
+        cells = [
+            "" if row is None else starred(row.value, chance=results.is_chance(row)) for row in rows
+        ]
+        table.add_row(f"{escape(attack)}{'' if control.reads else FAILED}", *cells)
     table.add_section()
-    bands = found.bands.values()
+    bands = [(results.macro_bands or results.bands)[device] for device in held.devices]
     table.add_row("chance band", *(f"{band.low:.3f}-{band.high:.3f}" for band in bands))
     judged = (f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in bands)
     table.add_row(WIDER, *judged)
     console.print(table)
     console.print(STARRED, soft_wrap=True)
-    if not all(found.reads.values()):
+    if not all(control.reads for control in held.controls.values()):
         console.print(VOID, soft_wrap=True)
-    console.print(f"[bold]{escape(found.scheme)}[/bold]: {escape(found.sentence)}", soft_wrap=True)
-
-
-def _area(found: "TranscriptResults", device: str, attack: str) -> str:
-    row = found.get(device, attack)
-    return "" if row is None else starred(row.value, chance=found.bands[device].holds(row.value))
+    verdict = judge(results, held.product)
+    if verdict is not None:
+        text = f"[bold]{escape(held.product)}[/bold]: {escape(verdict.sentence)}"
+        console.print(text, soft_wrap=True)
 
 
 def starred(value: float, *, chance: bool) -> str:

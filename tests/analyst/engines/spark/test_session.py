@@ -61,7 +61,7 @@ def test_a_master_that_spark_does_not_know_is_named(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_a_place_to_write_is_looked_at_first(spark: Any, tmp_path: Path) -> None:
+def test_a_directory_to_write_is_looked_at_first(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="is there already; name a new folder"):
         require_new_address(spark, str(tmp_path))
     (tmp_path / "file").touch()

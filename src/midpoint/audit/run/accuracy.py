@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from midpoint.analyst import ItemProfiles, predict
 from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.view import View
-from midpoint.audit.run.folds import FoldData, held_out_coins, population
+from midpoint.audit.run.folds import FoldData, population
+from midpoint.audit.run.views import held_out_coins
 from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_correction
 
 Float = NDArray[np.float64]
@@ -43,8 +44,8 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
     move = how.moves(view.disclosure, profiles, people, coins)[hidden.user]
     whose = hidden.item, fold.category[hidden.user], move
-    own = local_correction(view.disclosure, profiles, *whose)
-    told = profiles.offset[hidden.item, guess[hidden.user]]
+    offset = local_correction(view.disclosure, profiles, *whose)
+    guessed = profiles.offset[hidden.item, guess[hidden.user]]
 
     def squares(shown: Float) -> Float:
         errors = np.square(shown - truth)
@@ -54,9 +55,9 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         given=np.diff(fold.given.user_offsets),
         kept=np.diff(view.reports.user_offsets),
         hidden=np.diff(hidden.user_offsets),
-        inferred=squares(predict(profiles, x, *rows, told)),
+        inferred=squares(predict(profiles, x, *rows, guessed)),
         blind=squares(predict(profiles, blind, *rows)),
-        local=squares(predict(profiles, blind, *rows, own)),
+        local=squares(predict(profiles, blind, *rows, offset)),
         bits=bits_per_item(view.disclosure),
     )
 
@@ -67,12 +68,12 @@ def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], F
     The category is that of the least loss, each with its own best x (see `joint_fit`). Who sent
     no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
     """
-    found = joint_fit(profiles, reports)
-    guess = np.argmin(found.loss, axis=1)
+    fitted = joint_fit(profiles, reports)
+    guess = np.argmin(fitted.loss, axis=1)
     guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
     if reports.profile is not None:
         return guess, reports.profile
-    return guess, found.profile[guess, np.arange(len(guess))]
+    return guess, fitted.profile[guess, np.arange(len(guess))]
 
 
 def _commonest(profiles: ItemProfiles) -> int:

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer
 from midpoint.audit.attackers import Learned
+from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.features import mask
 from midpoint.audit.attackers.linear import Logistic
-from midpoint.audit.attackers.view import View, nested_fold, pool
-from midpoint.audit.measure.statistics import auc, chance_deviation
+from midpoint.audit.attackers.view import View, nested_fold
 from midpoint.data import simulate
 from midpoint.protocol import LearningProtocol, Population
 from tests.support.seen import LEAKY, codes
@@ -39,14 +39,16 @@ class Crossfitted:
     def show(self, part: int, without: frozenset[int], draw: int) -> View:
         others = self.ratings.select_users(~np.isin(self.part, list(without)))
         profiles = Factorizer(dimension=1, iterations=1).fit(others, "gender")
-        told, people = self.how.disclose(profiles), self.ratings.select_users(self.members[part])
+        disclosure = self.how.disclose(profiles)
+        people = self.ratings.select_users(self.members[part])
         rated = Population(people.user, people.item, people.value, codes(people))
         coins = np.random.default_rng([part, draw])
-        return View(self.how.report(told, profiles, rated, coins), profiles, told, people.scale)
+        sent = self.how.report(disclosure, profiles, rated, coins)
+        return View(sent, profiles, disclosure, people.scale)
 
     def pooled(self) -> View:
         parts = [self.show(part, frozenset({part}), 0) for part in range(PARTS)]
-        return pool(parts, parts[0].profiles, parts[0].disclosure)
+        return View.pooled(parts, parts[0].profiles, parts[0].disclosure)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -58,7 +60,9 @@ def reading(learn: View, ones: NDArray[np.bool_], judge: View, truth: NDArray[np
     return auc(answer(mask(judge))[0], truth)
 
 
-def test_a_plain_split_of_crossfitted_people_is_turned_round_and_a_rehearsal_is_not() -> None:
+def test_a_plain_split_of_crossfitted_people_has_its_sign_flipped_and_a_nested_fold_has_not() -> (
+    None
+):
     made = Crossfitted(selection_sd=0.0)
     ones, view = made.labels == 1, made.pooled()
     half = np.arange(len(ones)) % 2 == 0
@@ -73,14 +77,14 @@ def test_a_plain_split_of_crossfitted_people_is_turned_round_and_a_rehearsal_is_
     assert np.mean(fair) == pytest.approx(0.5, abs=3.5 * chance_deviation(ones))
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_the_sign_is_chosen_by_rehearsals(turned: bool) -> None:
+@pytest.mark.parametrize("flipped", [False, True])
+def test_the_sign_is_chosen_by_nested_folds(flipped: bool) -> None:
     made = Crossfitted(selection_sd=0.8, users=240)
     made.how = LearningProtocol("no")
     one, labels = nested_fold(made.show, made.positions, 0, draws=1), made.labels.copy()
-    if turned:  # those judged answer the other way round
+    if flipped:  # those judged answer with the other sign
         labels[one.judged] = 1 - labels[one.judged]
     everyone = replace(made.pooled(), nested_folds=(one,))
     attacker = Learned("made up", adaptive=True, form=mask, family=Logistic((0.2, C)))
     attacker.fit([everyone], labels, seed=0)
-    assert attacker.sign == (-1.0 if turned else 1.0)
+    assert attacker.sign == (-1.0 if flipped else 1.0)

@@ -36,15 +36,15 @@ PATIENCE = 120.0
 
 
 def start(script: Path, out: Path) -> "subprocess.Popen[bytes]":
-    places = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    environment = os.environ | {"PYTHONPATH": places}
+    path = os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])
+    environment = os.environ | {"PYTHONPATH": path}
     return subprocess.Popen([sys.executable, str(script), str(out)], env=environment)
 
 
 def stored(out: Path) -> list[Path]:
     """Return what is finished; folders come and go meanwhile, which `os.walk` bears."""
     walk = os.walk(out / "tasks")
-    return sorted(Path(place, n) for place, _, names in walk for n in names if n.endswith(".npz"))
+    return sorted(Path(at, n) for at, _, names in walk for n in names if n.endswith(".npz"))
 
 
 def wait_for(out: Path, count: int) -> None:

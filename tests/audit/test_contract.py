@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from midpoint.audit import View, check_attacker
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.attackers.contract import (
+from midpoint.audit.contract import (
     CLAUSES,
     REPORTS,
     TRANSCRIPTS,
@@ -18,7 +18,7 @@ from midpoint.audit.attackers.contract import (
     scores_each_alone,
     scores_silent_people_alike,
 )
-from midpoint.audit.rounds.view import ON_UNION, TRANSCRIPT_ATTACKERS
+from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.errors import MidpointError
 from tests.support.small_audit import AdaptiveByItems
 
@@ -65,8 +65,8 @@ class Blind(AdaptiveByItems):
         return np.zeros(view.n_users)
 
 
-class ByPlace(AdaptiveByItems):
-    """Remembers who was what by her place, which tells as much as the order of a file."""
+class ByIndex(AdaptiveByItems):
+    """Remembers who was what by her index, which says as much as the order of a file."""
 
     def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
         super().fit(views, category, seed=seed)
@@ -78,7 +78,7 @@ class ByPlace(AdaptiveByItems):
 
 
 class Stubborn(AdaptiveByItems):
-    """Knows from elsewhere which side is which, whatever it is told."""
+    """Knows from elsewhere which side is which, whatever the labels are."""
 
     def fit(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> None:
         del category
@@ -108,11 +108,11 @@ class Comparing(AdaptiveByItems):
         return np.asarray(scores - scores.mean())
 
 
-BREAKERS = dict(zip(CLAUSES, (Blind, ByPlace, Stubborn, Unseeded, ByRow, Comparing), strict=True))
+BREAKERS = dict(zip(CLAUSES, (Blind, ByIndex, Stubborn, Unseeded, ByRow, Comparing), strict=True))
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
-def test_an_attacker_that_breaks_a_clause_is_told_which(clause: str) -> None:
+def test_an_attacker_that_breaks_a_clause_is_shown_which(clause: str) -> None:
     with pytest.raises(MidpointError, match=f"'adaptive-items' breaks the contract, {clause}: "):
         check_attacker(BREAKERS[clause])
 

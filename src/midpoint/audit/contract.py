@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
+from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.view import Float, View
-from midpoint.audit.measure.statistics import auc, chance_deviation
 from midpoint.audit.rounds.conversation import People, Transcript, Version, catalogue, converse
 from midpoint.audit.rounds.view import TranscriptView, union
 from midpoint.audit.run.plan import RAW
@@ -50,7 +50,7 @@ ROUNDS, BUDGET, ASKED = 3, 10, 30
 """Rounds, new items in each, and items that may be asked about, where transcripts are read."""
 
 Labels = NDArray[np.int64]
-Place = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -141,24 +141,24 @@ class Trial:
 
 def reads_what_leaks(trial: Trial) -> str | None:
     """Read its control: raw ratings, or those of the scheme that it names."""
-    found = auc(trial.scores, trial.stage.labels[1])
-    return None if found >= trial.least else f"AUC {found:.3f}, and {trial.least:g} is the least"
+    area = auc(trial.scores, trial.stage.labels[1])
+    return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
 def is_at_chance_where_nothing_can_be_read(trial: Trial) -> str | None:
-    """Sit at chance where labels are dealt out at random: by place they are the same again."""
+    """Sit at chance where labels are dealt out at random; by index they are the same again."""
     dealt = np.random.default_rng(11).permutation(trial.stage.labels[0])
     labels = np.resize(dealt, len(trial.stage.labels[1]))
-    found = auc(trial.score(trial.fitted(dealt), trial.tried), labels)
+    area = auc(trial.score(trial.fitted(dealt), trial.tried), labels)
     most = DOUBT * chance_deviation(labels)
-    return None if abs(found - 0.5) <= most else f"AUC {found:.3f}, beyond 0.5 ± {most:.3f}"
+    return None if abs(area - 0.5) <= most else f"AUC {area:.3f}, beyond 0.5 ± {most:.3f}"
 
 
 def follows_the_labels(trial: Trial) -> str | None:
-    """Turn its answer round where the labels are."""
-    turned = trial.fitted(1 - trial.stage.labels[0])
-    found = auc(trial.score(turned, trial.tried), 1 - trial.stage.labels[1])
-    return None if found >= trial.least else f"AUC {found:.3f} with labels turned round"
+    """Flip its sign where the labels are flipped."""
+    flipped = trial.fitted(1 - trial.stage.labels[0])
+    area = auc(trial.score(flipped, trial.tried), 1 - trial.stage.labels[1])
+    return None if area >= trial.least else f"AUC {area:.3f} with labels flipped"
 
 
 def repeats_itself(trial: Trial) -> str | None:
@@ -211,13 +211,13 @@ def check_attacker(
     """
     trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
     for clause, broken in CLAUSES.items():
-        if found := broken(trial):
+        if problem := broken(trial):
             raise MidpointError(
-                f"attacker {_name(make())!r} breaks the contract, {clause}: {found}"
+                f"attacker {_name(make())!r} breaks the contract, {clause}: {problem}"
             )
 
 
-def only(view: View, people: Place) -> View:
+def only(view: View, people: Indices) -> View:
     """Keep these people."""
     if isinstance(view, TranscriptView):
         said = view.transcript
@@ -232,7 +232,7 @@ def only(view: View, people: Place) -> View:
     return replace(view, reports=reports)
 
 
-def silenced(view: View, people: Place) -> View:
+def silenced(view: View, people: Indices) -> View:
     """Have these people say nothing; of transcripts, as if they were never asked."""
     if isinstance(view, TranscriptView):
         asked, value = view.transcript.asked.copy(), view.transcript.value.copy()

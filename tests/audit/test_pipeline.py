@@ -1,6 +1,4 @@
-from dataclasses import dataclass, replace
-from functools import partial
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +7,9 @@ import pytest
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
-from midpoint.audit.attackers import Learned
-from midpoint.audit.attackers.features import mask, values
-from midpoint.audit.attackers.linear import NaiveBayes
 from midpoint.audit.measure.results import METRICS, AuditResults
-from midpoint.audit.run import store
-from midpoint.audit.run.audit import choose_attacks, choose_schemes
-from midpoint.audit.run.store import Store, described_kind
-from midpoint.data import Feature, Scale, Simulation
+from midpoint.audit.run.choice import choose_attacks
+from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
@@ -128,41 +121,6 @@ def test_progress_counts_up_to_the_whole(tiny: Simulation) -> None:
     assert all(one.seconds_left for one in seen[1:-1])
 
 
-def test_a_directory_of_another_audit_is_refused(
-    tiny: Simulation, directory: Path, results: AuditResults, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert results.rows
-    with pytest.raises(MidpointError, match=r"other plan \(seed: 0, now 1\)"):
-        small_audit(tiny.ratings, directory, seed=1)
-    fewer = tiny.ratings.select_users(np.arange(tiny.ratings.n_users) > 0)
-    with pytest.raises(MidpointError, match=r"other data \(digest"):
-        small_audit(fewer, directory)
-    with pytest.raises(MidpointError, match="other settings of 'mp'"):
-        small_audit(tiny.ratings, directory, schemes={"mp": LearningProtocol("mp", bits=3)})
-    with pytest.raises(MidpointError, match="other settings of 'items'"):
-        small_audit(tiny.ratings, directory, attacks={"items": SMALL["chance"]})
-    monkeypatch.setattr(store, "code_digest", lambda: "other")
-    with pytest.raises(MidpointError, match="other code or libraries"):
-        small_audit(tiny.ratings, directory)
-
-
-def test_a_directory_that_is_no_audit_is_left_alone(tiny: Simulation, tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("all I have")
-    with pytest.raises(MidpointError, match="holds something else"):
-        small_audit(tiny.ratings, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
-
-
-def test_a_damaged_result_is_named(tiny: Simulation, tmp_path: Path) -> None:
-    small_audit(tiny.ratings, tmp_path / "out", schemes=["no"], attacks={"chance": SMALL["chance"]})
-    victim = Store(tmp_path / "out").path(1, "no", "accuracy")
-    victim.write_bytes(victim.read_bytes()[:100])
-    with pytest.raises(MidpointError, match=r"accuracy\.npz is damaged.*remove it and run again"):
-        small_audit(
-            tiny.ratings, tmp_path / "out", schemes=["no"], attacks={"chance": SMALL["chance"]}
-        )
-
-
 def test_attackers_that_come_later_join_the_band(tiny: Simulation, tmp_path: Path) -> None:
     one = {"items": SMALL["items"]}
     first = small_audit(tiny.ratings, tmp_path / "out", schemes=["no"], attacks=one)
@@ -185,8 +143,8 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     folded = found.macro["no"]["items"]
     assert folded == pytest.approx(0.5 + np.mean(np.abs(np.subtract(each, 0.5))))
     assert rows[0].low < mean < rows[0].high
-    assert each[2] > 0.8  # R is told by gender
-    assert found.answers == {}
+    assert each[2] > 0.8  # R follows from gender
+    assert found.histograms == {}
     strongest = found.strongest("no")
     assert strongest is not None
     assert strongest.attack == "items[R]" == found.activity["no"].attack
@@ -194,7 +152,7 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     assert found.macro_bands["no"].high < found.bands["no"].high
     assert found.controls["items"].value == each[2]
     assert np.mean(found.per_fold["no"]["items"]) == pytest.approx(mean, abs=0.03)
-    # D and I are dealt out by number; they are told by not being R.
+    # D and I are dealt out by number; they are read by not being R.
     assert found.controls["items"].unread == ()
 
 
@@ -286,137 +244,16 @@ class Silent(LearningProtocol):
 def test_a_protocol_of_ones_own_is_audited(tiny: Simulation) -> None:
     found = small_audit(tiny.ratings, schemes={"silent": Silent("ss")})
     assert found.scheme_names() == ["no", "silent"]
-    raw, mine = (found.get(scheme, "rmse_blind") for scheme in ("no", "silent"))
+    raw, silent = (found.get(scheme, "rmse_blind") for scheme in ("no", "silent"))
     assert raw is not None
-    assert mine is not None
-    assert mine.value > raw.value
-    assert "test_run.Silent" in found.schemes["silent"]["kind"]
+    assert silent is not None
+    assert silent.value > raw.value
+    assert "test_pipeline.Silent" in found.schemes["silent"]["kind"]
 
 
-def test_a_protocol_of_ones_own_does_not_take_the_controls_place(tiny: Simulation) -> None:
+def test_a_protocol_of_ones_own_does_not_take_the_controls_name(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="'no' is what attackers are controlled by"):
         small_audit(tiny.ratings, schemes={"no": Silent("ss")})
-
-
-def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
-    with pytest.raises(MidpointError, match="no attack 'magic'"):
-        choose_attacks(["lr", "magic"])
-    with pytest.raises(MidpointError, match="'small_audit:Magic' cannot be made"):
-        choose_attacks(["small_audit:Magic"])
-    with pytest.raises(MidpointError, match="no protocol 'magic'"):
-        choose_schemes(["magic"], tiny.ratings.scale)
-    with pytest.raises(MidpointError, match="jobs must be at least 1"):
-        small_audit(tiny.ratings, jobs=0)
-    with pytest.raises(MidpointError, match="'height'"):
-        small_audit(tiny.ratings, feature="height")
-
-
-def test_what_cannot_run_is_refused_before_anything_is_run(tiny: Simulation) -> None:
-    interval = Scale.continuous(0, 1)
-    with pytest.raises(MidpointError, match=r"'dmpss' needs ratings in levels.*; mpss does not"):
-        choose_schemes(["dmpss"], interval)
-    assert list(choose_schemes(["mpss"], interval)) == ["no", "mpss"]
-    with pytest.raises(MidpointError, match="bits must be from 1 to 16: got 99"):
-        choose_schemes(["mp:bits=99"], interval)
-    wrong: Any = {"mine": "dmpss"}
-    with pytest.raises(MidpointError, match="'mine' is 'dmpss', and has to be a LearningProtocol"):
-        choose_schemes(wrong, interval)
-    instance: Any = {"mine": SMALL["items"]()}
-    with pytest.raises(MidpointError, match=r"'mine' cannot be made .* give its class"):
-        choose_attacks(instance)
-    lacking: Any = {"mine": dict}
-    with pytest.raises(MidpointError, match="'mine' has no adaptive, fit, score"):
-        choose_attacks(lacking)
-    with pytest.raises(MidpointError, match="2 folds"):
-        small_audit(tiny.ratings, folds=0)
-
-
-def test_one_name_alone_is_not_a_row_of_letters() -> None:
-    assert list(choose_schemes("mpss", Scale.stars(1, 5))) == ["no", "mpss"]
-    assert list(choose_attacks("lr")) == ["lr"]
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (lambda scores: scores[:-1], r"shape \(\d+,\) for \d+ people"),
-        (lambda scores: scores[:, None], r"shape \(\d+, 1\)"),
-        (lambda scores: scores * np.nan, "is no number"),
-    ],
-)
-def test_an_attacker_that_was_mended_goes_on_in_the_same_directory(
-    tiny: Simulation, tmp_path: Path, answer: Any, words: str
-) -> None:
-    class Broken(AdaptiveByItems):
-        def score(self, view: Any) -> Any:
-            return answer(super().score(view))
-
-    what: dict[str, Any] = {"ratings": tiny.ratings, "out": tmp_path, "schemes": ["no"]}
-    with pytest.raises(MidpointError, match=f"'mine' gave .*{words}"):
-        small_audit(**what, attacks={"mine": Broken})
-    found = small_audit(**what, attacks={"mine": AdaptiveByItems})
-    assert [row.attack for row in found.areas("no")] == ["mine"]
-    with pytest.raises(MidpointError, match="other settings of 'mine'"):
-        small_audit(**what, attacks={"mine": Broken})
-
-
-@dataclass(frozen=True)
-class Louder(LearningProtocol):
-    """A protocol of one's own, with a setting that is no plain number."""
-
-    added: Any = None
-
-    def report(
-        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Any
-    ) -> Reports:
-        sent = super().report(disclosure, profiles, people, coins)
-        return replace(sent, value=sent.value + self.added[sent.item])
-
-
-def test_settings_of_a_protocol_of_ones_own_can_be_arrays(tiny: Simulation, tmp_path: Path) -> None:
-    def run_with(added: Any) -> AuditResults:
-        schemes = {"louder": Louder("mp", added=added)}
-        return small_audit(tiny.ratings, tmp_path, schemes=schemes, attacks={"i": SMALL["items"]})
-
-    added = np.linspace(0, 1, 5000)
-    found = run_with(added)
-    assert found.schemes["louder"]["added"].startswith("array ")
-    assert run_with(added.copy()).rows == found.rows
-    added[2500] += 1
-    with pytest.raises(MidpointError, match="other settings of 'louder'"):
-        run_with(added)
-
-
-def test_the_same_class_with_other_settings_is_another_attacker(
-    tiny: Simulation, tmp_path: Path
-) -> None:
-    def run_with(make: Any) -> None:
-        small_audit(tiny.ratings, tmp_path / "out", schemes=["no"], attacks={"nb": make})
-
-    bayes = partial(Learned, "nb", adaptive=False, form=values, family=NaiveBayes())
-    run_with(bayes)
-    run_with(partial(Learned, "nb", form=values, adaptive=False, family=NaiveBayes()))
-    for other in ({"family": NaiveBayes((5.0,))}, {"form": mask}):
-        with pytest.raises(MidpointError, match="other settings of 'nb'"):
-            run_with(partial(bayes, **other))
-
-
-def test_what_is_written_down_of_a_class_is_the_same_in_another_process() -> None:
-    def mine(view: Any) -> Any:
-        return view
-
-    given: dict[str, Any] = {"form": mine, "family": NaiveBayes(), "control": object()}
-    text = described_kind(partial(Learned, "mine", **given))
-    assert " at 0x" not in text
-    assert "mine" in text
-    assert "NaiveBayes(settings=[0.01, 0.1, 1.0]" in text
-    own = described_kind(Silent)
-    assert own == f"test_run.Silent {sha256(Path(__file__).read_bytes()).hexdigest()[:16]}"
-
-
-def test_an_attacker_of_ones_own_is_found_by_its_module() -> None:
-    name = "small_audit:ByItems"
-    assert choose_attacks([name]) == {name: SMALL["items"]}
 
 
 OWN = """
@@ -438,7 +275,7 @@ class Half:
 
 
 def test_an_attacker_of_ones_own_is_found_by_its_file(tiny: Simulation, tmp_path: Path) -> None:
-    file, out = tmp_path / "mine.py", tmp_path / "out"
+    file, out = tmp_path / "attack.py", tmp_path / "out"
     file.write_text(OWN)
     name = f"{file}:Counts"
     found = small_audit(tiny.ratings, out, schemes=["no"], attacks=[name], jobs=2)
@@ -452,20 +289,3 @@ def test_an_attacker_of_ones_own_is_found_by_its_file(tiny: Simulation, tmp_path
         choose_attacks([f"{file}:Absent"])
     with pytest.raises(MidpointError, match="cannot be made"):
         choose_attacks([f"{tmp_path / 'absent.py'}:Counts"])
-
-
-def test_names_stand_for_several() -> None:
-    assert list(choose_attacks(["paper", "lr"])) == ["lse", "nb", "lr", "svm"]
-    assert {"fraction", "lr"} < set(choose_attacks(None, quick=True)) < set(choose_attacks(None))
-    stars, interval = Scale.stars(1, 5), Scale.continuous(0, 1)
-    assert list(choose_schemes(None, stars, quick=True)) == ["no", "mp", "dmpss"]
-    assert list(choose_schemes(None, stars, quick=True, usual="cmp")) == ["no", "mp", "cmp"]
-    assert {"cmp", "cmpss"} < set(choose_schemes(None, stars))
-    for name in ("cmpss:bits=4", "cmp:bits=16"):
-        with pytest.raises(MidpointError, match="one precision"):
-            choose_schemes([name], stars)
-    with pytest.raises(MidpointError, match="needs ratings in levels"):
-        choose_schemes(["cmpss"], interval)
-    assert list(choose_schemes(None, interval, quick=True)) == ["no", "mp", "mpss"]
-    assert "dmp" in choose_schemes(None, stars)
-    assert "dmp" not in choose_schemes(None, interval)

@@ -1,0 +1,123 @@
+"""An audit from beginning to end: choose, run what is missing, measure."""
+
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
+from midpoint.audit.measure.collecting import collect
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.choice import (
+    Attacks,
+    Schemes,
+    choose_attacks,
+    choose_schemes,
+    held_over_rounds,
+    of_one_report,
+    of_rounds,
+    of_transcripts,
+)
+from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
+from midpoint.audit.run.folds import audited
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.processes import Progress, reported
+from midpoint.audit.run.schedule import run_all
+from midpoint.audit.run.store import Store
+from midpoint.audit.run.tasks import Auditor
+from midpoint.audit.run.work import Work
+from midpoint.data import Ratings, Scale
+from midpoint.errors import MidpointError
+
+FOLDS, QUICK_FOLDS = 10, 3
+
+
+def audit(  # noqa: PLR0913
+    ratings: Ratings,
+    feature: str | Iterable[str],
+    schemes: Schemes | None = None,
+    attacks: Attacks | None = None,
+    *,
+    folds: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    quick: bool = False,
+    out: Path | str | None = None,
+    factorizer: Factorizer | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
+    rounds: int | None = None,
+    curves: Iterable[str] = (),
+) -> AuditResults:
+    """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
+
+    Args:
+        ratings: The data; users whose category is not known are left out.
+        feature: The private feature, or several to be crossed.
+        schemes: Names with settings, such as `mpss:alpha=0.5` or `dmpss:rounds=4:forgetful`, or
+            protocols of one's own by name; all schemes that the scale allows unless given.
+        attacks: Names, or what makes attackers of one's own, by name; all unless given.
+        folds: 10 unless given, 3 if quick.
+        seed: Decides every random draw.
+        jobs: Processes; the numbers do not depend on it. A script that asks for several must
+            start from `if __name__ == "__main__":`.
+        quick: A few schemes, attackers and folds.
+        out: Directory for what was found so far; a killed run resumes from it.
+        factorizer: How item profiles are learned.
+        progress: Called after each result, or whether to show a bar; unless given, one is shown in
+            terminals and notebooks.
+        rounds: Ask everyone so many times as well, and attack whole transcripts: under the only
+            scheme that `schemes` names beside raw ratings, else under the one in use. All
+            attackers of transcripts try unless `attacks` names some.
+        curves: Draw curves over these settings: `alpha`, `bits` or `share`.
+    """
+    names = (feature,) if isinstance(feature, str) else tuple(feature)
+    plan = Plan(
+        names,
+        folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
+        seed=seed,
+        factorizer=factorizer or Factorizer(),
+    )
+    people, private = audited(ratings, plan)
+    usual = choose_scheme(people, *names)
+    work = choose_work(
+        schemes, attacks, people.scale, quick=quick, usual=usual, rounds=rounds, curves=curves
+    )
+    data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
+    with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
+        store = Store(Path(out or scratch))
+        store.open(plan, data, work)
+        with reported(progress) as report:
+            run_all(Auditor(people, plan, work, store), jobs, report)
+        return collect(store, plan, people, usual)
+
+
+def choose_work(
+    schemes: Schemes | None,
+    attacks: Attacks | None,
+    scale: Scale,
+    *,
+    quick: bool = False,
+    usual: str | None = None,
+    rounds: int | None = None,
+    curves: Iterable[str] = (),
+) -> Work:
+    """Say what is to be run by what was asked for; whatever cannot be run is refused here.
+
+    `usual` is the scheme in use; the default one of the scale unless given.
+    """
+    usual = usual or itemwise_scheme(scale)
+    chosen = choose_schemes(schemes, scale, quick=quick, usual=usual)
+    attackers = choose_attacks(attacks, quick=quick)
+    over_rounds, single = of_rounds(chosen), of_one_report(attackers)
+    once = {name: how for name, how in chosen.items() if name not in over_rounds}
+    work = Work.of(once, single)
+    along = curve_schemes(curves, scale, quick=quick, usual=usual)
+    if along:
+        named = choose_attacks(CURVE_ATTACKS if attacks is None else attacks)
+        work |= Work.of(along, of_one_report(named))
+    if rounds is not None:
+        over_rounds |= held_over_rounds({} if schemes is None else once, rounds, usual)
+    if over_rounds:
+        work |= Work.of_rounds(over_rounds, of_transcripts(attackers))
+    elif not single:
+        raise MidpointError(f"{', '.join(attackers)} read several rounds; ask for rounds as well")
+    return work

@@ -1,0 +1,163 @@
+"""Which schemes and attackers take part, by what was asked for."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+
+from midpoint.analyst import itemwise_scheme
+from midpoint.analyst.disclose.disclosure import FINEST
+from midpoint.audit.attackers import ATTACKERS, Attacker
+from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS
+from midpoint.audit.attackers.custom import custom_attacker, require_attacker
+from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
+from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.plan import RAW, read_scheme
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import SCHEMES
+
+BY_NAME: Mapping[str, Callable[[], Attacker]] = {**ATTACKERS, **TRANSCRIPT_ATTACKERS}
+"""What makes each attacker that has a name."""
+Schemes = str | Iterable[str] | Mapping[str, LearningProtocol]
+Attacks = str | Iterable[str] | Mapping[str, Callable[[], Attacker]]
+
+
+def choose_schemes(
+    schemes: Schemes | None, scale: Scale, *, quick: bool = False, usual: str | None = None
+) -> dict[str, LearningProtocol]:
+    """Return protocols by name; the control comes first, whether asked for or not.
+
+    `usual` is the scheme in use, which a quick audit tries; the scale's default unless given.
+    """
+    if isinstance(schemes, Mapping):
+        named = dict(schemes)
+    elif schemes is not None:
+        named = {text: read_scheme(text) for text in _each(schemes)}
+    else:
+        every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
+        every += ["full", "nothing"]
+        wanted = (RAW, "mp", usual or itemwise_scheme(scale)) if quick else every
+        named = {name: LearningProtocol(name) for name in wanted}
+    if not named:
+        raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
+    for name, how in named.items():
+        _require_runnable(name, how, scale)
+    return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
+
+
+def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
+    """Refuse now what would fail in the middle of an audit."""
+    if not isinstance(how, LearningProtocol):
+        raise MidpointError(f"scheme {name!r} is {how!r}, and has to be a LearningProtocol")
+    if how.scheme.needs_levels and not scale.is_discrete:
+        raise MidpointError(
+            f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
+            f" {itemwise_scheme(scale)} does not"
+        )
+    if how.bits is not None and not 1 <= how.bits <= FINEST:
+        raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")
+    if how.bits is not None and how.scheme.counterparts:
+        raise MidpointError(
+            f"scheme {name!r}: {how.name} is disclosed at one precision, without bits"
+        )
+
+
+def _each(names: str | Iterable[str]) -> Iterable[str]:
+    """Go through names; one alone is not a row of letters."""
+    return (names,) if isinstance(names, str) else names
+
+
+def choose_attacks(
+    attacks: Attacks | None, *, quick: bool = False
+) -> dict[str, Callable[[], Attacker]]:
+    """Return what makes each attacker, by name; `paper` stands for the paper's four."""
+    if isinstance(attacks, Mapping):
+        chosen = {name: require_attacker(name, make) for name, make in attacks.items()}
+    else:
+        named = _each((QUICK_ATTACKS if quick else ATTACKERS) if attacks is None else attacks)
+        asked = [PAPER_ATTACKS if name == "paper" else (name,) for name in named]
+        chosen = {name: _attacker(name) for names in asked for name in names}
+    if not chosen:
+        raise MidpointError("no attack is named: name one at least, or leave them out to try all")
+    return chosen
+
+
+def _attacker(name: str) -> Callable[[], Attacker]:
+    """Find an attacker by name, or one of somebody's own."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if ":" not in name:
+        raise MidpointError(
+            f"there is no attack {name!r}; choose of paper, {', '.join(BY_NAME)}, or name one"
+            " of your own as path/file.py:Name or module:Name"
+        )
+    return custom_attacker(name)
+
+
+def of_rounds(schemes: Mapping[str, LearningProtocol]) -> dict[str, LearningProtocol]:
+    """Return the protocols that go over several rounds, with raw ratings as their control."""
+    chosen = {name: how for name, how in schemes.items() if isinstance(how, RoundsProtocol)}
+    controls = {
+        _raw_name(how): RoundsProtocol(RAW, rounds=how.rounds, budget=how.budget, items=how.items)
+        for how in chosen.values()
+    }
+    return {**controls, **chosen}
+
+
+def held_over_rounds(
+    schemes: Mapping[str, LearningProtocol], rounds: int, usual: str
+) -> dict[str, LearningProtocol]:
+    """Return devices of one scheme over several rounds, with raw ratings as their control.
+
+    They are the product's, and those that do not keep decisions. The scheme is the only one that
+    is named beside raw ratings, if it is one, else the usual one.
+    """
+    named = {
+        name: how
+        for name, how in schemes.items()
+        if how.name != RAW and type(how) is LearningProtocol
+    }
+    name, how = next(iter(named.items())) if len(named) == 1 else (usual, read_scheme(usual))
+    final = RoundsProtocol(**asdict(how), rounds=rounds)
+    product = f"{name}:rounds={rounds}"
+    others = {
+        f"{product}:{device}": RoundsProtocol(**asdict(how), rounds=rounds, device=device)
+        for device in (Device.FORGETFUL, Device.TOSSING)
+    }
+    return of_rounds({product: final, **others})
+
+
+def _raw_name(how: RoundsProtocol) -> str:
+    """Name the control of a protocol over several rounds by the settings that it shares."""
+    plain = RoundsProtocol(RAW)
+    settings = [f"rounds={how.rounds}"]
+    settings += [
+        f"{key}={getattr(how, key)}"
+        for key in ("budget", "items")
+        if getattr(how, key) != getattr(plain, key)
+    ]
+    return ":".join([RAW, *settings])
+
+
+Makers = Mapping[str, Callable[[], Attacker]]
+
+
+def of_one_report(attackers: Makers) -> dict[str, Callable[[], Attacker]]:
+    """Return the attackers that can read one report."""
+    return {name: make for name, make in attackers.items() if not _reads_transcripts(make)}
+
+
+def of_transcripts(attackers: Makers) -> Makers:
+    """Return the attackers that read several rounds: those named, or all if none is."""
+    if not any(map(_reads_transcripts, attackers.values())):
+        return TRANSCRIPT_ATTACKERS
+    return {
+        name: make
+        for name, make in attackers.items()
+        if _reads_transcripts(make) or name in ON_UNION
+    }
+
+
+def _reads_transcripts(make: Callable[[], Attacker]) -> bool:
+    return bool(getattr(make(), "reads_transcripts", False))

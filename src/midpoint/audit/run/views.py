@@ -1,0 +1,162 @@
+"""What is seen of the people of one fold: those attacked, and those whom attackers learn from."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+
+from midpoint.audit.attackers.view import NestedFold, View, nested_fold
+from midpoint.audit.run.folds import FoldData, FoldProfiles, population
+from midpoint.audit.run.plan import RAW, sends_profiles
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol, Reports
+from midpoint.wire import Disclosure
+
+Parts = frozenset[int]
+NOBODY: Parts = frozenset()
+FEWER_DRAWS = 2
+"""Draws that a nested fold learns from where more would not be used."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldViews(ABC):
+    """What the analyst sees of one fold under one protocol."""
+
+    fold: FoldData
+    """The people."""
+    name: str
+    """What the protocol is called: all seeds follow from it."""
+
+    @property
+    @abstractmethod
+    def held_out(self) -> View:
+        """The people who are attacked."""
+
+    @property
+    @abstractmethod
+    def nested_draws(self) -> int:
+        """Draws of the coins that a nested fold learns from."""
+
+    @abstractmethod
+    def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
+        """Return the training people of a part, by an analyst that learned without some parts."""
+
+    @abstractmethod
+    def coins(self, draw: int) -> Iterable[np.random.Generator]:
+        """Return the coins of the parts, one after the other, in one draw."""
+
+    @abstractmethod
+    def nested_coins(self, part: int, without: Parts, draw: int) -> np.random.Generator:
+        """Return the coins of a part in a nested fold."""
+
+    @abstractmethod
+    def attack_seed(self, attack: str, category: int) -> int:
+        """Return the seed of an attacker that looks for a category."""
+
+    def training(self) -> list[View]:
+        """Return several coin draws of the training people, one view each; too large to keep.
+
+        Each part is obfuscated under a disclosure fitted without it, as the held-out people are;
+        the views have the profiles and the disclosure that will be attacked.
+        """
+        first, *others = [self._draw(draw) for draw in range(self.fold.plan.draws)]
+        return [replace(first, nested_folds=self.nested_folds()), *others]
+
+    def nested_folds(self) -> tuple[NestedFold, ...]:
+        """Set parts of the training people against one another.
+
+        With few people all parts are judged in turn, with many the first one is.
+        """
+
+        def show(part: int, without: Parts, draw: int) -> View:
+            return self.of_part(part, without, draw, self.nested_coins(part, without, draw))
+
+        members, draws = self.fold.members, self.nested_draws
+        return tuple(nested_fold(show, members, part, draws) for part in self.fold.judged_parts)
+
+    def _draw(self, draw: int) -> View:
+        parts = [
+            self.of_part(part, frozenset({part}), draw, coins)
+            for part, coins in zip(range(self.fold.plan.parts), self.coins(draw), strict=False)
+        ]
+        target = self.held_out
+        return target.pooled(parts, target.profiles, target.disclosure)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportViews(FoldViews):
+    """One report of each person."""
+
+    how: LearningProtocol
+    """The protocol."""
+    profiles: FoldProfiles
+    """What the analyst learned, with all that the protocol needs."""
+    _disclosures: dict[Parts, Disclosure] = field(default_factory=dict)
+    """By the parts they were learned without."""
+
+    @cached_property
+    def held_out(self) -> View:
+        """What the analyst sees of the held-out people."""
+        learned, disclosure = self.profiles.whole, self._disclosure(NOBODY)
+        people = population(self.fold.given, self.fold.plan)
+        sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
+        if sent.profile is not None and not sends_profiles(self.how):
+            raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")
+        return View(sent, learned, disclosure, self.fold.given.scale)
+
+    @property
+    def nested_draws(self) -> int:
+        """Fewer where people are many, since more rows would not be used."""
+        draws = self.fold.plan.draws
+        return min(FEWER_DRAWS, draws) if self.fold.many else draws
+
+    def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
+        """Show the thinned ratings of a part under a disclosure made without some parts."""
+        learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
+        sent = self.how.report(disclosure, learned, self.fold.thinned[draw][part], coins)
+        return View(sent, learned, disclosure, self.fold.given.scale)
+
+    def training(self) -> list[View]:
+        """Return the training people, and keep no disclosures: of many schemes they are large."""
+        views = super().training()
+        self._disclosures.clear()
+        return views
+
+    def coins(self, draw: int) -> Iterable[np.random.Generator]:
+        """Let all parts draw from the same generator."""
+        return repeat(self._generator("training", self.fold.number, self.name, draw))
+
+    def nested_coins(self, part: int, without: Parts, draw: int) -> np.random.Generator:
+        """Draw other coins than in training."""
+        names = "nested fold", self.fold.number, self.name, part, *sorted(without), draw
+        return self._generator(*names)
+
+    def attack_seed(self, attack: str, category: int) -> int:
+        """Derive the seed from all names."""
+        return self.fold.plan.seed_of("attack", self.fold.number, self.name, attack, category)
+
+    def _disclosure(self, without: Parts) -> Disclosure:
+        if without not in self._disclosures:
+            self._disclosures[without] = self.how.disclose(self.profiles.without_parts(without))
+        return self._disclosures[without]
+
+    def _generator(self, *names: object) -> np.random.Generator:
+        return np.random.default_rng(self.fold.plan.seed_of(*names))
+
+
+def held_out_coins(fold: FoldData, name: str) -> np.random.Generator:
+    """Return the coins of the held-out users under a protocol, the same ones every time."""
+    return np.random.default_rng(fold.plan.seed_of("coins", fold.number, name))
+
+
+def clean_view(fold: FoldData, profiles: FoldProfiles) -> View:
+    """Return the training users' ratings as they are: what the paper's attackers learn from."""
+    users = fold.training
+    as_they_are = Reports(
+        np.arange(len(users)), users.user_offsets, users.item, users.value.astype(np.float64)
+    )
+    disclosure = LearningProtocol(RAW).disclose(profiles.whole)
+    return View(as_they_are, profiles.whole, disclosure, users.scale)

@@ -1,0 +1,114 @@
+"""What is to be run: which protocols, which attackers, and who tries what."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from midpoint.audit.attackers import Attacker
+from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.plan import RAW, read_scheme, sends_profiles
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+
+Makers = Mapping[str, Callable[[], Attacker]]
+"""What makes a fresh attacker of each kind, by name."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Protocols and attackers by name, and what is measured of which."""
+
+    schemes: Mapping[str, LearningProtocol]
+    """All protocols that take part."""
+    attackers: Makers
+    """All attackers that take part."""
+    tries: frozenset[tuple[str, str]]
+    """The pairs of a protocol and an attacker that tries it."""
+    costed: frozenset[str]
+    """The protocols whose cost is measured; others are controls, or go over several rounds."""
+    clean: frozenset[str]
+    """The attackers that are fitted on clean ratings, once for all protocols."""
+    controls: Mapping[str, str]
+    """For each attacker the protocol that it must be able to read."""
+
+    @property
+    def counterparts(self) -> tuple[str, ...]:
+        """The schemes with counterparts, which need positions beside profiles."""
+        return _counterparts(self.schemes)
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether the analyst has to learn early as well, for the first half of the rounds."""
+        return any(isinstance(how, RoundsProtocol) for how in self.schemes.values())
+
+    @property
+    def counterparts_over_rounds(self) -> tuple[str, ...]:
+        """The schemes with counterparts that go over several rounds."""
+        rounds = {n: how for n, how in self.schemes.items() if isinstance(how, RoundsProtocol)}
+        return _counterparts(rounds)
+
+    @classmethod
+    def of(cls, schemes: Mapping[str, LearningProtocol], attackers: Makers) -> "Work":
+        """Have every attacker try every protocol, and add what they need as their controls.
+
+        Where devices send profiles that they estimated themselves, only attackers that can read
+        profiles try.
+        """
+        samples = {name: make() for name, make in attackers.items()}
+        controls = {name: getattr(sample, "control", RAW) for name, sample in samples.items()}
+        added = {name: read_scheme(name) for name in (RAW, *controls.values())}
+        for name in added.keys() & schemes.keys():
+            if schemes[name] != added[name]:
+                raise MidpointError(
+                    f"{name!r} is what attackers are controlled by; name your protocol otherwise"
+                )
+        every, asked = added | dict(schemes), {RAW, *schemes}
+        tries = {
+            (scheme, attack)
+            for scheme, how in every.items()
+            for attack, sample in samples.items()
+            if scheme in asked or controls[attack] == scheme
+            if not sends_profiles(how) or getattr(sample, "reads_profiles", False)
+        }
+        return cls(
+            schemes=every,
+            attackers=dict(attackers),
+            tries=frozenset(tries),
+            costed=frozenset(asked),
+            clean=frozenset(name for name, sample in samples.items() if not sample.adaptive),
+            controls=controls,
+        )
+
+    @classmethod
+    def of_rounds(cls, schemes: Mapping[str, LearningProtocol], attackers: Makers) -> "Work":
+        """Have every attacker of transcripts try every protocol over several rounds."""
+        return cls(
+            schemes=dict(schemes),
+            attackers=dict(attackers),
+            tries=frozenset((scheme, attack) for scheme in schemes for attack in attackers),
+            costed=frozenset(),
+            clean=frozenset(),
+            controls={name: getattr(make(), "control", RAW) for name, make in attackers.items()},
+        )
+
+    def __or__(self, other: "Work") -> "Work":
+        """Run both; a name that both have must mean the same."""
+        for name in self.schemes.keys() & other.schemes.keys():
+            if self.schemes[name] != other.schemes[name]:
+                raise MidpointError(f"{name!r} is asked for with two settings; name one otherwise")
+        return Work(
+            {**self.schemes, **other.schemes},
+            {**self.attackers, **other.attackers},
+            self.tries | other.tries,
+            self.costed | other.costed,
+            self.clean | other.clean,
+            {**self.controls, **other.controls},
+        )
+
+    def wants(self, scheme: str, attack: str) -> bool:
+        """Tell whether this attacker is to try this protocol."""
+        return (scheme, attack) in self.tries
+
+
+def _counterparts(schemes: Mapping[str, LearningProtocol]) -> tuple[str, ...]:
+    used = (how.scheme for how in schemes.values() if how.scheme.counterparts)
+    return tuple(dict.fromkeys(scheme.name for scheme in used))

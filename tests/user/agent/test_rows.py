@@ -1,0 +1,71 @@
+"""What a device shows: ratings by title, mistakes named, titles ranked."""
+
+import pytest
+
+from midpoint.errors import MidpointError
+from midpoint.user.agent.device import Device
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    Scores,
+    correction,
+)
+from tests.support.devices import SHOWN, TITLED, published, signed_again
+from tests.support.made_up import (
+    STARS,
+)
+
+pytestmark = pytest.mark.usefixtures("same_coins")
+
+
+@pytest.mark.parametrize(
+    ("ratings", "message"),
+    [
+        ({"fargo": 5}, r"no title or item 'fargo'.*did you mean 'Fargo \(1996\)'"),
+        ({"zzzz": 5}, "no title or item 'zzzz' in the catalogue$"),
+        ({"Heat (1995)": 5}, "2 items have the title.*'item-01', 'item-02'"),
+        ({"item-01": 5}, "identifier of 'Heat.*title of item 'item-03'"),
+        ({"Fargo (1996)": 6}, "'Fargo.*is 6; the scale has one of 1, 2, 3, 4, 5"),
+        ({"Fargo (1996)": 4.5}, "the scale has one of"),
+        ({"Fargo (1996)": float("nan")}, "is nan, which is no number"),
+        ({"Fargo (1996)": True}, "is True, which is no number"),
+        ({"Fargo (1996)": "5"}, "is '5', which is no number"),
+        ({"Fargo (1996)": 5, "item-00": 4}, "rated twice"),
+        ({7: 4}, "write it as text, '7'"),
+    ],
+)
+def test_a_mistake_is_named_and_loses_nothing(ratings: dict[str, float], message: str) -> None:
+    device = Device(signed_again(published(), TITLED), gender="F")
+    with pytest.raises(MidpointError, match=message):
+        device.protect({"item-07": 3} | ratings)
+    assert device.protect({"Fargo (1996)": 5, "item-02": 3.0}).round == 0
+    assert [line.title for line in device.preview({"item-02": 3})] == ["Heat (1995)"]
+
+
+def scores_of(shown: Disclosure) -> Scores:
+    n = len(shown.items)
+    score = tuple(3 * ONE + 1000 * index for index in range(n))
+    return Scores(disclosure=shown.digest, items=shown.items, score=score, deviation=(ONE,) * n)
+
+
+def test_titles_are_ranked_by_her_own_offset_without_what_she_rated() -> None:
+    device = Device(published(), gender="M")
+    device.protect({SHOWN.items[0]: 5, SHOWN.items[1]: 1})
+    ranked = device.rank(scores_of(SHOWN))
+    assert {row.item for row in ranked} == {*SHOWN.items[2:]}
+    own = correction(SHOWN)[:, 1]
+    total = {item: 3 * ONE + 1000 * n + int(own[n]) for n, item in enumerate(SHOWN.items)}
+    best = max(ranked, key=lambda row: total[row.item])
+    assert ranked[0] == best
+    assert ranked[0].stars == pytest.approx(min(max(total[best.item], STARS[0]), STARS[-1]) / ONE)
+    assert repr(ranked[:2]).splitlines() == [f"{r.stars:.1f} {r.title}" for r in ranked[:2]]
+    assert repr(ranked[:0]) == "<nothing>"
+
+
+def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:
+    titles = TITLED.model_copy(update={"titles": ("<script>", *SHOWN.items[1:])})
+    device = Device(signed_again(published(), titles), gender="F")
+    html = device.rank(scores_of(SHOWN))._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+    assert html.count("<tr>") == 1 + len(SHOWN.items)
