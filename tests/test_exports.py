@@ -48,7 +48,7 @@ EXPORTS = {
         Accepted Adjustment Agent AsyncAgent BrokenSealError Decision DeviceSecret Ledger Obfuscated
         PURPOSES Parameters Pin PrivateCategory Recommendation StorageError Witness adjust
         check_disclosure check_numbers check_titles correct corrections decide obfuscate
-        output_distribution require_legal reveal_probability toss value_shift verify_certificate
+        require_legal reveal_probability toss value_shift verify_certificate
     """,
     "midpoint.user.agent": """
         Agent AsyncAgent AwayError Channel Fate Home Line Notes Patience ServiceError Standing Terms
