@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 
-class Report(Protocol):
+class ShowProgress(Protocol):
     """What a long call calls."""
 
     def __call__(self, done: int, total: int, stage: str | None = None) -> None:
@@ -14,7 +14,7 @@ class Report(Protocol):
 
 
 @contextmanager
-def shown(label: str, show: bool | None = None) -> Iterator[Report]:  # noqa: FBT001 - a setting
+def shown(label: str, show: bool | None = None) -> Iterator[ShowProgress]:  # noqa: FBT001 - a setting
     """Show a bar while the block runs; where it moves, it goes away at the end.
 
     Args:

@@ -11,7 +11,7 @@ from midpoint.audit.measure.results import Rounds, Row
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.rounds.attackers import TRANSCRIPT_ATTACKERS
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.data import Ratings, Scale, simulate
 from midpoint.errors import MidpointError
@@ -24,7 +24,7 @@ QUICK = ("transcript-lr-items", "adaptive-lr-mask")
 def schemes(rounds: int) -> dict[str, RoundsProtocol]:
     """Return devices that are asked about 15 new items in each round."""
     product = RoundsProtocol("dmpss", rounds=rounds, budget=15)
-    others = (Device.FORGETFUL, Device.TOSSING)
+    others = (DeviceKind.FORGETFUL, DeviceKind.TOSSING)
     kinds = {f":{device}": replace(product, device=device) for device in others}
     return {f"dmpss:rounds={rounds}{kind}": how for kind, how in {"": product, **kinds}.items()}
 

@@ -7,28 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from pyspark.errors import PythonException
 
 from midpoint.analyst import ItemProfiles, disclose, report_weights
 from midpoint.analyst.engines.spark.scores import Plan
 from midpoint.analyst.service.state.model import Model
-from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.errors import MidpointError
 from midpoint.wire import correction, from_fixed, to_fixed
 from tests.support.small_model import run
 from tests.support.small_tables import train_tables
-
-
-def test_a_worker_without_midpoint_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("midpoint.analyst.engines.spark.open_session", lambda _master: Any)
-    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: Any)  # none is stopped
-    said = "Traceback ...\nModuleNotFoundError: No module named 'midpoint'\n"
-    remedy = r"lacks .*No module named 'midpoint'\); install midpoint\[spark\] on every machine"
-    with pytest.raises(MidpointError, match=remedy), spark_for_a_command(None):
-        raise PythonException(said)
-    # Anything else that fails there is not explained away.
-    with pytest.raises(PythonException, match="ZeroDivisionError"), spark_for_a_command(None):
-        raise PythonException("ZeroDivisionError: division by zero")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -10,6 +11,8 @@ from midpoint.analyst.fit.tuning import Trial, Tuning
 from midpoint.cli.app import app
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
+
+LONG = 10**25
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +140,25 @@ def test_a_directory_with_other_things_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="name a new directory"):
         run("simulated-tiny", "--dimension", 2, "--out", tmp_path)
     assert (tmp_path / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize("first", [{"user": LONG}, {"item": LONG}, {"user": LONG, "item": LONG}])
+def test_ids_of_26_digits_and_blank_features_are_trained_on(
+    tmp_path: Path, first: dict[str, int]
+) -> None:
+    rng = np.random.default_rng(0)
+    users = [first.get("user", 0) + k for k in range(40)]
+    items = [first.get("item", 0) + k for k in range(6)]
+    rows = [f"{u},{j},{rng.integers(1, 6)}" for u in users for j in items]
+    (tmp_path / "r.csv").write_text("\n".join(["user,item,rating", *rows]) + "\n")
+    people = [f"{u},{('F', 'M', 'NaN')[k % 3]}" for k, u in enumerate(users)]
+    (tmp_path / "u.csv").write_text("\n".join(["user,gender", *people]) + "\n")
+    words = ("train", tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "gender")
+    more = ("--dimension", 2, "--iterations", 2, "--out", tmp_path / "model")
+    result = CliRunner().invoke(app, [str(word) for word in (*words, *more)])
+    assert result.exit_code == 0, result.output
+    profiles = ItemProfiles.load(tmp_path / "model")
+    assert profiles.item_ids.tolist() == [str(item) for item in items]
+    assert profiles.features == (("gender", ("F", "M")),)
+    assert profiles.statistics is not None
+    assert profiles.statistics.users.tolist() == [14, 13]

@@ -5,9 +5,9 @@ import pytest
 
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.protocol import LearningProtocol, Population, Reports
-from midpoint.user import output_distribution
 from midpoint.wire import ONE
 from tests.support.invented import STARS, Float, World, auc, raters, two_sided, world
+from tests.support.output_distribution import output_distribution
 
 PEOPLE = 3000
 

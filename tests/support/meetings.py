@@ -7,7 +7,7 @@ import numpy as np
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.rounds.conversation import (
     Coins,
-    Device,
+    DeviceKind,
     People,
     Transcript,
     Version,
@@ -40,7 +40,7 @@ class Meetings:
         self.items = catalogue(late.profiles, 30)
         self.rated = People.of(self.people, self.items, codes(self.people), ROUNDS, seed=0)
 
-    def hold(self, device: Device = Device.FINAL, coins: Coins | int = 0) -> Transcript:
+    def hold(self, device: DeviceKind = DeviceKind.FINAL, coins: Coins | int = 0) -> Transcript:
         """Hold all rounds."""
         drawn = np.random.default_rng(coins) if isinstance(coins, int) else coins
         return converse(self.rated, self.versions, budget=BUDGET, device=device, coins=drawn)

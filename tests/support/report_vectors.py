@@ -12,7 +12,6 @@ from midpoint.user import (
     PrivateCategory,
     correct,
     decide,
-    output_distribution,
 )
 from midpoint.user.core.coins import PURPOSES, coin_bits
 from midpoint.wire import (
@@ -32,6 +31,7 @@ from tests.support.made_up import (
     ratings,
     solicitation,
 )
+from tests.support.output_distribution import output_distribution
 from tests.support.position_vectors import (
     with_counterparts,
 )

@@ -19,7 +19,6 @@ from midpoint.user import (
     correct,
     decide,
     obfuscate,
-    output_distribution,
     toss,
     verify_certificate,
 )
@@ -44,6 +43,7 @@ from midpoint.wire import (
 )
 from tests.support.made_up import accepted
 from tests.support.make_vectors import FILES, FOLDER, content
+from tests.support.output_distribution import output_distribution
 
 KINDS: dict[str, type[Message]] = {
     "disclosure": Disclosure,

@@ -6,10 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from midpoint.wire import (
+    ONE,
     Disclosure,
     Message,
+    Problem,
     Refusal,
     Report,
+    Scores,
 )
 from tests.support.messages import COLUMN, MESSAGES, ZERO, code_of, example
 
@@ -76,3 +79,26 @@ def answer_about(name: str) -> bytes:
 def test_messages_pickle_between_processes() -> None:
     received = Disclosure.parse(example().raw + b"\n")
     assert pickle.loads(pickle.dumps(received)).raw == received.raw  # noqa: S301
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
+def test_a_message_prints_as_one_short_line_with_its_digest(message: Message) -> None:
+    shown = repr(message)
+    assert str(message) == shown
+    assert shown.startswith(f"<{type(message).__name__} ")
+    assert shown.endswith(f" {message.digest[:12]}>")
+    assert len(shown) <= 160
+    assert "\n" not in shown
+
+
+def test_a_line_says_what_a_message_holds() -> None:
+    disclosure = example("dmpss")
+    assert repr(disclosure) == f"<Disclosure dmpss: 2 items, gender; {disclosure.digest[:12]}>"
+    shown = {type(message): repr(message) for message in MESSAGES}
+    assert "<Report round 3: 2 answers;" in shown[Report]
+    assert "<Scores 2 items;" in shown[Scores]
+    assert "<Problem not_current: this is not current;" in shown[Problem]
+    long = example(
+        "ia", features=(), items=tuple(f"{k:05}" for k in range(9000)), average=((ONE,),) * 9000
+    )
+    assert repr(long).startswith("<Disclosure ia: 9000 items, no private feature;")

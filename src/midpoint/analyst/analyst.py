@@ -8,8 +8,6 @@ from html import escape
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.disclosure import disclose
@@ -17,7 +15,7 @@ from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.scorer import Scorer
-from midpoint.analyst.solicit.selection import select
+from midpoint.analyst.solicit.questions import next_items
 from midpoint.analyst.training import train
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
@@ -132,27 +130,21 @@ class Analyst:
             budget: How many items to ask about.
             asked: What she was asked before, not to be asked again.
         """
-        profiles, questions = self.profiles, tuple(asked)
+        scorer, questions = self._scorer, tuple(asked)
         touched = {item for report in reports for item, _ in report.answers}
         touched |= {item for question in questions for item in question.items}
         rounds = [report.round for report in reports] + [past.round for past in questions]
-        scorer, statistics = self._scorer, profiles.statistics
-        if statistics is None:
-            raise MidpointError("the profiles were trained without a private feature")
-        share = statistics.count.sum(axis=1) / statistics.users.sum()
-        chosen = select(
-            profiles.vectors * np.sqrt(1.0 if scorer.weights is None else scorer.weights)[:, None],
+        chosen = next_items(
+            self.profiles,
             budget,
-            start=scorer.evidence(reports).information,
-            prior=profiles.noise_variance * np.linalg.inv(profiles.profile_covariance),
-            weights=share,
-            candidates=profiles.informative & ~np.isin(profiles.item_ids, [*touched]),
-            certified=False,
+            information=scorer.evidence(reports).information,
+            touched=touched,
+            report_weights=scorer.weights,
         )
         return Solicitation(
             disclosure=self.disclosure.digest,
             round=1 + max(rounds, default=-1),
-            items=tuple(sorted(profiles.item_ids[chosen.items].tolist())),
+            items=tuple(sorted(self.profiles.item_ids[chosen.items].tolist())),
             open=False,
         )
 

@@ -1,22 +1,17 @@
 """`midpoint batch`: whole populations on Spark, obfuscated or scored."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.messages import ModelOptions, read_message
 from midpoint.cli.options.source import ColumnOptions
-from midpoint.cli.output.notes import show_notes
-from midpoint.errors import MidpointError
+from midpoint.cli.output.spark import at_work, spark
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 app = typer.Typer(
     name="batch", help="Obfuscate or score whole populations, on Spark.", no_args_is_help=True
@@ -110,47 +105,6 @@ def score_command(
         _write(score_people(open_parquet(session, reports), plan), out)
         count = session.read.parquet(out).count()
     typer.echo(f"Profiles and shortlists of {count:,} people are in {out}")
-
-
-@contextmanager
-def spark(master: str | None) -> Iterator["SparkSession"]:
-    """Run Spark for one command; a session that ran before goes on after it."""
-    from pyspark.errors import PythonException
-    from pyspark.sql import SparkSession
-
-    from midpoint.analyst.engines.spark import open_session
-
-    running = SparkSession.getActiveSession()
-    show_notes()
-    with Console(stderr=True).status("Starting Spark"):
-        session = open_session(master)
-    try:
-        yield session
-    except PythonException as error:
-        missing = re.search(r"ModuleNotFoundError: (.*)", str(error))
-        if missing is None:
-            raise
-        raise MidpointError(
-            f"a worker of Spark lacks what this machine has ({missing[1]}); install"
-            " midpoint[spark] on every machine, and name its Python by PYSPARK_PYTHON"
-        ) from error
-    finally:
-        if running is None:
-            session.stop()
-
-
-@contextmanager
-def at_work(session: "SparkSession", what: str) -> Iterator[None]:
-    """Show what Spark does, and how far its job has come."""
-    from midpoint.analyst.engines.spark import followed
-
-    with Console(stderr=True).status(what) as status:
-
-        def report(share: float) -> None:
-            status.update(f"{what}, {share:.0%}")
-
-        with followed(session.sparkContext, report):
-            yield
 
 
 def _write(table: "DataFrame", out: str) -> None:

@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -11,11 +11,6 @@ from rich.table import Table
 
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.messages import AsJson, Estimator, ModelOptions, read_message
-from midpoint.errors import MidpointError
-
-if TYPE_CHECKING:
-    from midpoint.analyst import Evidence, ItemProfiles
-    from midpoint.analyst.solicit.selection import Selection
 
 
 class Method(StrEnum):
@@ -57,7 +52,8 @@ def solicit_command(
 
     The choice is A-optimal given her earlier reports, with a certified gap (Sec. 6.2).
     """
-    from midpoint.analyst import Evidence, Scorer
+    from midpoint.analyst import Scorer
+    from midpoint.analyst.solicit.questions import next_items
     from midpoint.files import replace_file
     from midpoint.wire import Report, Solicitation
 
@@ -65,14 +61,22 @@ def solicit_command(
         profiles = model.profiles()
         disclosure = model.disclosed(profiles) if report or out else None
         reports = [read_message(path, Report) for path in report or []]
-        answers, known = {}, Evidence.none(profiles)
+        answers: dict[str, int] = {}
+        information = None
         if disclosure is not None:
             scorer = Scorer(profiles, disclosure, estimator="least-squares")
             answers = scorer.answers(reports)
-            known = scorer.sum_up(answers)
-        weigh = weighted or method is Method.most_rated
-        chosen = _select(
-            profiles, budget, answers, known, model.estimator, method, seed, weighted=weigh
+            information = scorer.sum_up(answers).information
+        chosen = next_items(
+            profiles,
+            budget,
+            information=information,
+            touched=answers,
+            with_prior=model.estimator is Estimator.map,
+            weighted=weighted or method is Method.most_rated,
+            method=method.value,
+            seed=seed,
+            certified=True,
         )
     rows = [
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
@@ -102,42 +106,4 @@ def solicit_command(
         f"Expected squared error of the profile after these {len(rows)} answers: {loss:.4f}.\n"
         f"No choice of {len(rows)} items gets below {bound:.4f}: the gap is at most"
         f" {chosen.gap:.2%}."
-    )
-
-
-def _select(
-    profiles: "ItemProfiles",
-    budget: int,
-    answers: dict[str, int],
-    known: "Evidence",
-    estimator: Estimator,
-    method: Method,
-    seed: int,
-    *,
-    weighted: bool,
-) -> "Selection":
-    import numpy as np
-
-    from midpoint.analyst.solicit.selection import select
-
-    prior = weights = None
-    if estimator is Estimator.map:
-        prior = profiles.noise_variance * np.linalg.inv(profiles.profile_covariance)
-    if weighted:
-        if profiles.statistics is None:
-            raise MidpointError(
-                "how many people rate an item is counted only for a private feature; train with"
-                " --feature"
-            )
-        statistics = profiles.statistics
-        weights = statistics.count.sum(axis=1) / statistics.users.sum()
-    return select(
-        profiles.vectors,
-        budget,
-        start=known.information,
-        prior=prior,
-        weights=weights,
-        candidates=profiles.informative & ~np.isin(profiles.item_ids, list(answers)),
-        method=method.value,
-        seed=seed,
     )

@@ -9,7 +9,6 @@ from midpoint.user.core.coins import PURPOSES, toss
 from midpoint.user.core.correction import Recommendation, correct, corrections
 from midpoint.user.core.counterparts import Adjustment, adjust, reveal_probability, value_shift
 from midpoint.user.core.decisions import decide, require_legal
-from midpoint.user.core.discrete import output_distribution
 from midpoint.user.core.ledger import Decision, Ledger
 from midpoint.user.core.obfuscation import Obfuscated, obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory
@@ -46,7 +45,6 @@ __all__ = [
     "corrections",
     "decide",
     "obfuscate",
-    "output_distribution",
     "require_legal",
     "reveal_probability",
     "toss",

@@ -148,6 +148,10 @@ class Disclosure(Message):
         scale = self.scale.model_dump(mode="json", exclude_none=True)
         return digest(encode([self.scheme, features, scale, self.items[index], rows]))
 
+    def _gist(self) -> str:
+        features = " x ".join(feature.name for feature in self.features)
+        return f"{self.scheme}: {len(self.items)} items, {features or 'no private feature'}"
+
     @model_validator(mode="after")
     def _well_formed(self) -> Self:
         require_ascending(self.items, "items")

@@ -52,6 +52,9 @@ class Solicitation(Message):
     open: bool
     """Whether other items of the disclosure may be answered as well."""
 
+    def _gist(self) -> str:
+        return f"round {self.round}: {len(self.items)} items{' or others' * self.open}"
+
     @model_validator(mode="after")
     def _sorted(self) -> Self:
         require_ascending(self.items, "items")
@@ -74,6 +77,9 @@ class Report(Message):
     """Number of the round that it answers."""
     answers: tuple[tuple[Name, Integer], ...]
     """Pairs of item and obfuscated rating in fixed point, ascending by item."""
+
+    def _gist(self) -> str:
+        return f"round {self.round}: {len(self.answers)} answers"
 
     @model_validator(mode="after")
     def _sorted(self) -> Self:
@@ -123,3 +129,6 @@ class Problem(Message):
     """A word that programs may rely on."""
     message: Annotated[str, StringConstraints(max_length=2000), OneLine]
     """A sentence for a person."""
+
+    def _gist(self) -> str:
+        return f"{self.code}: {self.message[:80]}"

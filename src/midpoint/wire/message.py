@@ -141,6 +141,20 @@ class Message(Part):
         del deep  # a frozen message has nothing to share by mistake
         return type(self).model_validate(dict(self) | dict(update or {}))
 
+    def __repr__(self) -> str:
+        """Say its kind, what it holds and the start of its digest, in one line."""
+        gist = self._gist()
+        return f"<{type(self).__name__}{f' {gist};' if gist else ''} {self.digest[:12]}>"
+
+    def __str__(self) -> str:
+        """Print as `repr` does."""
+        return repr(self)
+
+    def _gist(self) -> str:
+        """Say in a few words what it holds: how many of what its first list has."""
+        lists = ((name, value) for name, value in self if isinstance(value, tuple))
+        return next((f"{len(value)} {name}" for name, value in lists), "")
+
     def __eq__(self, other: object) -> bool:
         """Compare exact bytes."""
         return isinstance(other, type(self)) and other.raw == self.raw

@@ -39,6 +39,9 @@ class Entry(Message):
     key: PublicKey
     """The key that signs it."""
 
+    def _gist(self) -> str:
+        return f"{self.sequence}: disclosure {self.disclosure[:12]}"
+
     @model_validator(mode="after")
     def _linked(self) -> Self:
         if (self.previous is None) != (self.sequence == 0):
@@ -75,6 +78,9 @@ class Certificate(Message):
     """By how much the prediction error grew, in millionths of a rating unit."""
     time: Seconds
     """When it was measured."""
+
+    def _gist(self) -> str:
+        return f"disclosure {self.disclosure[:12]}: AUC {self.auc / MILLION:.3f}"
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

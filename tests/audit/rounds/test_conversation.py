@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.audit.rounds.conversation import Device, People
+from midpoint.audit.rounds.conversation import DeviceKind, People
 from midpoint.data import Ratings, load
 from midpoint.user import (
     Accepted,
@@ -46,7 +46,7 @@ def test_questions_depend_on_answers(meetings: Meetings) -> None:
 
 
 def test_nothing_is_answered_before_it_is_rated(meetings: Meetings) -> None:
-    for device in Device:
+    for device in DeviceKind:
         said = meetings.hold(device)
         for number in range(ROUNDS):
             early = np.isnan(meetings.rated.value) | (meetings.rated.arrival > number)
@@ -57,7 +57,7 @@ def test_a_final_decision_stands_and_others_do_not(meetings: Meetings) -> None:
     decided = meetings.hold()
     assert (decided.answered.sum(axis=0) <= 1).all()
     ready = ~np.isnan(meetings.rated.value)
-    for device, changes in ((Device.FORGETFUL, True), (Device.TOSSING, True)):
+    for device, changes in ((DeviceKind.FORGETFUL, True), (DeviceKind.TOSSING, True)):
         said = meetings.hold(device)
         both = said.answered[0] & said.answered[-1]
         moved = said.value[0][both] != said.value[-1][both]
@@ -73,7 +73,7 @@ def test_a_final_decision_stands_and_others_do_not(meetings: Meetings) -> None:
 
 
 def test_the_forgetful_change_only_with_the_disclosure(meetings: Meetings) -> None:
-    said = meetings.hold(Device.FORGETFUL)
+    said = meetings.hold(DeviceKind.FORGETFUL)
     for one, other, same in ((0, 1, True), (2, 3, True), (1, 2, False)):
         both = said.answered[one] & said.answered[other]
         assert (said.value[one][both] == said.value[other][both]).all() == same

@@ -1,13 +1,13 @@
 import pytest
 
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.errors import MidpointError
 
 
 def test_devices_keep_decisions_unless_said_otherwise() -> None:
     how = RoundsProtocol("dmpss")
-    assert (how.rounds, how.budget, how.items, how.device) == (4, 30, 300, Device.FINAL)
+    assert (how.rounds, how.budget, how.items, how.device) == (4, 30, 300, DeviceKind.FINAL)
 
 
 def test_what_cannot_be_held_is_refused() -> None:

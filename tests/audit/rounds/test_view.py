@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.audit.rounds.conversation import Device, Transcript
+from midpoint.audit.rounds.conversation import DeviceKind, Transcript
 from midpoint.audit.rounds.view import (
     TranscriptView,
     delay,
@@ -68,12 +68,12 @@ def test_a_persons_history_counts_her_rounds(meetings: Meetings) -> None:
 
 
 def test_final_decisions_never_change_and_others_do(meetings: Meetings) -> None:
-    def changes(device: Device) -> float:
+    def changes(device: DeviceKind) -> float:
         table = person_history(seen(meetings, meetings.hold(device)))
         return float(table[:, 3 * ROUNDS : 4 * ROUNDS].sum())
 
-    assert changes(Device.FINAL) == 0
-    assert changes(Device.TOSSING) > changes(Device.FORGETFUL) > 0
+    assert changes(DeviceKind.FINAL) == 0
+    assert changes(DeviceKind.TOSSING) > changes(DeviceKind.FORGETFUL) > 0
 
 
 def test_people_are_pooled_one_part_after_the_other(meetings: Meetings) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.choice import (
     choose_attacks,
@@ -112,7 +112,7 @@ def test_devices_of_several_rounds_have_the_settings_of_the_scheme() -> None:
     named = {"quantized": LearningProtocol("mpss", bits=4, estimation="plain")}
     found = held_over_rounds(named, 3, "cmpss")
     assert found["quantized:rounds=3:tossing"] == RoundsProtocol(
-        "mpss", bits=4, estimation="plain", rounds=3, device=Device.TOSSING
+        "mpss", bits=4, estimation="plain", rounds=3, device=DeviceKind.TOSSING
     )
     assert found["no:rounds=3"] == RoundsProtocol("no", rounds=3)
 

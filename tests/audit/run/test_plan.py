@@ -1,6 +1,6 @@
 import pytest
 
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.plan import read_scheme
 from midpoint.errors import MidpointError
@@ -22,7 +22,7 @@ def test_schemes_are_read_with_their_settings() -> None:
 def test_rounds_and_devices_are_settings_of_a_scheme() -> None:
     assert read_scheme("dmpss:rounds=3") == RoundsProtocol("dmpss", rounds=3)
     assert read_scheme("dmpss:rounds=3:forgetful") == RoundsProtocol(
-        "dmpss", rounds=3, device=Device.FORGETFUL
+        "dmpss", rounds=3, device=DeviceKind.FORGETFUL
     )
     assert read_scheme("no:rounds=2:budget=5:items=40") == RoundsProtocol(
         "no", rounds=2, budget=5, items=40

@@ -4,6 +4,7 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.device import Device
+from midpoint.user.agent.rows import RankedTitle, Rows
 from midpoint.wire import (
     ONE,
     Disclosure,
@@ -68,4 +69,18 @@ def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:
     html = device.rank(scores_of(SHOWN))._repr_html_()
     assert "&lt;script&gt;" in html
     assert "<script>" not in html
-    assert html.count("<tr>") == 1 + len(SHOWN.items)
+    assert html.count("<tr>") == 1 + min(len(SHOWN.items), 10)
+
+
+@pytest.mark.parametrize(
+    ("count", "rest"), [(10, ""), (11, "and 1 more"), (1680, "and 1,670 more")]
+)
+def test_a_long_list_prints_ten_rows_and_how_many_follow(count: int, rest: str) -> None:
+    rows = Rows([RankedTitle(f"i{k}", f"Title {k}", 3.0, 1.0) for k in range(count)])
+    lines = repr(rows).splitlines()
+    assert lines[:10] == [f"3.0 Title {k}" for k in range(10)]
+    assert "".join(lines[10:]) == rest
+    html = rows._repr_html_()
+    assert html.count("<tr>") == 11
+    assert html.endswith(f"</table><p>{rest}</p>" if rest else "</table>")
+    assert repr(rows[8:10]).splitlines() == ["3.0 Title 8", "3.0 Title 9"]

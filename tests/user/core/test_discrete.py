@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from midpoint.user.core.discrete import discrete_midpoint, output_distribution
+from midpoint.user.core.discrete import discrete_midpoint
 from midpoint.wire import ONE
 from tests.support.made_up import STARS, distributions
+from tests.support.output_distribution import output_distribution
 
 UNEVEN = (0, ONE, 3 * ONE, 4 * ONE)
 Integers = NDArray[np.int64]

@@ -11,7 +11,10 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, PrivateCategory
+from midpoint.user.agent.home import Notes
+from midpoint.user.core.ledger import Round
 from midpoint.user.core.private import framed
+from midpoint.wire import ONE
 from tests.support.made_up import AGE, GENDER, disclosure
 
 NAMES = {"gender": "F", "age": "old"}
@@ -101,3 +104,14 @@ def test_a_damaged_secret_is_refused_without_showing_it(tmp_path: Path) -> None:
 def test_framing_keeps_parts_apart() -> None:
     assert framed(b"ab", b"c") != framed(b"a", b"bc")
     assert framed(b"a") == b"\x00\x00\x00\x01a"
+
+
+@pytest.mark.parametrize("show", [repr, str, format, pprint.pformat])
+def test_what_the_device_keeps_of_her_does_not_print(show: Callable[[object], str]) -> None:
+    notes = [Notes(ratings=(("Fargo", ONE),), category=(("gender", who),)) for who in ("F", "M")]
+    rounds = [
+        Round(round=0, solicitation="0" * 64, report="", numbers=(), withheld=(item,))
+        for item in ("Fargo", "Heat")
+    ]
+    assert {show(kept) for kept in notes} == {"<Notes: hidden>"}
+    assert {show(kept) for kept in rounds} == {"<Round 0: hidden>"}

@@ -44,6 +44,11 @@ class CategoryStatistics:
             return np.asarray(self.total / self.count)
 
     @property
+    def rated_share(self) -> NDArray[np.float64]:
+        """Share of all users who rated each item. Shape (M,)."""
+        return np.asarray(self.count.sum(axis=1) / self.users.sum(), np.float64)
+
+    @property
     def within_variance(self) -> float:
         """Variance of a rating around the mean of its item and category, pooled over all cells.
 

@@ -133,6 +133,16 @@ class ItemProfiles:
         return (self.centre + self.vectors @ self.profile_mean).astype(np.float32)
 
     @cached_property
+    def profile_precision(self) -> NDArray[np.float64]:
+        """C^-1, the inverse of the profiles' covariance. Shape (D, D)."""
+        return np.asarray(np.linalg.inv(self.profile_covariance), np.float64)
+
+    @property
+    def prior_precision(self) -> NDArray[np.float64]:
+        """sigma^2 C^-1: what the prior adds to a sum of v v^T. Shape (D, D)."""
+        return self.noise_variance * self.profile_precision
+
+    @cached_property
     def profile_root(self) -> NDArray[np.float64]:
         """L with C = L L': profiles are m + L z, where z has mean 0 and covariance I. (D, D)."""
         return np.asarray(np.linalg.cholesky(self.profile_covariance), np.float64)

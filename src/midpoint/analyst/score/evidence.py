@@ -91,7 +91,7 @@ def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
     x-hat = S (C^-1 m + sum y v / sigma^2),  S = (C^-1 + sum v v^T / sigma^2)^-1
     """
     noise, mean = profiles.noise_variance, profiles.profile_mean
-    precision = np.linalg.inv(profiles.profile_covariance)
+    precision = profiles.profile_precision
     covariance = np.asarray(np.linalg.inv(precision + evidence.information / noise), np.float64)
     return Estimate(covariance @ (precision @ mean + evidence.moment / noise), covariance)
 

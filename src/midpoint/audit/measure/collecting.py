@@ -35,7 +35,7 @@ from midpoint.audit.measure.statistics import (
     paired_cost,
     root_mean,
 )
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
@@ -315,7 +315,7 @@ class Collected:
             if "rounds" in settings and self.attacks(name) and self._has(name, ANSWERS)
         }
         for product, settings in complete.items():
-            if settings["device"] != Device.FINAL or settings["name"] == RAW:
+            if settings["device"] != DeviceKind.FINAL or settings["name"] == RAW:
                 continue
             raw = _same(complete, {**settings, "name": RAW}, but=("device", *LEARNED))
             devices = _same(complete, settings, but=("device",))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from midpoint.audit.measure.statistics import WIDER
+from midpoint.audit.measure.summary import as_table, as_text
 from midpoint.audit.run.plan import RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -174,7 +175,7 @@ class Rounds:
         return self.product.partition(":rounds=")[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditResults:
     """All that an audit found."""
 
@@ -229,6 +230,14 @@ class AuditResults:
     """Of Python, of this package and of the libraries that the numbers may depend on."""
     rounds: Mapping[str, Rounds] = field(default_factory=dict)
     """Schemes held over several rounds, by the name of the product's, such as `cmpss:rounds=4`."""
+
+    def __repr__(self) -> str:
+        """Say how far the strongest attack on each scheme got, in a few lines."""
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Show the AUC of every attacker on every scheme."""
+        return as_table(self)
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""

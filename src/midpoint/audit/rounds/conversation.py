@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles
+from midpoint.analyst.solicit.questions import rated_share
 from midpoint.audit.rounds.questions import choose_items, information
 from midpoint.data import Ratings
-from midpoint.errors import MidpointError
 from midpoint.protocol import obfuscate_population
 from midpoint.user import PURPOSES, Parameters
 from midpoint.wire import Disclosure, from_fixed, to_fixed
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 Coins = np.random.Generator | Float
 
 
-class Device(StrEnum):
+class DeviceKind(StrEnum):
     """What a device does when it is asked again."""
 
     FINAL = "final"
@@ -134,7 +134,7 @@ def converse(
     versions: Sequence[Version],
     *,
     budget: int,
-    device: Device = Device.FINAL,
+    device: DeviceKind = DeviceKind.FINAL,
     coins: Coins,
 ) -> Transcript:
     """Hold all rounds with everyone; a version for each round.
@@ -153,14 +153,14 @@ def converse(
     asked, answered, shown, given = np.zeros((4, *shape), dtype=np.bool_)
     decided, transcript, uniform = np.zeros(shape, dtype=np.bool_), [], _toss(coins, shape)
     for number, version in enumerate(versions):
-        again = asked if device is not Device.FINAL else asked & ~answered
+        again = asked if device is not DeviceKind.FINAL else asked & ~answered
         now = again | _chosen(people, version, asked, answered, budget)
         asked = asked | now
         ready = now & ~np.isnan(people.value) & (people.arrival <= number)
-        fresh = ready & ~decided if device is Device.FINAL else ready
-        if device is Device.TOSSING and number:
+        fresh = ready & ~decided if device is DeviceKind.FINAL else ready
+        if device is DeviceKind.TOSSING and number:
             uniform = _toss(coins, shape)
-        if device is Device.FINAL:  # its ledger remembers what was asked and rated before
+        if device is DeviceKind.FINAL:  # its ledger remembers what was asked and rated before
             shown, given = shown | now, given | ready
         else:
             shown, given = now, ready
@@ -176,27 +176,18 @@ def converse(
 
 def catalogue(profiles: ItemProfiles, size: int) -> NDArray[np.intp]:
     """Return the items that people can most likely rate, of those that say something of taste."""
-    likely = np.where(profiles.informative, chances(profiles), -1.0)
+    likely = np.where(profiles.informative, rated_share(profiles), -1.0)
     return np.sort(np.argsort(-likely, kind="stable")[: min(size, int(profiles.informative.sum()))])
-
-
-def chances(profiles: ItemProfiles) -> Float:
-    """Return how likely a training person has rated each item. Shape (M,)."""
-    if profiles.statistics is None:
-        raise MidpointError("how many people rate an item is only counted with a feature")
-    counted = profiles.statistics
-    return np.asarray(counted.count.sum(axis=1) / counted.users.sum(), np.float64)
 
 
 def _chosen(people: People, version: Version, asked: Mask, answered: Mask, budget: int) -> Mask:
     """Choose what else to ask, by what was answered."""
     profiles, items = version.profiles, people.items
     V = profiles.vectors[items].astype(np.float64)
-    prior = np.linalg.inv(profiles.profile_covariance / profiles.noise_variance)
     # Before anybody answered, everybody is asked the same: choose once.
     some = slice(None) if answered.any() or asked.any() else slice(1)
-    known = information(V, answered[some], np.asarray(prior, np.float64))
-    chosen = choose_items(V, chances(profiles)[items], known, ~asked[some], budget)
+    known = information(V, answered[some], profiles.prior_precision)
+    chosen = choose_items(V, rated_share(profiles)[items], known, ~asked[some], budget)
     return np.broadcast_to(chosen, asked.shape)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
@@ -20,7 +20,7 @@ class RoundsProtocol(LearningProtocol):
     """New items in each round, chosen by what was answered."""
     items: int = 300
     """Items that may be asked about, at most: those that most people can rate."""
-    device: Device = Device.FINAL
+    device: DeviceKind = DeviceKind.FINAL
     """What devices do when they are asked again."""
 
     def __post_init__(self) -> None:

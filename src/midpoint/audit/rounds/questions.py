@@ -10,8 +10,8 @@ Mask = NDArray[np.bool_]
 def choose_items(vectors: Float, weights: Float, base: Float, open_: Mask, budget: int) -> Mask:
     """Choose for each person, one by one, the items that lower tr(A^-1) most (Sec. 6.2 and 6.3).
 
-    The greedy steps of `analyst.selection` for everyone at once. With u = A^-1 v of the item taken
-    and s = 1 + v' u, every other item's a = v_j' A^-1 v_j and c = v_j' A^-2 v_j become
+    The greedy steps of `analyst.solicit.search` for everyone at once. With u = A^-1 v of the item
+    taken and s = 1 + v' u, every other item's a = v_j' A^-1 v_j and c = v_j' A^-2 v_j become
 
         a - (v_j' u)^2 / s   and   c - 2 (v_j' u)(v_j' A^-1 u) / s + (v_j' u)^2 |u|^2 / s^2,
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from midpoint.analyst import ItemProfiles
+from midpoint.analyst.solicit.questions import rated_share
 from midpoint.audit.attackers.view import Matrix, View
-from midpoint.audit.rounds.conversation import Transcript, Version, chances
+from midpoint.audit.rounds.conversation import Transcript, Version
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import Reports
@@ -90,7 +91,7 @@ def person_history(view: View) -> Float:
             _by_round(seen, profiles.centre[seen.items]),
             *(_means(group, V) for group in groups),
             *(one.sum(axis=1) for one in sums),
-            _means(asked & ~answered, chances(profiles)[seen.items, None]),
+            _means(asked & ~answered, rated_share(profiles)[seen.items, None]),
         ]
     )
 

@@ -9,7 +9,7 @@ from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS
 from midpoint.audit.attackers.custom import custom_attacker, require_attacker
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.plan import RAW, read_scheme
 from midpoint.data import Scale
@@ -123,7 +123,7 @@ def held_over_rounds(
     product = f"{name}:rounds={rounds}"
     others = {
         f"{product}:{device}": RoundsProtocol(**asdict(how), rounds=rounds, device=device)
-        for device in (Device.FORGETFUL, Device.TOSSING)
+        for device in (DeviceKind.FORGETFUL, DeviceKind.TOSSING)
     }
     return of_rounds({product: final, **others})
 

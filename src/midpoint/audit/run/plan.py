@@ -9,7 +9,7 @@ from typing import Any, get_args
 from midpoint.analyst import Factorizer
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.fit.fold_in import Method
-from midpoint.audit.rounds.conversation import Device
+from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -97,11 +97,11 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "rounds": int,
         "budget": int,
         "items": int,
-        "device": Device,
+        "device": DeviceKind,
     }
 )
 """How to read the settings of a protocol that may follow its name."""
 ROUND_SETTINGS = frozenset({"rounds", "budget", "items", "device"})
 """Those that only a protocol over several rounds has."""
-DEVICES = frozenset(map(str, Device))
+DEVICES = frozenset(map(str, DeviceKind))
 """Names of devices, which may stand alone as a setting."""

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from midpoint.audit.rounds.conversation import Device, People, Version, catalogue, converse
+from midpoint.audit.rounds.conversation import DeviceKind, People, Version, catalogue, converse
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.rounds.view import TranscriptView
 from midpoint.audit.run.folds import FoldProfiles, categories_of
@@ -97,7 +97,7 @@ class RoundViews(FoldViews):
 
     def _versions(self, without: Parts) -> list[Version]:
         """Return what the analyst knows in each round: it learns again half way."""
-        key, rounds = (replace(self.how, device=Device.FINAL), without), self.how.rounds
+        key, rounds = (replace(self.how, device=DeviceKind.FINAL), without), self.how.rounds
         if key not in self.known:
             learned = [profiles.without_parts(without) for profiles in (self.early, self.late)]
             self.known[key] = [Version(known, self.how.disclose(known)) for known in learned]

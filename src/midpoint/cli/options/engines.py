@@ -74,7 +74,7 @@ def fit_from_tables(
 def _opened(name: EngineName, out: Path, master: str | None) -> Iterator[tuple["Engine", "Status"]]:
     """Open an engine, and say how its work is shown."""
     if name is EngineName.spark:
-        from midpoint.cli.batch import at_work, spark
+        from midpoint.cli.output.spark import at_work, spark
 
         with spark(master) as session:
             from midpoint.analyst.engines.spark import SparkEngine

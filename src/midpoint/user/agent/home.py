@@ -38,6 +38,10 @@ class Notes(Message):
     settled: tuple[Count, ...] = ()
     """Rounds whose report the service acknowledged, or refused for good."""
 
+    def __repr__(self) -> str:
+        """Show nothing: even a digest tells one category from another."""
+        return "<Notes: hidden>"
+
 
 class Home:
     """What this device keeps about one service."""

@@ -71,6 +71,8 @@ class PreviewLine:
 
 
 R = TypeVar("R", bound=Row)
+SHOWN = 10
+"""Rows of a longer list that it prints."""
 
 
 class Rows(Sequence[R]):
@@ -98,7 +100,9 @@ class Rows(Sequence[R]):
         return hash(self._rows)
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self._rows)) or "<nothing>"
+        """Print the first rows, and how many follow; a slice prints others."""
+        rest = [f"and {self._rest:,} more"] if self._rest else []
+        return "\n".join([*map(repr, self._rows[:SHOWN]), *rest]) or "<nothing>"
 
     def _repr_html_(self) -> str:
         """Show a table in a notebook; titles are somebody else's text, and escaped."""
@@ -107,6 +111,11 @@ class Rows(Sequence[R]):
         head = "".join(f"<th>{escape(name)}</th>" for name in self._rows[0].headings)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row.cells()) + "</tr>"
-            for row in self._rows
+            for row in self._rows[:SHOWN]
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        rest = f"<p>and {self._rest:,} more</p>" if self._rest else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+    @property
+    def _rest(self) -> int:
+        return max(len(self._rows) - SHOWN, 0)

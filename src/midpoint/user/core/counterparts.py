@@ -56,7 +56,7 @@ class Counterparts(NamedTuple):
     """From her taste factors to the mean of the counterparts'. Shape (r,)."""
 
 
-class Evidence(NamedTuple):
+class Sums(NamedTuple):
     """The part of step 1 that no Newton step changes."""
 
     pull: Float
@@ -139,7 +139,7 @@ def stratum_of(model: PositionModel, cell: int, n_rated: int, expected: float) -
 
 def evidence_of(
     model: PositionModel, stratum: int, cell: int, rated: Index, value: Integers
-) -> Evidence:
+) -> Sums:
     """Sum up what a person rated, and how."""
     d, precision = model.selection.shape[1], model.precision[stratum, cell]
     taste = model.taste[rated] / GRAIN
@@ -147,10 +147,10 @@ def evidence_of(
     pull[:d] += (model.selection[rated] / GRAIN).sum(axis=0)
     pull[d:] += taste.T @ (value / ONE - model.base[rated, cell] / GRAIN) / model.noise
     curvature[d:, d:] += taste.T @ taste / model.noise
-    return Evidence(pull, curvature)
+    return Sums(pull, curvature)
 
 
-def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence: Evidence) -> Float:
+def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence: Sums) -> Float:
     """Climb to the mode of one person's position, step 1. Shape (D,)."""
     d = model.selection.shape[1]
     z: Float = model.mean[stratum, cell]

@@ -23,7 +23,7 @@ Revealed = dict[str, tuple[int, str]]
 """By item: the value in fixed point, and the digest of what was disclosed about it then."""
 
 
-class Evidence(NamedTuple):
+class Asked(NamedTuple):
     """All that was asked and rated up to a round, by index in the disclosure."""
 
     asked: NDArray[np.intp]
@@ -58,11 +58,11 @@ def decide(
         return _again(answered, solicitation)
     items = _items_to_decide(ratings, solicitation, disclosure, ledger)
     fresh = {i: int(ratings[i]) for i in items if i in ratings and ledger.decision(i) is None}
-    evidence = _evidence(ratings, solicitation, disclosure, ledger)
+    known = _asked_so_far(ratings, solicitation, disclosure, ledger)
     parameters = Parameters.of(disclosure)
-    adjustment = adjust(parameters, cell, *evidence)
+    adjustment = adjust(parameters, cell, *known)
     index = np.array([disclosure.index[item] for item in fresh], dtype=np.intp)
-    hers = adjustment.of(np.searchsorted(evidence.rated, index))
+    hers = adjustment.of(np.searchsorted(known.rated, index))
     values = _revealed_now(fresh, index, cell, parameters, ledger.secret, hers)
     revealed = _revealed_before(items, ledger)
     revealed |= {i: (v, disclosure.numbers_of(disclosure.index[i])) for i, v in values.items()}
@@ -145,9 +145,9 @@ def _require_unchanged(items: Sequence[str], disclosure: Disclosure, ledger: Led
             )
 
 
-def _evidence(
+def _asked_so_far(
     ratings: Mapping[str, int], solicitation: Solicitation, disclosure: Disclosure, ledger: Ledger
-) -> Evidence:
+) -> Asked:
     """Collect all that was asked and rated so far, for her position.
 
     One round of a few items would estimate it too badly to hide what all rounds together show.
@@ -165,7 +165,7 @@ def _evidence(
     left = [item for item in about if item not in given and ledger.decision(item) is None]
     index = np.array([disclosure.index[item] for item in rated + left], dtype=np.intp)
     value = np.array([given[item] for item in rated], dtype=np.int64)
-    return Evidence(index, index[: len(rated)], value)
+    return Asked(index, index[: len(rated)], value)
 
 
 def _revealed_before(items: Sequence[str], ledger: Ledger) -> Revealed:

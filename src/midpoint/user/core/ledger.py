@@ -56,6 +56,10 @@ class Round(Message):
     move: tuple[Integer, ...] | None = None
     """How her taste factors moved, in 1/256."""
 
+    def __repr__(self) -> str:
+        """Show nothing: what was withheld does not print, nor a digest to guess it by."""
+        return f"<Round {self.round}: hidden>"
+
 
 @dataclass(frozen=True)
 class Decision:

@@ -3,13 +3,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from midpoint.user import check_numbers
 from midpoint.wire import (
     ONE,
     SCHEMES,
     Refusal,
     RefusedError,
 )
+from midpoint.wire.numbers import check_numbers
 from tests.support.made_up import (
     disclosure,
     entries,
