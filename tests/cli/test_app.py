@@ -40,7 +40,7 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
             *("train", "disclose", "publish", "serve", "solicit", "estimate", "recommend"),
             *("data", "batch"),
         ],
-        "Person": ["answer"],
+        "Person": ["answer", "protect", "rank"],
         "Auditor": ["audit", "compare", "certify"],
         "Researcher": ["obfuscate", "demo"],
     }

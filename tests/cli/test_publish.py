@@ -6,7 +6,9 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import check_disclosure
-from midpoint.wire import Certificate, Chain, Signed, SigningKey
+from midpoint.user.agent import Home, Terms
+from midpoint.user.agent.standing import accept
+from midpoint.wire import Certificate, Chain, Published, Signed, SigningKey
 from tests.support.small_model import run, trained
 
 pytestmark = pytest.mark.slow
@@ -48,6 +50,28 @@ def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None
     other = run("publish", model.directory, site, "--scheme", "mpssr", "--json")
     assert (other["sequence"], other["key"]) == (1, facts["key"])
     assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
+
+
+def test_all_that_is_published_fits_one_file(tmp_path: Path) -> None:
+    model, site, out = trained(), tmp_path / "site", tmp_path / "published.json"
+    signed = certificate(tmp_path / "certificate.json", model.disclosure.digest)
+    shown = run("publish", model.directory, site, "--certificate", signed, "--out", out)
+    assert str(out) in shown
+    published = Published.parse(out.read_bytes())
+    assert published == Site(site).published()
+    assert len(published.certificates.certificates) == 1
+    standing = accept(published, Home.in_memory(), Terms(auditors=(AUDITOR.public,)))
+    assert standing.accepted.disclosure == model.disclosure
+    assert standing.certificate is not None
+    run("publish", model.directory, site, "--scheme", "mpssr", "--out", out)
+    newer = Published.parse(out.read_bytes())
+    assert newer.chain.entries[0] == published.chain.entries[0]
+    assert newer.disclosure != published.disclosure
+
+
+def test_an_empty_site_shows_nothing(tmp_path: Path) -> None:
+    with pytest.raises(MidpointError, match="shows nothing yet"):
+        Site(tmp_path).published()
 
 
 def test_a_site_stays_with_its_scheme_unless_one_is_named(tmp_path: Path) -> None:

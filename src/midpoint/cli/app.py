@@ -24,6 +24,7 @@ from midpoint.cli import (
     train,
 )
 from midpoint.cli.answer import command as answer
+from midpoint.cli.answer import protect, rank
 from midpoint.errors import MidpointError
 from midpoint.extras import advice
 
@@ -34,7 +35,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-OPERATOR, PERSON = "Operator: train, publish and serve a model", "Person: answer a service"
+OPERATOR = "Operator: train, publish and serve a model"
+PERSON = "Person: answer a service, or exchange files with it"
 AUDITOR, RESEARCHER = "Auditor: measure what leaks", "Researcher: experiments on whole data sets"
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     OPERATOR: {
@@ -46,7 +48,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "estimate": estimate.estimate_command,
         "recommend": recommend.recommend_command,
     },
-    PERSON: {"answer": answer.answer_command},
+    PERSON: {
+        "answer": answer.answer_command,
+        "protect": protect.protect_command,
+        "rank": rank.rank_command,
+    },
     AUDITOR: {
         "audit": audit.audit_command,
         "compare": compare.compare_command,

@@ -30,6 +30,12 @@ def publish_command(
         list[Path] | None,
         typer.Option(help="A certificate, as `midpoint certify` wrote it; repeatable."),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write all that is now published as one file, for `midpoint protect`."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Disclose a model and switch a site to it; running services pick it up by themselves.
@@ -38,6 +44,7 @@ def publish_command(
     """
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.analyst.disclose.site import Site
+    from midpoint.files import replace_file
     from midpoint.wire import Signed
 
     with Console(stderr=True).status("Publishing"):
@@ -51,6 +58,8 @@ def publish_command(
         )
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [target.certify(message) for message in signed]
+        if out is not None:
+            replace_file(out, target.published().raw)
     if as_json:
         facts = {
             "site": str(site),
@@ -78,4 +87,6 @@ def publish_command(
         )
     for added in certified:
         console.print(f"certified by {added.auditor}", markup=False)
+    if out is not None:
+        console.print(f"All that is published is in {out}, for devices by files.", markup=False)
     console.print(f"Serve it with: midpoint serve {site}", markup=False)

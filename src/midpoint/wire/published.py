@@ -1,9 +1,26 @@
 """What a service shows everyone, as it came: nothing of it is checked yet."""
 
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 from midpoint.wire.canonical import digest
 from midpoint.wire.listing import Certificates, Chain
+from midpoint.wire.message import Message
+
+
+class PublishedFile(Message):
+    """All that a service shows everyone, as one file: each part is the exact text of a message."""
+
+    domain: ClassVar[str] = "published"
+
+    chain: str
+    """The list of disclosures."""
+    disclosure: str
+    """What the newest entry of the list names."""
+    catalogue: str
+    """The titles that the newest entry names; empty if it names none."""
+    certificates: str
+    """What auditors signed about the disclosure."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,27 @@ class Published:
     """What auditors signed about the disclosure."""
     witness: Witness | None = None
     """The newest entry that an independent witness saw, if there is one."""
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read the one file that `raw` is; a witness is somebody else, and not in it."""
+        file = PublishedFile.parse(raw)
+        return cls(
+            Chain.parse(file.chain.encode()),
+            file.disclosure.encode(),
+            file.catalogue.encode(),
+            Certificates.parse(file.certificates.encode()),
+        )
+
+    @property
+    def raw(self) -> bytes:
+        """All of it but the witness as one file, for those who exchange files."""
+        return PublishedFile(
+            chain=self.chain.raw.decode(),
+            disclosure=self.disclosure.decode(),
+            catalogue=self.catalogue.decode(),
+            certificates=self.certificates.raw.decode(),
+        ).raw
 
     def __repr__(self) -> str:
         """Say what it is, in one line."""

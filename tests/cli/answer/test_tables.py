@@ -4,8 +4,8 @@ from rich.console import Console
 
 from midpoint.cli.answer.tables import leaving_table, recommendation_table
 from midpoint.cli.answer.terminal import Terminal
-from midpoint.user import Recommendation
-from midpoint.user.agent import Fate, Line
+from midpoint.user.agent import Fate
+from midpoint.user.agent.rows import PreviewLine, RankedTitle
 from midpoint.wire import ONE, RatingScale
 
 STARS = RatingScale(low=ONE, high=5 * ONE, levels=tuple(n * ONE for n in range(1, 6)))
@@ -14,8 +14,8 @@ STARS = RatingScale(low=ONE, high=5 * ONE, levels=tuple(n * ONE for n in range(1
 def test_a_title_is_never_read_as_markup() -> None:
     written = io.StringIO()
     console = Console(file=written, width=120)
-    titles = {"a": "[red]Alert[/red] \u202e[link=x]"}  # as it is, it would turn the line around
+    title = "[red]Alert[/red] \u202e[link=x]"  # as it is, it would turn the line around
     terminal = Terminal(console)
-    terminal.say(leaving_table([Line("a", ONE, None, Fate.WITHHELD)], titles, STARS))
-    terminal.say(recommendation_table([Recommendation("a", ONE, ONE, ONE)], titles))
+    terminal.say(leaving_table([PreviewLine("a", title, 1.0, None, Fate.WITHHELD)], STARS))
+    terminal.say(recommendation_table([RankedTitle("a", title, 1.0, 1.0)]))
     assert written.getvalue().count("[red]Alert[/red] [link=x]") == 2

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, decide
+from midpoint.user.agent import Home
 from midpoint.user.agent import device as device_module
 from midpoint.user.agent.device import Device
 from midpoint.user.agent.preview import Fate
@@ -143,6 +145,18 @@ def test_one_home_is_opened_once_at_a_time(at_home: MakeDevice, tmp_path: Path) 
     device.close()
     subprocess.run(command, check=True)  # the control: nobody holds the home
     at_home().protect(EVERYTHING)
+
+
+def test_what_was_accepted_is_kept_at_home_and_a_refused_one_is_not(
+    at_home: MakeDevice, tmp_path: Path
+) -> None:
+    shown = published(SHOWN, LATER)
+    at_home(shown).close()
+    with pytest.raises(RefusedError):
+        at_home(published(SHOWN))
+    with closing(device_module.device_home(tmp_path / "home")) as home:
+        assert home.published == shown
+    assert Home.in_memory().published is None
 
 
 def test_a_device_that_is_gone_holds_no_home(at_home: MakeDevice, tmp_path: Path) -> None:

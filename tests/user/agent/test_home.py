@@ -88,7 +88,7 @@ def test_one_secret_for_one_analyst(
 ) -> None:
     """Under a second address the same analyst would see a second toss; another analyst is fine."""
     agent_at(door.address).connect()
-    with pytest.raises(MidpointError, match="same service under another address"):
+    with pytest.raises(MidpointError, match="same service, under another address"):
         agent_at(tiny_analyst.address).connect()
     other = TinyAnalyst(key=STRANGER)
     agent_at(other.address).connect()

@@ -28,6 +28,7 @@ from midpoint.wire import (
     Disclosure,
     Entry,
     Message,
+    Published,
     RefusedError,
     Signed,
     SigningKey,
@@ -95,6 +96,16 @@ class Site:
         """Read what auditors signed about a disclosure."""
         files = sorted((self.root / "certificates" / digest).glob("*.json"))
         return Certificates(certificates=tuple(_read(file, Signed, file.stem) for file in files))
+
+    def published(self) -> Published:
+        """Read all that everyone is shown now."""
+        chain = self.chain()
+        newest = None if chain is None else chain.entries[-1].open(Entry)
+        if chain is None or newest is None:
+            raise MidpointError(f"{self.root} shows nothing yet; publish a model there")
+        titles = b"" if newest.catalogue is None else self.catalogue(newest.catalogue).raw
+        disclosure = self.disclosure(newest.disclosure).raw
+        return Published(chain, disclosure, titles, self.certificates(newest.disclosure))
 
     def publish(
         self,

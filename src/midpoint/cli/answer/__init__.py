@@ -1,1 +1,1 @@
-"""`midpoint answer`: a person's own agent in the terminal."""
+"""A person's commands: `midpoint answer` at a service, `protect` and `rank` by files."""

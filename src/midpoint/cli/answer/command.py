@@ -56,7 +56,7 @@ def answer_command(
     else:
         agent = Agent.open(url, home, trust.terms(), trust.channel())
     console = Console(highlight=False)
-    named = file.named_category()
+    named = file.named()
     with agent:
         if trust.accept_changes:
             agent.home.repin()

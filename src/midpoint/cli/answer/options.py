@@ -1,11 +1,12 @@
-"""Options of `midpoint answer`: whom to trust, and answers from a file."""
+"""Options of a person's commands: what she demands of a service, the way to it, her answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from midpoint.cli.answer.category import CategoryOptions, named_category
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -13,16 +14,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrustOptions:
-    """What a device requires of a service, and the way to it."""
+class DemandOptions:
+    """What a device demands of what a service published."""
 
-    witness: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of an independent witness, which shows the newest entry of the service's"
-            " list."
-        ),
-    ] = None
     auditor: Annotated[
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
     ] = None
@@ -40,6 +34,27 @@ class TrustOptions:
             " first use. Your secret and decisions stay.",
         ),
     ] = False
+
+    def demanded(self) -> "Terms":
+        """Return what a device demands, without a network."""
+        from midpoint.user.agent import Terms
+
+        return Terms(
+            auditors=tuple(self.auditor or ()), require_certificate=self.require_certificate
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustOptions(DemandOptions):
+    """What a device demands of a service, and the way to it."""
+
+    witness: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of an independent witness, which shows the newest entry of the service's"
+            " list."
+        ),
+    ] = None
     plain_http: Annotated[
         bool,
         typer.Option(
@@ -49,12 +64,8 @@ class TrustOptions:
     proxy: Annotated[str | None, typer.Option(help="Go through this proxy.")] = None
 
     def terms(self) -> "Terms":
-        """Return what the agent requires."""
-        from midpoint.user.agent import Terms
-
-        return Terms(
-            self.witness, tuple(self.auditor or ()), self.require_certificate, self.plain_http
-        )
+        """Return what the agent demands."""
+        return replace(self.demanded(), witness=self.witness, plain_http=self.plain_http)
 
     def channel(self) -> "Channel":
         """Return the way to the service."""
@@ -64,27 +75,23 @@ class TrustOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class FileOptions(CategoryOptions):
     """Answers from a file instead of from keys."""
 
     ratings: Annotated[
         Path | None,
         typer.Option(
-            help="Answer from a CSV file with columns item (or title) and rating, without"
-            " questions."
+            help="Answer from a file, without questions: CSV with columns item (or title) and"
+            " rating, or JSON or TOML with stars by item or title."
         ),
     ] = None
     category: Annotated[
         list[str] | None,
         typer.Option(
             help="FEATURE=CATEGORY, for --ratings; repeatable. It never leaves this device, but"
-            " other users of this machine can see a command line. Unless given, the remembered"
-            " one is used."
+            " other users of this machine can see a command line: --category-file is safer."
         ),
     ] = None
-    remember: Annotated[
-        bool, typer.Option("--remember", help="Keep the category in your home folder.")
-    ] = False
     yes: Annotated[
         bool,
         typer.Option(
@@ -92,11 +99,10 @@ class FileOptions:
         ),
     ] = False
 
-    def named_category(self) -> dict[str, str] | None:
-        """Read FEATURE=CATEGORY; an error does not repeat what was given."""
+    def named(self) -> dict[str, str] | None:
+        """Return what the file or the command line says; None if neither does."""
         if not self.category:
-            return None
-        pairs = [text.partition("=") for text in self.category]
-        if not all(name and sign and value for name, sign, value in pairs):
-            raise MidpointError("--category is written FEATURE=CATEGORY, such as gender=F")
-        return {name: value for name, _, value in pairs}
+            return super().named()
+        if self.category_file is not None:
+            raise MidpointError("give --category or --category-file, not both")
+        return named_category(self.category, "--category")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.panel import Panel
 
+from midpoint.cli.answer.category import category_of
 from midpoint.cli.answer.keys import RatingKeys
-from midpoint.cli.answer.tables import FATES, leaving_table, ledger_table, recommendation_table
+from midpoint.cli.answer.statements import say_leaving, say_standing
+from midpoint.cli.answer.tables import FATES, ledger_table, recommendation_table
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -16,7 +18,7 @@ from midpoint.files import replace_file
 if TYPE_CHECKING:
     from midpoint.user import PrivateCategory
     from midpoint.user.agent import Agent
-    from midpoint.wire import Disclosure, Solicitation
+    from midpoint.wire import Solicitation
 
 WELCOME = (
     "You rate titles. This device changes some ratings and withholds others, so that what it sends"
@@ -75,56 +77,13 @@ class Session:
         """Fetch and check; say what is protected, and whether an auditor certified it."""
         with self.terminal.console.status("Fetching and checking"):
             standing = self.agent.connect()
-        disclosure, say = standing.accepted.disclosure, self.terminal.say
-        protected = ", ".join(feature.name for feature in disclosure.features)
-        say(
-            f"[green]Checked.[/green] {len(disclosure.items)} titles; protected here:"
-            f" [b]{escape(protected)}[/b]; entry {standing.accepted.entry.sequence} of the"
-            " service's list.",
-            markup=True,
-        )
-        certificate = standing.certificate
-        if certificate is None:
-            say("[yellow]No auditor that you named has certified this:[/yellow] the numbers are"
-                " consistent, but nobody vouches that they are true.", markup=True)  # fmt: skip
-        else:
-            say(
-                f"Certified by {certificate.auditor}: the strongest attack has AUC"
-                f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
-                f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing)."
-            )
-        if self.agent.inner.terms.witness is None:
-            say("No witness was named: a disclosure made for you alone would go unnoticed.")
+        witnessed = self.agent.inner.terms.witness is not None
+        say_standing(self.terminal, standing, witnessed=witnessed)
 
     def category(self) -> "PrivateCategory":
         """Return her category: named on the command line, remembered, or asked for here."""
-        from midpoint.user import PrivateCategory
-
-        disclosure = self.agent.standing.accepted.disclosure
-        if self._named is None and (kept := self.agent.home.category) is not None:
-            self.terminal.say("Using the category that you asked this device to remember.")
-            return kept
-        names = self._named or self._ask_category(disclosure)
-        category = PrivateCategory.of(disclosure, names)
-        if self._remember:
-            self.agent.home.keep_category(names)
-        return category
-
-    def _ask_category(self, disclosure: "Disclosure") -> dict[str, str]:
-        if not self.terminal.console.is_terminal:
-            raise MidpointError("name your category: --category FEATURE=CATEGORY")
-        names: dict[str, str] = {}
-        for feature in disclosure.features:
-            self.terminal.say(
-                f"\nWhat you keep private: [b]{escape(feature.name)}[/b]. It decides how your"
-                " ratings are changed, and never leaves this device.",
-                markup=True,
-            )
-            names[feature.name] = _choose(self.terminal, feature.categories)
-        where = self.agent.home.folder
-        if where is not None and not self._remember:
-            self._remember = self.terminal.sure(f"Remember it in {escape(str(where))}?")
-        return names
+        disclosure, home = self.agent.standing.accepted.disclosure, self.agent.home
+        return category_of(home, disclosure, self.terminal, self._named, remember=self._remember)
 
     def ask_for_a_round(self) -> "Solicitation":
         """Fetch a solicitation; one that must be refused is refused before anything is rated."""
@@ -154,16 +113,11 @@ class Session:
 
     def show_leaving(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Show line by line what leaves, what is withheld, and why."""
-        lines = self.agent.preview(ratings, category)
+        from midpoint.user.agent.rows import PreviewLine
+
         titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
-        self.terminal.say(leaving_table(lines, titles, scale))
-        sent = sum(line.fate.value == "sent" for line in lines)
-        held = sum(line.fate.value == "withheld" for line in lines)
-        self.terminal.say(
-            f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
-            " To the service, withheld and unrated look the same.\nOnce sent, this is final:"
-            " changing a rating later changes nothing there."
-        )
+        lines = self.agent.preview(ratings, category)
+        say_leaving(self.terminal, [PreviewLine.of(line, titles) for line in lines], scale)
 
     def send(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Decide for good, and send."""
@@ -179,9 +133,12 @@ class Session:
 
     def recommend(self, category: "PrivateCategory") -> None:
         """Show her best titles."""
+        from midpoint.user.agent.rows import RankedTitle
+
         with self.terminal.console.status("Ranking"):
             best = self.agent.recommend(self._top, category)
-        self.terminal.say(recommendation_table(best, self.agent.standing.titles))
+        titles = self.agent.standing.titles
+        self.terminal.say(recommendation_table([RankedTitle.of(row, titles) for row in best]))
 
     def export(self, path: Path) -> None:
         """Write all that is kept, for her eyes only: it holds what was withheld, too."""
@@ -232,14 +189,3 @@ def _carry_on(action: Callable[[], object], terminal: Terminal) -> None:
         action()
     except (MidpointError, OSError) as error:
         terminal.say(f"[red]{escape(str(error))}[/red]", markup=True)
-
-
-def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:
-    """Choose by number; more than nine by number and Enter."""
-    for number, name in enumerate(names, start=1):
-        terminal.say(f"  [b]{number}[/b] {escape(name)}", markup=True)
-    if len(names) <= 9:
-        return names[int(terminal.key(">", "123456789"[: len(names)])) - 1]
-    while not (text := terminal.line(">")).isdigit() or not 1 <= int(text) <= len(names):
-        terminal.say(f"A number from 1 to {len(names)}.")
-    return names[int(text) - 1]

@@ -10,8 +10,8 @@ from rich.table import Table
 from midpoint.wire import ONE, RatingScale
 
 if TYPE_CHECKING:
-    from midpoint.user import Ledger, Recommendation
-    from midpoint.user.agent import Line
+    from midpoint.user import Ledger
+    from midpoint.user.agent.rows import PreviewLine, RankedTitle
 
 FATES = {
     "sent": "",
@@ -33,28 +33,26 @@ def number(fixed: int) -> str:
     return f"{fixed / ONE:g}"
 
 
-def leaving_table(lines: "Sequence[Line]", titles: Mapping[str, str], scale: RatingScale) -> Table:
+def leaving_table(lines: "Sequence[PreviewLine]", scale: RatingScale) -> Table:
     """Show what leaves the device, line by line."""
     table = _table("What leaves this device", "title", "you", "leaves", "")
     for line in lines:
-        leaves = "[dim]nothing[/dim]" if line.sent is None else number(line.sent)
+        leaves = "[dim]nothing[/dim]" if line.sent is None else f"{line.sent:g}"
         if line.sent not in (None, line.rating):
             leaves = f"[yellow]{leaves}[/yellow]"
         why = FATES[line.fate.value]
         if line.fate.value == "sent":
             why = "as it is" if line.sent == line.rating else "changed, to protect you"
-        table.add_row(
-            plain(titles[line.item]), _stars(line.rating, scale), leaves, f"[dim]{why}[/dim]"
-        )
+        table.add_row(plain(line.title), _stars(line.rating, scale), leaves, f"[dim]{why}[/dim]")
     return table
 
 
-def recommendation_table(best: "Sequence[Recommendation]", titles: Mapping[str, str]) -> Table:
+def recommendation_table(best: "Sequence[RankedTitle]") -> Table:
     """Show what she may like, and how sure that is."""
     table = _table("For you", "", "title", "predicted")
-    for rank, item in enumerate(best, start=1):
-        predicted = f"{item.shown / ONE:.1f} [dim]± {item.deviation / ONE:.1f}[/dim]"
-        table.add_row(f"[dim]{rank}[/dim]", plain(titles[item.item]), predicted)
+    for rank, row in enumerate(best, start=1):
+        predicted = f"{row.stars:.1f} [dim]± {row.deviation:.1f}[/dim]"
+        table.add_row(f"[dim]{rank}[/dim]", plain(row.title), predicted)
     return table
 
 
@@ -73,11 +71,6 @@ def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_style="bold", title_justify="left", box=SIMPLE)
 
 
-def stars_of(rating: int) -> str:
-    """Write a rating as stars."""
-    return f"[yellow]{'★' * (rating // ONE)}[/yellow]"
-
-
-def _stars(rating: int, scale: RatingScale) -> str:
-    whole = rating % ONE == 0 and scale.low >= 0 and scale.high <= 5 * ONE
-    return f"{number(rating)} {stars_of(rating)}" if whole else number(rating)
+def _stars(rating: float, scale: RatingScale) -> str:
+    whole = rating.is_integer() and scale.low >= 0 and scale.high <= 5 * ONE
+    return f"{rating:g} [yellow]{'★' * int(rating)}[/yellow]" if whole else f"{rating:g}"

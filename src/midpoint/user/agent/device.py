@@ -17,9 +17,9 @@ from midpoint.user.agent.standing import Standing, Terms, accept
 from midpoint.user.agent.titles import by_item
 from midpoint.user.core.correction import correct
 from midpoint.user.core.decisions import decide
+from midpoint.user.core.ledger import LEDGER
 from midpoint.user.core.private import PrivateCategory
 from midpoint.wire import (
-    ONE,
     Certificate,
     Disclosure,
     Published,
@@ -64,24 +64,40 @@ class Device:
     ) -> None:
         if home is None:
             _say_simulated()
-            self._home = Home.in_memory()
+            kept = Home.in_memory()
         else:
-            self._home = Home.inside(Path(home).expanduser().resolve(), FOLDER)
-        weakref.finalize(self, self._home.close)
+            kept = device_home(home)
         terms = Terms(auditors=tuple(auditors), require_certificate=require_certificate)
         try:
-            if accept_changes:
-                self._home.repin()
-            self._standing: Standing = accept(published, self._home, terms)
-            self._category = PrivateCategory.of(self.disclosure, category)
+            standing = accept_and_keep(published, kept, terms, accept_changes=accept_changes)
+            self._begin(kept, standing, PrivateCategory.of(standing.accepted.disclosure, category))
         except BaseException:
-            self._home.close()
+            kept.close()
             raise
+
+    @classmethod
+    def of(cls, home: Home, standing: Standing, category: PrivateCategory) -> Self:
+        """Make a device of its parts, for a program that asks for the category after the checks.
+
+        `standing` is what `accept_and_keep` returned for this home.
+        """
+        device = cls.__new__(cls)
+        device._begin(home, standing, category)  # noqa: SLF001 - one of its own
+        return device
+
+    def _begin(self, home: Home, standing: Standing, category: PrivateCategory) -> None:
+        self._home, self._standing, self._category = home, standing, category
+        weakref.finalize(self, home.close)
 
     @property
     def disclosure(self) -> Disclosure:
         """The disclosure that passed the checks."""
         return self._standing.accepted.disclosure
+
+    @property
+    def standing(self) -> Standing:
+        """What passed the checks."""
+        return self._standing
 
     @property
     def certificate(self) -> Certificate | None:
@@ -117,18 +133,8 @@ class Device:
         rated = by_item(ratings, self._standing)
         asked = question or self._question(rated) or self._open_question(())
         accepted, ledger = self._standing.accepted, self._home.ledger
-        return Rows(
-            [
-                PreviewLine(
-                    line.item,
-                    self.titles[line.item],
-                    line.rating / ONE,
-                    None if line.sent is None else line.sent / ONE,
-                    line.fate,
-                )
-                for line in preview(rated, asked, accepted, self._category, ledger)
-            ]
-        )
+        lines = preview(rated, asked, accepted, self._category, ledger)
+        return Rows([PreviewLine.of(line, self.titles) for line in lines])
 
     def rank(self, scores: Scores) -> Rows[RankedTitle]:
         """Rank the analyst's scores for her, best first, without what she has rated."""
@@ -136,12 +142,11 @@ class Device:
         rated = ledger.decided | self._home.ratings.keys()
         move = ledger.move_under(self.disclosure.digest)
         best = correct(scores, self.disclosure, self._category, rated, move)
-        return Rows(
-            [
-                RankedTitle(row.item, self.titles[row.item], row.shown / ONE, row.deviation / ONE)
-                for row in best
-            ]
-        )
+        return Rows([RankedTitle.of(row, self.titles) for row in best])
+
+    def has_answered(self, question: Solicitation) -> bool:
+        """Return whether this round was answered: its report stands, whatever is rated now."""
+        return self._home.ledger.answered(question.round) is not None
 
     def forget(self) -> None:
         """Erase secret, decisions and ratings here; whoever starts again is somebody new."""
@@ -200,6 +205,31 @@ class Device:
 
     def _last_report(self) -> Report:
         return Report.parse(self._home.ledger.rounds[-1].report.encode())
+
+
+def device_home(directory: Path | str) -> Home:
+    """Open what a device keeps in a person's directory, or begin it."""
+    return Home.inside(_root(directory), FOLDER)
+
+
+def has_device(directory: Path | str) -> bool:
+    """Return whether a device was begun in a person's directory."""
+    return (_root(directory) / FOLDER / LEDGER).exists()
+
+
+def accept_and_keep(
+    published: Published, home: Home, terms: Terms, *, accept_changes: bool = False
+) -> Standing:
+    """Accept what the analyst published, pin it and keep it; or refuse it and change nothing."""
+    if accept_changes:
+        home.repin()
+    standing = accept(published, home, terms)
+    home.keep_published(published)
+    return standing
+
+
+def _root(directory: Path | str) -> Path:
+    return Path(directory).expanduser().resolve()
 
 
 @cache

@@ -18,9 +18,10 @@ from midpoint.user.checks.pin import Pin
 from midpoint.user.core.ledger import LEDGER, Ledger
 from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
 from midpoint.user.device_files import StorageError, keep_file
+from midpoint.wire import Published
 from midpoint.wire.message import Count, Integer, Message, Name
 
-PIN, NOTES, FORGETTING = "pin", "notes", "forgetting"
+PIN, NOTES, FORGETTING, PUBLISHED = "pin", "notes", "forgetting", "published"
 """Names of the files beside those of the ledger."""
 GONE = ".forgotten-"
 TOKEN = b"midpoint/v1/token"
@@ -108,6 +109,21 @@ class Home:
         return None if kept is None else PrivateCategory(dict(kept))
 
     @property
+    def published(self) -> Published | None:
+        """What was kept of what the analyst published; it is to be checked again."""
+        if self.folder is None:
+            return None
+        path = self.folder / PUBLISHED
+        try:
+            return Published.parse(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
+        except MidpointError as error:
+            raise MidpointError(f"{path} is damaged ({error}); protect again") from error
+
+    @property
     def unsent(self) -> tuple[str, ...]:
         """The exact reports that are decided and not acknowledged, oldest first."""
         rounds = self.ledger.rounds
@@ -136,6 +152,11 @@ class Home:
         if former is not None and former.scale != pin.scale:
             self.keep_ratings({})
         self.pin, self._former = pin, None
+
+    def keep_published(self, published: Published) -> None:
+        """Keep what was accepted, to rank scores by it when nobody shows it again."""
+        if self.folder is not None:
+            keep_file(self.folder / PUBLISHED, published.raw)
 
     def keep_ratings(self, ratings: Mapping[str, int]) -> None:
         """Keep her ratings instead of those kept before."""
@@ -190,8 +211,8 @@ class Home:
         for path in folder.parent.glob(f"*/{PIN}"):
             if path.parent != folder and _pinned_key(path) == key:
                 raise MidpointError(
-                    f"{path.parent} belongs to the same service under another address; use that"
-                    f" address, or, if the service moved, move that folder to {folder}"
+                    f"{path.parent} belongs to the same service, under another address or by files;"
+                    f" use that, or, if the service moved, move that folder to {folder}"
                 )
 
 

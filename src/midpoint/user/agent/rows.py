@@ -1,11 +1,13 @@
 """Lists that a person reads: one line a row in a terminal, a table in a notebook."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import ClassVar, Protocol, Self, TypeVar, overload
 
-from midpoint.user.agent.preview import Fate
+from midpoint.user.agent.preview import Fate, Line
+from midpoint.user.core.correction import Recommendation
+from midpoint.wire import ONE
 
 
 class Row(Protocol):
@@ -34,6 +36,11 @@ class RankedTitle:
     deviation: float
     """Standard deviation of the prediction."""
 
+    @classmethod
+    def of(cls, row: Recommendation, titles: Mapping[str, str]) -> Self:
+        """Name a recommendation by its title."""
+        return cls(row.item, titles[row.item], row.shown / ONE, row.deviation / ONE)
+
     def __repr__(self) -> str:
         return f"{self.stars:.1f} {self.title}"
 
@@ -58,6 +65,12 @@ class PreviewLine:
     """What the report says about it, or an earlier one said; None if nothing."""
     fate: Fate
     """Why."""
+
+    @classmethod
+    def of(cls, line: Line, titles: Mapping[str, str]) -> Self:
+        """Name a line by its title."""
+        sent = None if line.sent is None else line.sent / ONE
+        return cls(line.item, titles[line.item], line.rating / ONE, sent, line.fate)
 
     def __repr__(self) -> str:
         title, rating, leaves = self.cells()

@@ -13,20 +13,25 @@ NEAR = 3
 """Close matches that an error names."""
 
 
-def by_item(ratings: Mapping[str, float], standing: Standing) -> dict[str, int]:
+def by_item(
+    ratings: Mapping[str, float], standing: Standing, where: Mapping[str, str] | None = None
+) -> dict[str, int]:
     """Return ratings in fixed point by item, from ratings in stars by title or by item.
 
-    All of them are looked at before any is used, so one mistake loses nothing.
+    All of them are looked at before any is used, so one mistake loses nothing. An error says
+    `where` the rating is written, if that is known.
     """
     items: dict[str, list[str]] = {}
     for item, title in standing.titles.items():
         items.setdefault(title, []).append(item)
     rated: dict[str, float] = {}
     for name, stars in ratings.items():
-        item = _item(name, standing.titles, items)
-        if item in rated:
-            raise MidpointError(f"{name!r} is rated twice, by title and by item; give one rating")
-        rated[item] = _on_scale(name, stars, standing.accepted.disclosure.scale)
+        try:
+            item = _item(name, standing.titles, items)
+            _require_new(item, name, rated)
+            rated[item] = _on_scale(name, stars, standing.accepted.disclosure.scale)
+        except MidpointError as error:
+            raise MidpointError(f"{where[name]}: {error}" if where else str(error)) from None
     return standing.fixed(rated)
 
 
@@ -52,6 +57,11 @@ def _item(name: str, titles: Mapping[str, str], items: Mapping[str, list[str]]) 
     near = _near(name, items)
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise MidpointError(f"there is no title or item {name!r} in the catalogue{meant}")
+
+
+def _require_new(item: str, name: str, rated: Mapping[str, float]) -> None:
+    if item in rated:
+        raise MidpointError(f"{name!r} is rated twice, by title and by item; give one rating")
 
 
 def _near(name: str, titles: Iterable[str]) -> list[str]:

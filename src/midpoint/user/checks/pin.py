@@ -9,7 +9,7 @@ from midpoint.wire import FeatureNames, RatingScale
 from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
 
 REMEDY = (
-    "if you know why and agree, accept the change (midpoint answer --accept-changes, or in Python"
+    "if you know why and agree, accept the change (--accept-changes, or in Python"
     " accept_changes=True)"
 )
 """What helps when the analyst departs from what is pinned."""

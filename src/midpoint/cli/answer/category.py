@@ -1,0 +1,120 @@
+"""Her category: remembered, read from a file, or chosen by a key; never printed."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from midpoint.cli.answer.terminal import Terminal
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.user import PrivateCategory
+    from midpoint.user.agent import Home
+    from midpoint.wire import Disclosure
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryOptions:
+    """Where her category is from, unless she is asked."""
+
+    category_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with a line FEATURE=CATEGORY for each private feature, for your eyes only"
+            " (chmod 600). Unless given, the remembered category is used, or you are asked."
+        ),
+    ] = None
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep the category in your home folder.")
+    ] = False
+
+    def named(self) -> dict[str, str] | None:
+        """Return what the file says; None if there is none."""
+        return None if self.category_file is None else read_category(self.category_file)
+
+
+def read_category(path: Path) -> dict[str, str]:
+    """Read lines FEATURE=CATEGORY; an error does not repeat what they say."""
+    try:
+        mode = path.stat().st_mode
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise MidpointError(f"{path} cannot be read ({reason}); check the path") from None
+    if os.name == "posix" and stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+        raise MidpointError(f"{path} can be read by others; run: chmod 600 {path}")
+    written = [line.strip() for line in lines]
+    return named_category([line for line in written if line and not line.startswith("#")], path)
+
+
+def named_category(texts: list[str], where: object) -> dict[str, str]:
+    """Read FEATURE=CATEGORY of each text; an error does not repeat what was given."""
+    pairs = [[part.strip() for part in text.partition("=")] for text in texts]
+    if not pairs or not all(name and value for name, _, value in pairs):
+        raise MidpointError(f"{where}: write FEATURE=CATEGORY, such as gender=F")
+    names = {name: value for name, _, value in pairs}
+    if len(names) < len(pairs):
+        raise MidpointError(f"{where} names a feature twice; name each once")
+    return names
+
+
+def category_of(
+    home: "Home",
+    disclosure: "Disclosure",
+    terminal: Terminal,
+    named: Mapping[str, str] | None,
+    *,
+    remember: bool,
+) -> "PrivateCategory":
+    """Return her category: as she named it, remembered, or asked for here."""
+    from midpoint.user import PrivateCategory
+
+    if named is None and (kept := home.category) is not None:
+        terminal.say("Using the category that you asked this device to remember.")
+        return kept
+    names = named
+    if names is None:
+        names, wished = _ask(home, disclosure, terminal, remember=remember)
+        remember = remember or wished
+    category = PrivateCategory.of(disclosure, names)
+    if remember:
+        home.keep_category(names)
+    return category
+
+
+def _ask(
+    home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool
+) -> tuple[dict[str, str], bool]:
+    """Ask for the category of each feature, and whether to remember it."""
+    if not terminal.console.is_terminal:
+        raise MidpointError(
+            "name your category: --category-file FILE, which has a line such as gender=F"
+        )
+    names: dict[str, str] = {}
+    for feature in disclosure.features:
+        terminal.say(
+            f"\nWhat you keep private: [b]{escape(feature.name)}[/b]. It decides how your"
+            " ratings are changed, and never leaves this device.",
+            markup=True,
+        )
+        names[feature.name] = _choose(terminal, feature.categories)
+    if home.folder is None or remember:
+        return names, remember
+    return names, terminal.sure(f"Remember it in {escape(str(home.folder))}?")
+
+
+def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:
+    """Choose by number; more than nine by number and Enter."""
+    for number, name in enumerate(names, start=1):
+        terminal.say(f"  [b]{number}[/b] {escape(name)}", markup=True)
+    if len(names) <= 9:
+        return names[int(terminal.key(">", "123456789"[: len(names)])) - 1]
+    while not (text := terminal.line(">")).isdigit() or not 1 <= int(text) <= len(names):
+        terminal.say(f"A number from 1 to {len(names)}.")
+    return names[int(text) - 1]

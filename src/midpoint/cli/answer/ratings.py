@@ -1,0 +1,118 @@
+"""Ratings from a file: CSV, TSV, JSON or TOML, by item or title."""
+
+import csv
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    from midpoint.user.agent import Standing
+
+NAMES = ("item", "title")
+"""What a column, or a field, that names an item is called."""
+
+
+class Rating(NamedTuple):
+    """One rating as it is written."""
+
+    name: Any
+    """An item or a title."""
+    stars: Any
+    """The rating."""
+    where: str
+    """File, and line if it has lines."""
+
+
+class GivenRatings(NamedTuple):
+    """The ratings of a file, all of them on the scale and of known items."""
+
+    named: dict[str, float]
+    """In stars, by the names of the file."""
+    fixed: dict[str, int]
+    """In fixed point, by item."""
+
+
+def read_ratings(path: Path, standing: "Standing") -> GivenRatings:
+    """Read ratings by item or title; say where something is wrong."""
+    from midpoint.user.agent.titles import by_item
+
+    named: dict[str, float] = {}
+    where: dict[str, str] = {}
+    try:
+        for rating in _written(path):
+            if not isinstance(rating.name, str):
+                raise MidpointError(
+                    f"{rating.where}: {rating.name!r} is no title and no item; write it as text"
+                )
+            if rating.name in named:
+                raise MidpointError(f"{rating.where}: {rating.name!r} is rated twice; keep one")
+            named[rating.name], where[rating.name] = rating.stars, rating.where
+    except OSError as error:
+        raise MidpointError(f"{path} cannot be read ({error.strerror}); check the path") from None
+    except UnicodeDecodeError:
+        raise MidpointError(f"{path} is no text in UTF-8; write it again as one") from None
+    return GivenRatings(named, by_item(named, standing, where))
+
+
+def _written(path: Path) -> Iterator[Rating]:
+    """Read by what the file's name ends in."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return _of_json(path)
+    if suffix == ".toml":
+        return _of_toml(path)
+    return _of_table(path, "\t" if suffix == ".tsv" else ",")
+
+
+def _of_table(path: Path, delimiter: str) -> Iterator[Rating]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        table = csv.DictReader(stream, delimiter=delimiter)
+        columns = table.fieldnames or ()
+        column = next((name for name in NAMES if name in columns), None)
+        if column is None or "rating" not in columns:
+            raise MidpointError(f"{path} needs a first line with item (or title) and rating")
+        for row in table:
+            where = f"{path}, line {table.line_num}"
+            try:
+                stars = float(row["rating"] or "")
+            except ValueError:
+                raise MidpointError(f"{where}: the rating is not a number") from None
+            yield Rating(row[column] or "", stars, where)
+
+
+def _of_json(path: Path) -> Iterator[Rating]:
+    """Read an object of stars by name, or a list of objects with item (or title) and rating."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_Pairs)
+    except json.JSONDecodeError as error:
+        raise MidpointError(f"{path} is no JSON ({error}); fix it first") from None
+    if isinstance(content, _Pairs):
+        yield from (Rating(name, stars, str(path)) for name, stars in content)
+    elif isinstance(content, list):
+        for number, entry in enumerate(content, start=1):
+            where = f"{path}, entry {number}"
+            fields = dict(entry) if isinstance(entry, _Pairs) else {}
+            name = next((fields[name] for name in NAMES if name in fields), None)
+            if name is None or "rating" not in fields:
+                raise MidpointError(f"{where} needs item (or title) and rating")
+            yield Rating(name, fields["rating"], where)
+    else:
+        raise MidpointError(f'{path} holds no ratings; write them as {{"title": stars}}')
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON as it is written: a name that comes twice is still there twice."""
+
+
+def _of_toml(path: Path) -> Iterator[Rating]:
+    """Read stars by name, all of the file or its table `ratings`."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise MidpointError(f"{path} is no TOML ({error}); fix it first") from None
+    table = content["ratings"] if isinstance(content.get("ratings"), dict) else content
+    yield from (Rating(name, stars, str(path)) for name, stars in table.items())

@@ -1,0 +1,51 @@
+"""What a person is shown of the checks, and of what leaves her device."""
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from midpoint.cli.answer.tables import leaving_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from midpoint.cli.answer.terminal import Terminal
+    from midpoint.user.agent import Standing
+    from midpoint.user.agent.rows import PreviewLine
+    from midpoint.wire import RatingScale
+
+
+def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool) -> None:
+    """Say what is protected, whether an auditor certified it, and whether a witness saw it."""
+    disclosure, say = standing.accepted.disclosure, terminal.say
+    protected = ", ".join(feature.name for feature in disclosure.features)
+    say(
+        f"[green]Checked.[/green] {len(disclosure.items)} titles; protected here:"
+        f" [b]{escape(protected)}[/b]; entry {standing.accepted.entry.sequence} of the"
+        " service's list.",
+        markup=True,
+    )
+    certificate = standing.certificate
+    if certificate is None:
+        say("[yellow]No auditor that you named has certified this:[/yellow] the numbers are"
+            " consistent, but nobody vouches that they are true.", markup=True)  # fmt: skip
+    else:
+        say(
+            f"Certified by {certificate.auditor}: the strongest attack has AUC"
+            f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
+            f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing)."
+        )
+    if not witnessed:
+        say("No witness was named: a disclosure made for you alone would go unnoticed.")
+
+
+def say_leaving(terminal: "Terminal", lines: "Sequence[PreviewLine]", scale: "RatingScale") -> None:
+    """Show line by line what leaves, what is withheld, and why."""
+    terminal.say(leaving_table(lines, scale))
+    sent = sum(line.fate.value == "sent" for line in lines)
+    held = sum(line.fate.value == "withheld" for line in lines)
+    terminal.say(
+        f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
+        " To the service, withheld and unrated look the same.\nOnce sent, this is final:"
+        " changing a rating later changes nothing there."
+    )
