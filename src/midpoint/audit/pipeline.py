@@ -1,7 +1,7 @@
 """An audit from beginning to end: choose, run what is missing, measure."""
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
@@ -19,14 +19,24 @@ from midpoint.audit.run.choice import (
 )
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
 from midpoint.audit.run.folds import audited
-from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.outsiders import (
+    CLEAN,
+    OUTSIDER,
+    PANEL,
+    QUICK_OUTSIDERS,
+    SPLIT_ADVERSARIES,
+    choose_adversaries,
+    require_split,
+)
+from midpoint.audit.run.plan import OUTSIDERS, Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
 from midpoint.audit.run.store import Store
 from midpoint.audit.run.tasks import Auditor
-from midpoint.audit.run.work import Work
+from midpoint.audit.run.work import Makers, Work
 from midpoint.data import Ratings, Scale
 from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
 
 FOLDS, QUICK_FOLDS = 10, 3
 
@@ -46,6 +56,9 @@ def audit(  # noqa: PLR0913
     progress: Callable[[Progress], None] | bool | None = None,
     rounds: int | None = None,
     curves: Iterable[str] = (),
+    adversaries: str | Iterable[str] | None = None,
+    panel: float | None = None,
+    outsiders: float | None = None,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
@@ -68,6 +81,12 @@ def audit(  # noqa: PLR0913
             scheme that `schemes` names beside raw ratings, else under the one in use. All
             attackers of transcripts try unless `attacks` names some.
         curves: Draw curves over these settings: `alpha`, `bits` or `share`.
+        adversaries: Whom to measure against, by what they know: `clean`, `panel`, `published` or
+            `outsider` (see `ADVERSARIES`). Unless given, the panel, and outsiders as well if
+            `attacks` is left out, too, and people are enough.
+        panel: Where outsiders are kept apart, how many of the people outside a fold are the panel:
+            a share or a number; all who are no outsiders unless given.
+        outsiders: How many of them are outsiders; a fifth unless given.
     """
     names = (feature,) if isinstance(feature, str) else tuple(feature)
     plan = Plan(
@@ -75,11 +94,21 @@ def audit(  # noqa: PLR0913
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
         factorizer=factorizer or Factorizer(),
+        outsiders=OUTSIDERS if outsiders is None else outsiders,
+        panel=panel,
     )
     people, private = audited(ratings, plan)
+    against = _adversaries(people, plan, adversaries, free=attacks is None)
     usual = choose_scheme(people, *names)
     work = choose_work(
-        schemes, attacks, people.scale, quick=quick, usual=usual, rounds=rounds, curves=curves
+        schemes,
+        attacks,
+        people.scale,
+        quick=quick,
+        usual=usual,
+        rounds=rounds,
+        curves=curves,
+        adversaries=against,
     )
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
     with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
@@ -88,6 +117,48 @@ def audit(  # noqa: PLR0913
         with reported(progress) as report:
             run_all(Auditor(people, plan, work, store), jobs, report)
         return collect(store, plan, people, usual)
+
+
+def _adversaries(
+    people: Ratings, plan: Plan, asked: str | Iterable[str] | None, *, free: bool
+) -> tuple[str, ...]:
+    """Choose whom to measure against; those that were asked for must find enough people."""
+    chosen = choose_adversaries(asked if asked is not None else (PANEL, OUTSIDER)[: 1 + free])
+    if SPLIT_ADVERSARIES.isdisjoint(chosen):
+        return chosen
+    try:
+        require_split(people, plan)
+    except MidpointError:
+        if asked is not None:
+            raise
+        return (PANEL,)
+    return chosen
+
+
+def _against(
+    schemes: Mapping[str, LearningProtocol],
+    attackers: Makers,
+    adversaries: tuple[str, ...],
+    *,
+    few: bool,
+) -> Work:
+    """Have the attackers try as each adversary can; of outsiders `few` attackers only."""
+    known = {
+        name: make
+        for name, make in attackers.items()
+        if PANEL in adversaries or (CLEAN in adversaries and not make().adaptive)
+    }
+    work = Work.of(schemes, known)
+    for adversary in adversaries:
+        if adversary in SPLIT_ADVERSARIES:
+            named = {n: m for n, m in attackers.items() if not few or n in QUICK_OUTSIDERS}
+            work |= Work.against(adversary, schemes, named)
+    if attackers and not work.attackers:
+        raise MidpointError(
+            f"{', '.join(attackers)} cannot learn as {', '.join(adversaries)}; name an attack that"
+            " does (adaptive ones learn under a disclosure, clean ones from raw ratings)"
+        )
+    return work
 
 
 def choose_work(
@@ -99,6 +170,7 @@ def choose_work(
     usual: str | None = None,
     rounds: int | None = None,
     curves: Iterable[str] = (),
+    adversaries: Iterable[str] = (PANEL,),
 ) -> Work:
     """Say what is to be run by what was asked for; whatever cannot be run is refused here.
 
@@ -109,7 +181,7 @@ def choose_work(
     attackers = choose_attacks(attacks, quick=quick)
     over_rounds, single = of_rounds(chosen), of_one_report(attackers)
     once = {name: how for name, how in chosen.items() if name not in over_rounds}
-    work = Work.of(once, single)
+    work = _against(once, single, tuple(adversaries), few=quick and attacks is None)
     along = curve_schemes(curves, scale, quick=quick, usual=usual)
     if along:
         named = choose_attacks(CURVE_ATTACKS if attacks is None else attacks)

@@ -61,6 +61,9 @@ def audit_command(
             progress=report,
             rounds=how.rounds,
             curves=how.curve_names(),
+            adversaries=how.adversary_names(),
+            panel=how.panel,
+            outsiders=how.outsiders,
         )
     results.save(out)
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
@@ -77,6 +80,8 @@ def show(console: Console, results: "AuditResults") -> None:
     beside = max(1, (console.width - NAMES_WIDTH) // SCHEME_WIDTH)
     for start in range(0, len(schemes), beside):
         console.print(_table(results, schemes[start : start + beside]))
+    for start in range(0, len(schemes), beside):
+        further.show_adversaries(console, results, schemes[start : start + beside])
     console.print(further.STARRED, soft_wrap=True)
     if any(proves_nothing(results, attack) for attack in results.attack_names()):
         console.print(further.VOID, soft_wrap=True)

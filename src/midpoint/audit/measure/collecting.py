@@ -17,6 +17,7 @@ from midpoint.audit.measure.results import (
     RAW_KIND,
     READABLE,
     RMSE,
+    Adversary,
     AuditResults,
     Band,
     ByActivity,
@@ -37,6 +38,15 @@ from midpoint.audit.measure.statistics import (
 )
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.run.folds import questions
+from midpoint.audit.run.outsiders import (
+    ADVERSARIES,
+    CLEAN,
+    OUTSIDER,
+    PANEL,
+    SPLIT,
+    SPLIT_ADVERSARIES,
+    sizes,
+)
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
@@ -99,7 +109,21 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
         usual=usual,
         versions=versions(),
         rounds=dict(stored.rounds(manifest["schemes"])),
+        adversaries={
+            name: stored.adversary(name, attacks, attacked)
+            for name, attacks in _by_adversary(attackers).items()
+        },
     )
+
+
+def _by_adversary(attackers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Say which attackers are whose, in the order of what adversaries know."""
+    whose = {
+        name: kind["adversary"] or (PANEL if kind["adaptive"] else CLEAN)
+        for name, kind in attackers.items()
+    }
+    there = [name for name in ADVERSARIES if name in whose.values()]
+    return {one: [name for name, adversary in whose.items() if adversary == one] for one in there}
 
 
 def versions() -> dict[str, str]:
@@ -125,12 +149,12 @@ class Collected:
     @cached_property
     def category(self) -> NDArray[np.int64]:
         """Category of everyone, fold after fold. Shape (N,)."""
-        return np.concatenate([one["category"] for one in self._every(LEARN)])
+        return np.concatenate([one["category"] for one in self._every(*self._people)])
 
     @cached_property
     def folds(self) -> NDArray[np.int64]:
         """Fold of everyone. Shape (N,)."""
-        sizes = [len(one["category"]) for one in self._every(LEARN)]
+        sizes = [len(one["category"]) for one in self._every(*self._people)]
         return np.repeat(np.arange(self.plan.folds), sizes)
 
     @cached_property
@@ -143,6 +167,16 @@ class Collected:
         """The categories that attackers look for."""
         return questions(len(self.feature.categories))
 
+    @cached_property
+    def _people(self) -> tuple[str, ...]:
+        """Where it is written who was attacked."""
+        return (LEARN,) if self._has(LEARN) else (LEARN, SPLIT)
+
+    @cached_property
+    def _accuracy(self) -> tuple[str, ...]:
+        """Where accuracy is: under the disclosure of all training people, if that was tried."""
+        return (ACCURACY,) if self._has(LEARN) else (SPLIT, ACCURACY)
+
     def _has(self, *names: str) -> bool:
         return all(self.store.has(fold, *names) for fold in range(self.plan.folds))
 
@@ -151,7 +185,7 @@ class Collected:
 
     def has_cost(self, scheme: str) -> bool:
         """Tell whether a scheme's cost was measured in all folds."""
-        return self._has(scheme, ACCURACY)
+        return self._has(scheme, *self._accuracy)
 
     def attacks(self, scheme: str) -> list[str]:
         """Return the attackers that tried a scheme in all folds, in the order they came."""
@@ -196,15 +230,15 @@ class Collected:
     def cost(self, scheme: str) -> Cost:
         """Compare errors with the best that raw ratings give, user by user."""
         kinds = [metric.removeprefix("rmse_") for metric in RMSE]
-        raw = self._every(RAW, ACCURACY)
+        raw = self._every(RAW, *self._accuracy)
         squares = [np.concatenate([one[kind] for one in raw]) for kind in kinds]
         best = min(squares, key=np.sum)
-        here = np.concatenate([one[kinds[2]] for one in self._every(scheme, ACCURACY)])
+        here = np.concatenate([one[kinds[2]] for one in self._every(scheme, *self._accuracy)])
         return Cost(*paired_cost(here, best))
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
         """Return errors and the share withheld, with intervals over users, and the bits."""
-        found = self._every(scheme, ACCURACY)
+        found = self._every(scheme, *self._accuracy)
         hidden = np.concatenate([one["hidden"] for one in found])
         for metric in RMSE:
             squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
@@ -218,7 +252,7 @@ class Collected:
 
     def withheld(self, scheme: str) -> Float:
         """Return the share of each user's ratings that stays with her. Shape (N,)."""
-        found = self._every(scheme, ACCURACY)
+        found = self._every(scheme, *self._accuracy)
         given, kept = (np.concatenate([one[key] for one in found]) for key in ("given", "kept"))
         return np.asarray(1 - kept / np.maximum(given, 1))
 
@@ -231,10 +265,29 @@ class Collected:
 
         Of several categories, that of the strongest on any of them.
         """
-        names = self.attacks(scheme)
+        return self._band(scheme, self.attacks(scheme))
+
+    def _band(self, scheme: str, names: list[str]) -> Band:
         null = self._null(scheme, names)
-        _, strongest = self._strongest(scheme)
+        _, strongest = self._strongest(scheme, names)
         return Band(null.low, null.high, len(names), null.p_value(strongest.value))
+
+    def adversary(self, name: str, attacks: list[str], schemes: list[str]) -> Adversary:
+        """Return what is measured against one adversary, by its own attackers alone."""
+        tried = {one: [a for a in self.attacks(one) if a in attacks] for one in schemes}
+        training = len(self.people.feature(*self.plan.feature).codes) - int(
+            np.bincount(self.folds).max()
+        )
+        panel, outsiders = training, 0
+        if name in SPLIT_ADVERSARIES:
+            panel, outsiders = sizes(self.plan, training)
+        return Adversary(
+            knows=ADVERSARIES[name],
+            attacks=tuple(attacks),
+            panel=panel,
+            outsiders=outsiders if name == OUTSIDER else 0,
+            bands={one: self._band(one, names) for one, names in tried.items() if names},
+        )
 
     def macro_band(self, scheme: str) -> Band:
         """Return what chance would show of the greatest of the macro AUCs."""
@@ -248,11 +301,13 @@ class Collected:
         names = self.attacks(scheme)
         return {name: Area.macro(self.areas(scheme, name)).value for name in names}
 
-    def _strongest(self, scheme: str) -> tuple[tuple[str, int], Area]:
-        """Return the attacker and the question that are farthest from 0.5."""
+    def _strongest(
+        self, scheme: str, names: list[str] | None = None
+    ) -> tuple[tuple[str, int], Area]:
+        """Return the attacker, of all or some, and the question that are farthest from 0.5."""
         areas = {
             (name, column): one
-            for name in self.attacks(scheme)
+            for name in (self.attacks(scheme) if names is None else names)
             for column, one in enumerate(self.areas(scheme, name))
         }
         return max(areas.items(), key=lambda pair: pair[1].distance)
@@ -294,7 +349,7 @@ class Collected:
     def by_activity(self, scheme: str) -> ByActivity:
         """Split users into quarters by how many ratings they gave; judge the strongest attacker."""
         (attack, column), _ = self._strongest(scheme)
-        given = np.concatenate([one["given"] for one in self._every(scheme, ACCURACY)])
+        given = np.concatenate([one["given"] for one in self._every(scheme, *self._accuracy)])
         quarter = np.argsort(np.argsort(given, kind="stable")) * QUARTERS // len(given)
         parts = [quarter == q for q in range(QUARTERS)]
         areas = [self.areas(scheme, attack, part)[column] for part in parts]
@@ -350,8 +405,9 @@ class Collected:
         """Add up where the time went: by attacker and step, and what attackers share."""
         learned = [(LEARN,), *((LEARN, scheme) for scheme in SCHEMES), (LEARN, EARLY)]
         learned += [(LEARN, EARLY, scheme) for scheme in SCHEMES]
+        learned += [(LEARN, SPLIT), *((LEARN, SPLIT, scheme) for scheme in SCHEMES)]
         tasks: list[tuple[str, ...]] = [names for names in learned if self._has(*names)]
-        tasks += [(s, ACCURACY) for s in schemes if self.has_cost(s)]
+        tasks += [(s, *self._accuracy) for s in schemes if self.has_cost(s)]
         tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
         for names in tasks:

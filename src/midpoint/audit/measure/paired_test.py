@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
 from midpoint.audit.measure.statistics import Area, area
 from midpoint.audit.run.folds import questions
+from midpoint.audit.run.outsiders import SPLIT
 from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.store import ATTACK, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, LEARN
@@ -43,7 +44,7 @@ class Kept:
     @cached_property
     def people(self) -> Arrays:
         """Who was attacked, and in which fold: `user_ids`, `category` and `fold`, each (N,)."""
-        folds = [self.store.load(fold, LEARN) for fold in range(self.results.folds)]
+        folds = [self.store.load(fold, *self._who) for fold in range(self.results.folds)]
         sizes = [len(fold["category"]) for fold in folds]
         names = ("user_ids", "category")
         return {name: np.concatenate([fold[name] for fold in folds]) for name in names} | {
@@ -53,7 +54,12 @@ class Kept:
     @property
     def complete(self) -> bool:
         """Whether it still knows who was attacked."""
-        return all(self.store.has(fold, LEARN) for fold in range(self.results.folds))
+        return self._every(*self._who) is not None
+
+    @cached_property
+    def _who(self) -> tuple[str, ...]:
+        """Where it is written who was attacked, if only adversaries with outsiders tried, too."""
+        return (LEARN, SPLIT) if self._every(LEARN) is None else (LEARN,)
 
     def parts(self, key: Key) -> Parts | None:
         """Compute a number again from the people; None if it is not made of them."""
@@ -118,7 +124,8 @@ class Kept:
 
     def _sums(self, scheme: str, kind: str = "hidden") -> Float | None:
         """Return what was added up of each person under a protocol. Shape (N,)."""
-        folds = self._every(scheme, ACCURACY)
+        split = () if self._who == (LEARN,) else (SPLIT,)
+        folds = self._every(scheme, *split, ACCURACY)
         return None if folds is None else np.concatenate([one[kind] for one in folds]).astype(float)
 
 

@@ -141,6 +141,22 @@ class ByActivity:
 
 
 @dataclass(frozen=True)
+class Adversary:
+    """Against whom was measured, by what they know."""
+
+    knows: str
+    """What they know, in words."""
+    attacks: tuple[str, ...]
+    """Their attackers."""
+    panel: int
+    """People whom the disclosure was made of, in a fold."""
+    outsiders: int
+    """Labelled people outside the panel that the attackers learned from, in a fold."""
+    bands: Mapping[str, Band]
+    """Of each scheme, what chance would show of the strongest of these attackers."""
+
+
+@dataclass(frozen=True)
 class Rounds:
     """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
 
@@ -230,6 +246,8 @@ class AuditResults:
     """Of Python, of this package and of the libraries that the numbers may depend on."""
     rounds: Mapping[str, Rounds] = field(default_factory=dict)
     """Schemes held over several rounds, by the name of the product's, such as `cmpss:rounds=4`."""
+    adversaries: Mapping[str, Adversary] = field(default_factory=dict)
+    """Against whom was measured: clean, panel, published, outsider; those that tried."""
 
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""
@@ -238,6 +256,13 @@ class AuditResults:
     def _repr_html_(self) -> str:
         """Show the AUC of every attacker on every scheme."""
         return as_table(self)
+
+    def adversary_of(self, attack: str) -> str:
+        """Return whose an attacker is, one of a single category included; empty if unknown."""
+        owners = {
+            name: one for one, adversary in self.adversaries.items() for name in adversary.attacks
+        }
+        return owners.get(attack) or owners.get(attack.rpartition("[")[0], "")
 
     def get(self, scheme: str, metric: str, attack: str = "") -> Row | None:
         """Return a number, if it is there."""
@@ -268,13 +293,15 @@ class AuditResults:
             if (row.scheme, row.metric) == (scheme, AUC) and row.attack in names:
                 yield row
 
-    def strongest(self, scheme: str) -> Row | None:
-        """Return the attacker that is farthest from 0.5, on either side.
+    def strongest(self, scheme: str, adversary: str | None = None) -> Row | None:
+        """Return the attacker, of one adversary or of all, farthest from 0.5 on either side.
 
         Of several categories, the one that it tells best from the rest is judged: a mean over
         categories would dilute a leak of one.
         """
         rows = list(self.areas(scheme))
+        if adversary is not None:
+            rows = [row for row in rows if row.attack in self.adversaries[adversary].attacks]
         if len(self.categories) > 2:
             names = {f"{row.attack}[{category}]" for row in rows for category in self.categories}
             single = (row for row in self.rows if (row.scheme, row.metric) == (scheme, AUC))
@@ -339,6 +366,7 @@ class AuditResults:
             "controls": Control,
             "activity": ByActivity,
             "rounds": _rounds,
+            "adversaries": _adversary,
         }
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
@@ -354,6 +382,10 @@ class AuditResults:
 
 def _rounds(controls: Mapping[str, Any], **settings: Any) -> Rounds:
     return Rounds(controls={name: Control(**one) for name, one in controls.items()}, **settings)
+
+
+def _adversary(bands: Mapping[str, Any], **settings: Any) -> Adversary:
+    return Adversary(bands={name: Band(**one) for name, one in bands.items()}, **settings)
 
 
 def _tuples(one: dict[str, Any]) -> dict[str, Any]:

@@ -81,6 +81,8 @@ def page(results: AuditResults, command: str = "") -> str:
         f"<h1>{title}</h1>",
         *_verdicts(results),
         *_figures(drawn, "Privacy, accuracy and disclosure"),
+        "<h2>Measured against whom</h2>",
+        *tables.adversaries(results),
         "<h2>Who reads what</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),

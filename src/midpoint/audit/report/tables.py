@@ -39,6 +39,37 @@ def attacks(results: AuditResults) -> Iterator[str]:
         caption = "The same, of other schemes."
 
 
+def adversaries(results: AuditResults) -> Iterator[str]:
+    """Show, for each adversary, the strongest attack on every scheme."""
+    if not results.adversaries:
+        return
+    for schemes in _chunks(plain_schemes(results)):
+        rows = []
+        for name, one in results.adversaries.items():
+            people = f"panel {one.panel:,}"
+            people += f", outsiders {one.outsiders:,}" if one.outsiders else ""
+            cells = [_against(results, scheme, name) for scheme in schemes]
+            rows.append([f"{name}<br><small>{people}</small>", escape(one.knows), *cells])
+        yield table(
+            "The strongest attack of each adversary, its interval, and what chance would show of"
+            " the strongest of that adversary's attackers. <b>Bold</b>: outside the wider band.",
+            ["adversary", "knows", *map(escape, schemes)],
+            rows,
+            kind="against",
+        )
+
+
+def _against(results: AuditResults, scheme: str, adversary: str) -> str:
+    row = results.strongest(scheme, adversary)
+    band = results.adversaries[adversary].bands.get(scheme)
+    if row is None or band is None:
+        return ""
+    value = _value(row, chance=band.holds(row.value))
+    judged = f"wider {band.judged_low:.3f}-{band.judged_high:.3f}"
+    parts = f"{row.low:.3f}-{row.high:.3f}<br>{escape(row.attack)}<br>{judged}"
+    return f"{value}<br><small>{parts}</small>"
+
+
 def single_categories(results: AuditResults) -> Iterator[str]:
     """Show which of several categories each scheme gives away most."""
     if len(results.categories) <= 2:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from midpoint.audit.measure.results import RAW_KIND, AuditResults, Band, Rounds, Row
+from midpoint.audit.run.outsiders import OUTSIDER
 from midpoint.audit.run.plan import RAW
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
@@ -54,6 +55,8 @@ def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
         f"Of two people, the best attack ({row.attack}) picks the right one {times(row.value)}"
         f"{over} (AUC {row.value:.3f}, {row.low:.3f}-{row.high:.3f})"
     )
+    if whose := results.adversary_of(row.attack):
+        yield against(results, whose)
     if held is not None:
         yield from _naive(results, held)
     raw = results.strongest(RAW if held is None else held.raw)
@@ -71,6 +74,16 @@ def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
             "" if spread is None else f" ({100 * spread.low:+z.1f} to {100 * spread.high:+z.1f})"
         )
         yield f"Cost: {100 * cost:+z.1f} % RMSE{within}"
+
+
+def against(results: AuditResults, adversary: str) -> str:
+    """Say what an adversary knows, and whether a stronger one was left untried."""
+    one = results.adversaries[adversary]
+    people = f"a panel of {one.panel:,}"
+    if one.outsiders:
+        people = f"{one.outsiders:,} labelled people outside {people}"
+    left = "" if OUTSIDER in results.adversaries else "; outsiders were not tried"
+    return f"Measured against: {adversary} ({people}){left}"
 
 
 def _naive(results: AuditResults, held: Rounds) -> Iterator[str]:

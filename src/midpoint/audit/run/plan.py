@@ -18,6 +18,10 @@ RAW = "no"
 """The scheme of the control: ratings as they are."""
 
 
+OUTSIDERS = 0.2
+"""Share of the people outside a fold who are outsiders unless another is asked for."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """All that the numbers of an audit depend on beside data, schemes and attackers."""
@@ -36,12 +40,21 @@ class Plan:
     """Coin draws of each training user that adaptive attackers learn from."""
     factorizer: Factorizer = field(default_factory=Factorizer)
     """How item profiles are learned."""
+    outsiders: float = OUTSIDERS
+    """Of the people outside a fold, how many are labelled outsiders: a share, or a number."""
+    panel: float | None = None
+    """How many of them are the panel then: a share, a number, or all who are no outsiders."""
 
     def __post_init__(self) -> None:
         if not self.feature:
             raise MidpointError("name the private feature to attack")
         if self.folds < 2 or self.parts < 2 or self.draws < 1:
             raise MidpointError("an audit needs 2 folds, 2 parts and 1 coin draw at least")
+        for name, size in (("outsiders", self.outsiders), ("panel", self.panel)):
+            if size is not None and (size <= 0 or (size > 1 and size != round(size))):
+                raise MidpointError(
+                    f"{name} must be a share between 0 and 1, or a number of people: got {size}"
+                )
         # One thread each, since several tasks run side by side; results do not depend on it.
         object.__setattr__(self, "factorizer", replace(self.factorizer, threads=1))
 

@@ -56,6 +56,7 @@ class Store:
                     "kind": described_kind(make),
                     "adaptive": name not in work.clean,
                     "control": work.controls[name],
+                    "adversary": work.adversary.get(name, ""),
                 }
                 for name, make in work.attackers.items()
             },

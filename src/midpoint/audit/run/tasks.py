@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.view import View
 from midpoint.audit.rounds.protocol import RoundsProtocol
@@ -23,6 +24,7 @@ from midpoint.audit.run.folds import (
     prepared,
     questions,
 )
+from midpoint.audit.run.outsiders import OUTSIDER, SPLIT, PublishedViews, SplitFold
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.audit.run.store import ATTACK, EARLY, Store
@@ -43,8 +45,9 @@ class Unit(NamedTuple):
 
     fold: int
     """The fold."""
-    kind: Literal["learn", "scheme", "clean"]
-    """Fit profiles; run a protocol and the attackers that adapt to it; or fit a clean attacker."""
+    kind: Literal["learn", "scheme", "clean", "split"]
+    """Fit profiles; run a protocol and the attackers that adapt to it; fit a clean attacker; or
+    run a protocol with panel and outsiders apart."""
     name: str = ""
     """The protocol, or the attacker."""
 
@@ -80,16 +83,24 @@ class Auditor:
 
     def units(self, fold: int) -> list[Unit]:
         """Return what a fold takes once its profiles are there."""
-        clean = [
-            Unit(fold, "clean", name) for name in self.work.attackers if name in self.work.clean
-        ]
-        return [*clean, *(Unit(fold, "scheme", scheme) for scheme in self.work.schemes)]
+        work, units = self.work, list[Unit]()
+        if work.has_panel:
+            units += [Unit(fold, "clean", name) for name in work.attackers if name in work.clean]
+            units += [Unit(fold, "scheme", scheme) for scheme in work.schemes]
+        if work.has_split:
+            units += [Unit(fold, "split", scheme) for scheme in work.schemes]
+        return units
 
     def tasks(self, unit: Unit) -> list[Task]:
         """Return the results that a unit stores."""
         work = self.work
         if unit.kind == "learn":
-            names = [(LEARN,), *((LEARN, scheme) for scheme in work.counterparts)]
+            names = list[tuple[str, ...]]()
+            if work.has_panel:
+                names += [(LEARN,), *((LEARN, scheme) for scheme in work.counterparts)]
+            if work.has_split:
+                names += [(LEARN, SPLIT)]
+                names += [(LEARN, SPLIT, scheme) for scheme in work.counterparts]
             if work.has_rounds:
                 names += [(LEARN, EARLY)]
                 names += [(LEARN, EARLY, scheme) for scheme in work.counterparts_over_rounds]
@@ -97,7 +108,9 @@ class Auditor:
         if unit.kind == "clean":
             wanted = [scheme for scheme in work.schemes if work.wants(scheme, unit.name)]
             return [Task(unit.fold, (scheme, ATTACK, unit.name)) for scheme in wanted]
-        adaptive = [name for name in work.attackers if name not in work.clean]
+        if unit.kind == "split":
+            return self._split_tasks(unit)
+        adaptive = [name for name in work.attackers if name not in {*work.clean, *work.adversary}]
         attacks = [
             Task(unit.fold, (unit.name, ATTACK, name))
             for name in adaptive
@@ -108,6 +121,16 @@ class Auditor:
         accuracy = Task(unit.fold, (unit.name, ACCURACY))
         return [accuracy, *attacks] if unit.name in work.costed else attacks
 
+    def _split_tasks(self, unit: Unit) -> list[Task]:
+        """Return the attacks under the published disclosure; its cost, if no other is measured."""
+        attacks = [
+            Task(unit.fold, (unit.name, ATTACK, name))
+            for name in self.work.adversary
+            if self.work.wants(unit.name, name)
+        ]
+        costed = not self.work.has_panel and unit.name in self.work.costed
+        return [Task(unit.fold, (unit.name, SPLIT, ACCURACY)), *attacks] if costed else attacks
+
     def missing(self, unit: Unit) -> list[Task]:
         """Return the results of a unit that are not there yet."""
         return [task for task in self.tasks(unit) if not self.store.has(task.fold, *task.names)]
@@ -117,7 +140,12 @@ class Auditor:
         missing = self.missing(unit)
         if not missing:
             return
-        steps = {"learn": self._learn, "scheme": self._scheme, "clean": self._clean}
+        steps = {
+            "learn": self._learn,
+            "scheme": self._scheme,
+            "clean": self._clean,
+            "split": self._split,
+        }
         # Sums in another order are other sums: one thread, however many processes there are.
         with threadpool_limits(1):
             yield from steps[unit.kind](unit, missing)
@@ -127,14 +155,27 @@ class Auditor:
         clock, data = Clock(), FoldData.of(self.ratings, self.plan, unit.fold)
         for task in missing:
             early, names = EARLY in task.names, task.names[1:]
+            about = {"category": data.category, "user_ids": data.given.user_ids}
+            if SPLIT in task.names:
+                self._learn_split(data, names)
+                yield self._keep(task, clock, **(about if task.kind == SPLIT else {}))
+                continue
             if task.kind in SCHEMES:
                 learned = FoldProfiles.load(self.store.profiles(unit.fold, *names[:-1]), data)
                 learned = prepared(data, learned, SCHEMES[task.kind], early=early)
             else:
                 learned = learn(data, early=early)
             learned.save(self.store.profiles(unit.fold, *names))
-            about = {"category": data.category, "user_ids": data.given.user_ids}
             yield self._keep(task, clock, **({} if names else about))
+
+    def _learn_split(self, data: FoldData, names: tuple[str, ...]) -> None:
+        """Learn from the panel alone where outsiders are kept apart; with positions if named."""
+        split, directory = SplitFold(data), self.store.profiles(data.number, *names)
+        if names[-1] in SCHEMES:
+            learned = ItemProfiles.load(directory.parent / "whole")
+            split.prepared(learned, SCHEMES[names[-1]]).save(directory / "whole")
+        else:
+            split.learn().save(directory / "whole")
 
     def _scheme(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Measure what a protocol costs, then fit and try the attackers that adapt to it."""
@@ -153,6 +194,27 @@ class Auditor:
                 training = training or seen.training()
                 clock.prepared()
                 attack = self._fitted(seen, task.kind, training, fold.data.pooled_category)
+                yield self._keep(task, clock, scores=attack(view))
+
+    def _split(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
+        """Fit and try the attackers that learn from people under the published disclosure."""
+        clock, fold = Clock(), self._fold(unit.fold)
+        training = dict[str, list[View]]()
+        for task in missing:
+            adversary = self.work.adversary.get(task.kind, OUTSIDER)
+            seen = fold.published(adversary, unit.name)
+            view = seen.held_out
+            if task.kind == ACCURACY:
+                accuracy = measure(fold.data, view, seen.name, self.work.schemes[unit.name])
+                yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(accuracy))
+            elif silent(view):
+                yield self._keep(task, clock, scores=self._no_scores(view))
+            else:
+                if adversary not in training:
+                    training = {adversary: seen.training()}
+                clock.prepared()
+                category = seen.fold.pooled_category
+                attack = self._fitted(seen, task.kind, training[adversary], category)
                 yield self._keep(task, clock, scores=attack(view))
 
     def _clean(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
@@ -188,8 +250,7 @@ class Auditor:
         """Return what the tasks of a fold share; of the last one it stays in memory."""
         if not self._last or self._last[0].data.number != number:
             data = FoldData.of(self.ratings, self.plan, number)
-            profiles = FoldProfiles.load(self.store.profiles(number), data)
-            self._last[:] = [Prepared(data, profiles, self.work, self.store)]
+            self._last[:] = [Prepared(data, self.work, self.store)]
         return self._last[0]
 
     def _keep(self, task: Task, clock: "Clock", **arrays: object) -> Task:
@@ -204,8 +265,6 @@ class Prepared:
 
     data: FoldData
     """Its users."""
-    profiles: FoldProfiles
-    """What the analyst learned."""
     work: Work
     """What is to be run."""
     store: Store
@@ -216,6 +275,30 @@ class Prepared:
     """What the analyst learned with positions, or early, by its name in the store."""
     _versions: Versions = field(default_factory=dict)
     """What it disclosed over several rounds."""
+
+    _published: dict[str, PublishedViews] = field(default_factory=dict)
+    """What is seen under the published disclosure of the last protocol, by adversary."""
+    _learners: dict[str, FoldData] = field(default_factory=dict)
+    """The fold with the people that each adversary learns from."""
+
+    @cached_property
+    def profiles(self) -> FoldProfiles:
+        """What the analyst learned."""
+        return FoldProfiles.load(self.store.profiles(self.data.number), self.data)
+
+    def published(self, adversary: str, scheme: str) -> PublishedViews:
+        """Return what an adversary sees under the published disclosure; of one protocol kept."""
+        if adversary not in self._learners:
+            self._learners[adversary] = SplitFold(self.data).learners(adversary)
+        name = f"{SPLIT}:{scheme}"
+        if adversary not in self._published or self._published[adversary].name != name:
+            how = self.work.schemes[scheme]
+            names = (SPLIT, how.scheme.name) if how.scheme.counterparts else (SPLIT,)
+            directory = self.store.profiles(self.data.number, *names)
+            learned = ItemProfiles.load(directory / "whole")
+            fold = self._learners[adversary]
+            self._published[adversary] = PublishedViews.of(fold, scheme, how, learned)
+        return self._published[adversary]
 
     @cached_property
     def clean(self) -> View:

@@ -1,7 +1,7 @@
 """What is to be run: which protocols, which attackers, and who tries what."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from midpoint.audit.attackers import Attacker
 from midpoint.audit.rounds.protocol import RoundsProtocol
@@ -29,6 +29,8 @@ class Work:
     """The attackers that are fitted on clean ratings, once for all protocols."""
     controls: Mapping[str, str]
     """For each attacker the protocol that it must be able to read."""
+    adversary: Mapping[str, str] = field(default_factory=dict)
+    """Of attackers that learn under the published disclosure, whose they are."""
 
     @property
     def counterparts(self) -> tuple[str, ...]:
@@ -39,6 +41,16 @@ class Work:
     def has_rounds(self) -> bool:
         """Whether the analyst has to learn early as well, for the first half of the rounds."""
         return any(isinstance(how, RoundsProtocol) for how in self.schemes.values())
+
+    @property
+    def has_split(self) -> bool:
+        """Whether panel and outsiders are kept apart, for some adversary."""
+        return bool(self.adversary)
+
+    @property
+    def has_panel(self) -> bool:
+        """Whether somebody learns as the analyst with the panel alone does."""
+        return not self.adversary or self.attackers.keys() > self.adversary.keys()
 
     @property
     def counterparts_over_rounds(self) -> tuple[str, ...]:
@@ -79,6 +91,18 @@ class Work:
         )
 
     @classmethod
+    def against(
+        cls, adversary: str, schemes: Mapping[str, LearningProtocol], attackers: Makers
+    ) -> "Work":
+        """Have those of the attackers that know the scheme learn as an adversary can.
+
+        They are called `outsider:adaptive-lr-mask` and so on. Clean ones learn nothing there that
+        they would not learn elsewhere.
+        """
+        named = {f"{adversary}:{name}": make for name, make in attackers.items() if make().adaptive}
+        return replace(cls.of(schemes, named), adversary=dict.fromkeys(named, adversary))
+
+    @classmethod
     def of_rounds(cls, schemes: Mapping[str, LearningProtocol], attackers: Makers) -> "Work":
         """Have every attacker of transcripts try every protocol over several rounds."""
         return cls(
@@ -102,6 +126,7 @@ class Work:
             self.costed | other.costed,
             self.clean | other.clean,
             {**self.controls, **other.controls},
+            {**self.adversary, **other.adversary},
         )
 
     def wants(self, scheme: str, attack: str) -> bool:

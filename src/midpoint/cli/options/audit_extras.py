@@ -43,6 +43,28 @@ Rounds = Annotated[
     ),
 ]
 
+Adversary = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Whom to measure against, by what they know; several, or separated by commas: clean"
+        " (raw ratings of the panel), panel (the panel and the scheme), published (the same,"
+        " trained under the published disclosure itself), outsider (labelled people outside the"
+        " panel, under the published disclosure). Unless given: panel, and outsider too where"
+        " --attacks is left out."
+    ),
+]
+Panel = Annotated[
+    float | None,
+    typer.Option(
+        help="People the disclosure is made of where outsiders are kept apart, of those outside a"
+        " fold: a number, or a share below 1; all who are no outsiders unless given."
+    ),
+]
+Outsiders = Annotated[
+    float | None,
+    typer.Option(help="Labelled people outside the panel, likewise; a fifth unless given."),
+]
+
 
 @contextmanager
 def audit_bar(console: Console, doing: str = "Attacking") -> Iterator[Callable[["Report"], None]]:
@@ -113,6 +135,21 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
     if verdict is not None:
         text = f"[bold]{escape(held.product)}[/bold]: {escape(verdict.sentence)}"
         console.print(text, soft_wrap=True)
+
+
+def show_adversaries(console: Console, results: "AuditResults", schemes: list[str]) -> None:
+    """Print the strongest attack of each adversary on each scheme."""
+    table = Table(title=f"{results.dataset}, {results.feature}: measured against whom")
+    for head in ("adversary", "panel", "outsiders", *schemes):
+        table.add_column(head, overflow="fold")
+    for name, one in results.adversaries.items():
+        strongest = [results.strongest(scheme, name) for scheme in schemes]
+        cells = [
+            "" if row is None else starred(row.value, chance=one.bands[row.scheme].holds(row.value))
+            for row in strongest
+        ]
+        table.add_row(name, f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else "", *cells)
+    console.print(table)
 
 
 def starred(value: float, *, chance: bool) -> str:

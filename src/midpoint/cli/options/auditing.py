@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from midpoint.cli.options.audit_extras import Curves, Rounds
+from midpoint.cli.options.audit_extras import Adversary, Curves, Outsiders, Panel, Rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +38,9 @@ class AuditOptions:
     ] = False
     curves: Curves = None
     rounds: Rounds = None
+    adversary: Adversary = None
+    panel: Panel = None
+    outsiders: Outsiders = None
 
     def scheme_names(self) -> list[str] | None:
         """Return the schemes that were named."""
@@ -46,6 +49,12 @@ class AuditOptions:
     def attack_names(self) -> list[str] | None:
         """Return the attacks that were named."""
         return _split(self.attacks)
+
+    def adversary_names(self) -> list[str] | None:
+        """Return the adversaries that were named, by option after option or with commas."""
+        if self.adversary is None:
+            return None
+        return [name for text in self.adversary for name in _split(text) or []]
 
     def curve_names(self) -> list[str]:
         """Return the curves that were named."""

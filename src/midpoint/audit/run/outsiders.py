@@ -1,0 +1,174 @@
+"""Adversaries that learn from people under the published disclosure, outside the panel or in it.
+
+Of the training people of a fold some are the panel, some are outsiders. The disclosure is made of
+the panel alone. The people who are attacked are those of the fold, so that nobody is in two.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.analyst import ItemProfiles, prepare
+from midpoint.audit.attackers.view import View
+from midpoint.audit.run.folds import FoldData, FoldProfiles
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.views import NOBODY, Parts, ReportViews
+from midpoint.data import Ratings, user_folds
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from midpoint.wire import Scheme
+
+SPLIT = "split"
+"""What is learned from the panel where outsiders are kept apart from it."""
+CLEAN = "clean"
+PANEL = "panel"
+PUBLISHED = "published"
+OUTSIDER = "outsider"
+ADVERSARIES: Mapping[str, str] = MappingProxyType(
+    {
+        CLEAN: "the panel's raw ratings, and not the scheme (the paper's attackers)",
+        PANEL: "the panel and the scheme; trained under disclosures made without those it learns"
+        " from",
+        PUBLISHED: "the panel and the scheme; trained on the panel itself under the published"
+        " disclosure",
+        OUTSIDER: "the category of people outside the panel, protected under the published"
+        " disclosure",
+    }
+)
+"""What each adversary knows."""
+SPLIT_ADVERSARIES = frozenset({PUBLISHED, OUTSIDER})
+"""Those for which panel and outsiders are kept apart."""
+QUICK_OUTSIDERS = ("adaptive-lr-items",)
+"""Attackers with which a quick audit tries outsiders."""
+
+
+def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the adversaries that were named, in the order of what they know."""
+    asked = [names] if isinstance(names, str) else list(names)
+    for name in asked:
+        if name not in ADVERSARIES:
+            raise MidpointError(
+                f"there is no adversary {name!r}; choose of {', '.join(ADVERSARIES)}"
+            )
+    if not asked:
+        raise MidpointError("no adversary is named: name one at least, such as panel or outsider")
+    return tuple(name for name in ADVERSARIES if name in asked)
+
+
+def sizes(plan: Plan, training: int) -> tuple[int, int]:
+    """Return how many of so many training people are the panel, and how many are outsiders.
+
+    Shares below 1 are of the training people; the panel is all who are no outsiders unless given.
+    """
+
+    def count(wanted: float) -> int:
+        return round(wanted * training) if wanted < 1 else round(wanted)
+
+    outsiders = count(plan.outsiders)
+    return training - outsiders if plan.panel is None else count(plan.panel), outsiders
+
+
+def require_split(people: Ratings, plan: Plan) -> None:
+    """Refuse a panel and outsiders that the folds cannot fill."""
+    training = people.n_users - -(-people.n_users // plan.folds)
+    panel, outsiders = sizes(plan, training)
+    if panel + outsiders > training:
+        raise MidpointError(
+            f"a panel of {panel:,} and {outsiders:,} outsiders are more than the {training:,}"
+            f" people outside a fold ({plan.folds} folds of {people.n_users:,} people); ask for"
+            " fewer, or for more folds"
+        )
+    feature = people.feature(*plan.feature)
+    share = float(feature.counts.min()) / people.n_users
+    needed = 2 * plan.parts
+    # Each category has its share of either, up to one person.
+    fewest = int(share * min(panel, outsiders)) - 1
+    if fewest < needed:
+        name = feature.categories[int(feature.counts.argmin())]
+        raise MidpointError(
+            f"a panel of {panel:,} and {outsiders:,} outsiders hold too few people who are"
+            f" {name!r} by {feature.name}: {needed} are needed in either; ask for more"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SplitFold:
+    """The training people of a fold, panel and outsiders apart."""
+
+    fold: FoldData
+    """The fold."""
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        """Training people in random order, each category spread evenly. Shape (training,)."""
+        category = self.fold.training_category
+        rng = np.random.default_rng(self.fold.plan.seed_of("outsiders", self.fold.number))
+        shuffled = rng.permutation(len(category))
+        at = np.empty(len(category))
+        for k in np.unique(category):
+            own = shuffled[category[shuffled] == k]
+            at[own] = (np.arange(len(own)) + 0.5) / len(own)
+        return np.argsort(at, kind="stable")
+
+    def _people(self, chosen: NDArray[np.intp]) -> Ratings:
+        return self.fold.training.select_users(np.isin(np.arange(len(self._order)), chosen))
+
+    @cached_property
+    def panel(self) -> Ratings:
+        """The people whom the disclosure is made of."""
+        return self._people(self._order[: sizes(self.fold.plan, len(self._order))[0]])
+
+    @cached_property
+    def outsiders(self) -> Ratings:
+        """Labelled people outside the panel, who are not attacked."""
+        count = sizes(self.fold.plan, len(self._order))[1]
+        return self._people(self._order[len(self._order) - count :])
+
+    def learners(self, adversary: str) -> FoldData:
+        """Return the same fold with the people that an adversary learns from, in parts."""
+        people = self.outsiders if adversary == OUTSIDER else self.panel
+        fold, plan = self.fold, self.fold.plan
+        seed = plan.seed_of("parts", fold.number, adversary)
+        feature = people.feature(*plan.feature)
+        part = user_folds(people.n_users, plan.parts, seed=seed, feature=feature)
+        return FoldData(plan, fold.number, people, fold.held_out, fold.given, fold.hidden, part)
+
+    def learn(self) -> ItemProfiles:
+        """Fit item profiles to the panel."""
+        return self.fold.plan.factorizer.fit(self.panel, self.fold.plan.feature)
+
+    def prepared(self, profiles: ItemProfiles, scheme: Scheme) -> ItemProfiles:
+        """Add what a scheme needs of the panel's ratings."""
+        return prepare(profiles, self.panel, scheme, threads=1)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedViews(ReportViews):
+    """Everyone under the one disclosure that is published: those attacked and those learned from.
+
+    `fold` holds the adversary's people as training people, `profiles.whole` what the analyst
+    learned from the panel.
+    """
+
+    def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
+        """Show the people of a part under the published disclosure, whoever is left out."""
+        del without
+        return super().of_part(part, NOBODY, draw, coins)
+
+    def training(self) -> list[View]:
+        """Return the people it learns from; the disclosure stays, since it is the only one."""
+        disclosures = dict(self._disclosures)
+        views = super().training()
+        self._disclosures.update(disclosures)
+        return views
+
+    @classmethod
+    def of(
+        cls, fold: FoldData, scheme: str, how: LearningProtocol, learned: ItemProfiles
+    ) -> "PublishedViews":
+        """Show an adversary's people; all adversaries see the same reports of those attacked."""
+        return cls(fold, f"{SPLIT}:{scheme}", how, FoldProfiles(learned, ()))

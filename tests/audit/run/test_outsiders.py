@@ -1,0 +1,132 @@
+"""Panel, outsiders and the people attacked: apart, and under one disclosure."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from midpoint.audit.attackers import ATTACKERS
+from midpoint.audit.attackers.auc import auc
+from midpoint.audit.run.folds import FoldData, learn
+from midpoint.audit.run.outsiders import (
+    OUTSIDER,
+    PUBLISHED,
+    PublishedViews,
+    SplitFold,
+    choose_adversaries,
+    require_split,
+    sizes,
+)
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.views import FoldViews, ReportViews
+from midpoint.data import Scale, Simulation, SimulationConfig, simulate
+from midpoint.data.simulation import SimulatedFeature
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol
+from tests.support.small_audit import QUICKLY
+
+PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY, outsiders=30, panel=0.6)
+
+
+@pytest.fixture(scope="module")
+def split(tiny: Simulation) -> SplitFold:
+    return SplitFold(FoldData.of(tiny.ratings, PLAN, 0))
+
+
+def test_nobody_is_in_two(split: SplitFold) -> None:
+    fold = split.fold
+    sets = [set(one.user_ids) for one in (split.panel, split.outsiders, fold.held_out)]
+    assert [len(one) for one in sets] == [60, 30, 100]
+    assert len(set.union(*sets)) == 190
+    share = [np.mean(one.feature("gender").codes) for one in (split.panel, split.outsiders)]
+    assert share[0] == pytest.approx(share[1], abs=0.05)
+
+
+def test_sizes_are_shares_or_numbers() -> None:
+    assert sizes(replace(PLAN, outsiders=0.25, panel=None), 400) == (300, 100)
+    assert sizes(replace(PLAN, outsiders=100, panel=200), 400) == (200, 100)
+    assert sizes(replace(PLAN, outsiders=100, panel=0.5), 400) == (200, 100)
+
+
+@pytest.mark.parametrize("size", [0, -3, 2.5])
+def test_a_size_that_is_none_is_refused(size: float) -> None:
+    with pytest.raises(MidpointError, match="a share between 0 and 1, or a number of people"):
+        replace(PLAN, outsiders=size)
+
+
+def test_more_people_than_there_are_are_refused(tiny: Simulation) -> None:
+    with pytest.raises(MidpointError, match="more than the 100 people outside a fold"):
+        require_split(tiny.ratings, replace(PLAN, panel=90, outsiders=30))
+    with pytest.raises(MidpointError, match="too few people who are"):
+        require_split(tiny.ratings, replace(PLAN, panel=90, outsiders=8))
+    require_split(tiny.ratings, PLAN)
+
+
+def test_an_adversary_that_is_none_is_refused() -> None:
+    with pytest.raises(MidpointError, match="no adversary 'insider'; choose of clean, panel"):
+        choose_adversaries(["insider"])
+    with pytest.raises(MidpointError, match="name one at least"):
+        choose_adversaries([])
+    assert choose_adversaries(["outsider", "panel"]) == ("panel", "outsider")
+    assert choose_adversaries("outsider") == ("outsider",)
+
+
+def test_all_are_seen_under_the_one_disclosure_that_the_panel_made(split: SplitFold) -> None:
+    how, learned = LearningProtocol("dmpss"), split.learn()
+    assert learned.statistics is not None
+    assert learned.statistics.users.sum() == split.panel.n_users
+    wanted = how.disclose(learned).digest
+    reports = {}
+    for adversary, people in ((OUTSIDER, 30), (PUBLISHED, 60)):
+        views = PublishedViews.of(split.learners(adversary), "dmpss", how, learned)
+        training = views.training()
+        assert [view.n_users for view in training] == [people] * 2
+        nested = [view for one in training[0].nested_folds for view in (*one.learn, one.judge)]
+        every = [views.held_out, *training, *nested]
+        parts = [part for view in every for part in view.parts]
+        assert {view.disclosure.digest for view in [*every, *parts]} == {wanted}
+        assert training[0].reports.item.tolist() != training[1].reports.item.tolist()
+        reports[adversary] = views.held_out.reports
+    assert np.array_equal(reports[OUTSIDER].item, reports[PUBLISHED].item)
+    assert np.array_equal(reports[OUTSIDER].value, reports[PUBLISHED].value)
+
+
+ALIKE = SimulationConfig(
+    name="alike",
+    users=1500,
+    items=150,
+    ratings=60_000,
+    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.0, selection_sd=0.0),),
+    dimension=2,
+    scale=Scale.stars(1, 5),
+    taste_sd=0.3,
+    noise_sd=0.7,
+)
+"""Categories that differ in nothing: whatever a disclosure says of them is the panel's error."""
+
+
+@pytest.mark.slow
+def test_only_outsiders_find_the_panels_error() -> None:
+    """Where categories are alike, all that can be read is the error of the published numbers."""
+    plan = replace(PLAN, folds=3, draws=3, panel=60, outsiders=900)
+    split = SplitFold(FoldData.of(simulate(ALIKE, seed=4).ratings, plan, 0))
+    panel = split.learners(PUBLISHED)
+    crossed = learn(panel)
+
+    def read(views: FoldViews) -> float:
+        attacker = ATTACKERS["adaptive-lr-mask"]()
+        attacker.fit(views.training(), views.fold.pooled_category, seed=1)
+        return auc(attacker.score(views.held_out), split.fold.category)
+
+    chance = 3.5 * (1 / (12 * 250)) ** 0.5 * 2**0.5  # 250 of either category, twice the variance
+    plain = LearningProtocol("dmpss", estimation="plain")
+    of_outsiders = PublishedViews.of(split.learners(OUTSIDER), "dmpss", plain, crossed.whole)
+    cross_fitted = ReportViews(panel, of_outsiders.name, plain, crossed)
+    same = of_outsiders.held_out.reports, cross_fitted.held_out.reports
+    assert np.array_equal(same[0].item, same[1].item)  # the same people say the same
+    assert read(of_outsiders) > 0.5 + chance, read(of_outsiders)
+    assert abs(read(cross_fitted) - 0.5) < chance
+    # Where nothing was disclosed, and so no error, outsiders find nothing either.
+    raw = LearningProtocol("no")
+    nothing = PublishedViews.of(split.learners(OUTSIDER), "no", raw, crossed.whole)
+    assert abs(read(nothing) - 0.5) < chance
