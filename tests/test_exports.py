@@ -18,7 +18,7 @@ EXPORTS = {
         report_weights tally train tune
     """,
     "midpoint.analyst.engines": """
-        Engine LocalEngine RatingsTables ReadRatings StreamingEngine
+        Engine LocalEngine RatingsTables ReadRatings StreamingEngine train_on
     """,
     "midpoint.analyst.engines.spark": """
         RatingsFrame SparkEngine fit_on_spark followed open_parquet open_session read_ratings

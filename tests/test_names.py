@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import midpoint as mp
-from midpoint.extras import EXTRAS, advice
+from midpoint.extras import EXTRAS
 
 NAMES = {"Analyst", "Device", "__version__", "audit", "load", "obfuscate"}
 
@@ -76,8 +76,3 @@ def test_the_device_needs_no_extra() -> None:
     script = MISSING.format(missing=sorted(EXTRAS), use="Device")
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout == ""
-
-
-def test_a_library_that_no_extra_brings_is_not_explained() -> None:
-    assert advice(ModuleNotFoundError("x", name="nonsense")) is None
-    assert "midpoint[analyst]" in str(advice(ModuleNotFoundError("x", name="scipy.sparse")))

@@ -40,7 +40,7 @@ def test_the_six_lines_run(
     assert 1 < len(printed) <= 10
     assert all(re.fullmatch(r"\d\.\d \S.*", line) for line in printed)
     assert caplog.records == []  # a device with a home is no simulation
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["her-device"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["her-device", "site"]
     device, report = names["device"], names["report"]
     assert isinstance(device, mp.Device)
     assert isinstance(report, Report)
@@ -48,6 +48,14 @@ def test_the_six_lines_run(
     analyst = names["analyst"]
     assert isinstance(analyst, mp.Analyst)
     assert all(item in analyst.disclosure.items for item, _ in report.answers)
+    again = run(EXAMPLES[0], tmp_path, monkeypatch)  # the same key, home and decisions
+    assert capsys.readouterr().out.splitlines() == printed
+    assert again["report"] == report
+    stranger = mp.Analyst.train(mp.load("simulated-tiny"), "gender")
+    close = again["device"].close  # type: ignore[attr-defined]
+    close()
+    with pytest.raises(MidpointError, match=r"another key .*Analyst\.save or publish"):
+        mp.Device(stranger.published, gender="F", home=tmp_path / "her-device")
 
 
 @pytest.mark.slow

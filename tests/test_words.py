@@ -47,6 +47,7 @@ RETIRED_MODULES = {
 """Patterns of names of modules, and the name to take instead."""
 
 READ = (
+    ".cff",
     ".css",
     ".html",
     ".js",
@@ -54,13 +55,24 @@ READ = (
     ".lua",
     ".md",
     ".py",
+    ".pyi",
     ".sh",
     ".toml",
     ".ts",
     ".yaml",
     ".yml",
 )
-FOLDERS = ("src", "web/src", "web/tests", "tests", "docs", "benchmarks", "tools", ".github")
+FOLDERS = (
+    "src",
+    "web/src",
+    "web/tests",
+    "tests",
+    "docs",
+    "benchmarks",
+    "tools",
+    "vectors",
+    ".github",
+)
 BUILT = ("src/midpoint/analyst/service/http/page", "benchmarks/results", "web/.chromium")
 HISTORY = ("tests/test_words.py",)
 
@@ -157,6 +169,49 @@ def test_files_that_the_documentation_names_exist() -> None:
     ]
     assert not found, "\n" + "\n".join(found)
     assert missing("see `tests/test_words.py` and `tests/test_gone.py`") == ["tests/test_gone.py"]
+
+
+DOTTED = re.compile(
+    r"`(?:midpoint\.)?((?:wire|data|analyst|user|protocol|audit|cli)(?:\.[a-z_]+)+(?:\.\w+)*)`"
+)
+PYTHON = ("src", "tests", "docs", "benchmarks", "README.md", "CONTRIBUTING.md")
+
+
+def unknown_modules(text: str) -> list[str]:
+    """List the dotted names in backquotes that are neither modules of ours nor names in one."""
+    names = (name for name in DOTTED.findall(text) if not name.endswith(READ))  # a file is none
+    return [name for name in names if not _is_known(name.split("."))]
+
+
+def _is_known(parts: list[str]) -> bool:
+    """Follow a dotted name through packages to a module that has the rest, or says it is there."""
+    path = ROOT / "src" / "midpoint"
+    while parts and (path / parts[0]).is_dir():
+        path = path / parts.pop(0)
+    if parts and (path / f"{parts[0]}.py").exists():
+        module = path / f"{parts.pop(0)}.py"
+    else:
+        module = path / "__init__.py"
+    written = module.read_text(encoding="utf-8")
+    return all(re.search(rf"\b{part}\b", written) for part in parts)
+
+
+def test_modules_that_texts_name_exist() -> None:
+    found = [
+        f"{_name(path)}: {name}"
+        for path in files()
+        if _name(path).startswith(PYTHON)
+        for name in unknown_modules(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["analyst.selection", "midpoint.user.keeping", "wire.scheme.Shape"]
+)
+def test_a_planted_module_name_is_caught(name: str) -> None:
+    assert unknown_modules(f"The steps of `{name}`.") == [name.removeprefix("midpoint.")]
+    assert not unknown_modules("`analyst.solicit.selection.select`, `midpoint.audit.audit`")
 
 
 def test_retired_modules_stay_out() -> None:

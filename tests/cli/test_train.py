@@ -56,6 +56,7 @@ def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_pat
     assert str(out) in shown
     assert "gender F adds most to:" in shown
     assert "60 item profiles of dimension 3" in shown
+    assert "Devices will use scheme dmpss, because gender F has " in shown
     simulated = simulate(PRESETS["simulated-tiny"], seed=1)
     direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
     index = direct.index_of(found.item_ids)
@@ -80,7 +81,8 @@ def test_defaults_are_the_library_s_and_options_reach_the_factorizer(
 
 
 def test_a_known_name_will_do_and_few_ratings_can_be_dropped(tmp_path: Path) -> None:
-    run("simulated-tiny", "--out", tmp_path / "all", "--dimension", 2, "--method", "sgd")
+    shown = run("simulated-tiny", "--out", tmp_path / "all", "--dimension", 2, "--method", "sgd")
+    assert "No scheme: without --feature there is nothing to protect" in shown
     run("simulated-tiny", "--out", tmp_path / "some", "--dimension", 2, "--at-least", 15)
     every, some = (ItemProfiles.load(tmp_path / name) for name in ("all", "some"))
     assert every.features == ()

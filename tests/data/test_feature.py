@@ -18,7 +18,6 @@ def test_labels_are_coded_in_sorted_order() -> None:
     assert feature.codes.tolist() == [1, 0, MISSING, MISSING, 1]
     assert feature.known.tolist() == [True, True, False, False, True]
     assert feature.counts.tolist() == [1, 2]
-    assert feature.is_binary
 
 
 @pytest.mark.parametrize(

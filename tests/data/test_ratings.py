@@ -1,4 +1,5 @@
 import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
@@ -334,3 +335,23 @@ def test_goes_to_another_process_and_back() -> None:
     assert back.digest == ratings.digest
     assert back.features["gender"].categories == ("F", "M")
     assert not back.value.flags.writeable
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64, np.float32, str])
+def test_features_and_titles_are_found_by_number_as_well_as_by_name(
+    kind: Callable[[int], Any],
+) -> None:
+    ratings = Ratings.from_columns(
+        [0, 0, 1, 2],
+        [7, 8, 7, 8],
+        [1, 2, 3, 4],
+        features={"gender": {kind(0): "F", kind(1): "M", kind(2): "F"}},
+        item_names={kind(7): "Fargo"},
+    )
+    assert ratings.feature("gender").codes.tolist() == [0, 1, 0]
+    assert ratings.item_names.tolist() == ["Fargo", "8"]
+
+
+def test_a_user_who_is_a_number_and_a_text_is_refused() -> None:
+    with pytest.raises(MidpointError, match="'gender' names a user twice"):
+        Ratings.from_columns([0, 0], [1, 2], [5, 1], features={"gender": {0: "F", "0": "M"}})

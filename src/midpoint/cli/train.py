@@ -1,7 +1,6 @@
 """`midpoint train`: ratings in, item profiles out."""
 
 import time
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,7 +60,8 @@ def train_command(
     data: TrainingData,
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
-    from midpoint.analyst import itemwise_scheme, train
+    from midpoint.analyst import train
+    from midpoint.analyst.disclose.choice import explain_choice
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
@@ -86,8 +86,7 @@ def train_command(
         profiles = fit_from_tables(
             engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
         )
-        if profiles.features:  # positions are learned in memory only
-            profiles = replace(profiles, scheme=itemwise_scheme(profiles.scale))
+        reason = f"engine {engine.engine} learns no positions, which counterparts need"
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
@@ -97,10 +96,14 @@ def train_command(
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
         scheme = wanted_scheme(console, counterparts, ratings, names or [])
+        reason = f"--counterparts {counterparts} asks for it"
+        if counterparts is Counterparts.auto:
+            reason = explain_choice(ratings, *(names or [])).reason
         with training_bar(console) as report:
             profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
     profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
+    _say_scheme(console, profiles.scheme, reason)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
@@ -153,8 +156,7 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
     if profiles.positions is not None:
         console.print(
             f"Positions: {profiles.positions.selection_factors} selection factors,"
-            f" {profiles.positions.taste.shape[1]} taste factors. Devices will use scheme"
-            f" {profiles.scheme}.",
+            f" {profiles.positions.taste.shape[1]} taste factors",
             highlight=False,
         )
     for k, category in enumerate(profiles.categories):
@@ -166,3 +168,12 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
             markup=False,
             soft_wrap=True,
         )
+
+
+def _say_scheme(console: Console, scheme: str | None, reason: str) -> None:
+    """Print what devices will do, and why."""
+    if scheme is None:
+        line = "No scheme: without --feature there is nothing to protect"
+    else:
+        line = f"Devices will use scheme {scheme}, because {reason}"
+    console.print(line, highlight=False, markup=False, soft_wrap=True)

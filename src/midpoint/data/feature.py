@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Feature:
     @classmethod
     def from_labels(cls, name: str, labels: Iterable[object]) -> Self:
         """Code labels in sorted order; None, the empty string and any library's NaN are missing."""
-        words = [_word(label) for label in labels]
+        words = [word(label) for label in labels]
         categories = tuple(sorted(set(words) - {""}))
         code = {"": MISSING} | {word: k for k, word in enumerate(categories)}
         codes = np.array([code[word] for word in words], dtype=np.int16)
@@ -68,11 +68,16 @@ class Feature:
 
     @classmethod
     def of_users(
-        cls, name: str, labels: Mapping[str, object], users: Sequence[str], where: str
+        cls, name: str, labels: Mapping[Any, object], users: Sequence[str], where: str
     ) -> Self:
-        """Give each user the label that stands under her name; `where` is for messages."""
-        compare_names(users, list(labels.keys()), f"{where}: feature {name!r}")
-        return cls.from_labels(name, [labels.get(user) for user in users])
+        """Give each user the label under her name or number; `where` is for messages."""
+        by_name = {word(user): label for user, label in labels.items()}
+        if len(by_name) < len(labels):
+            raise MidpointError(
+                f"{where}: feature {name!r} names a user twice, as a number and as text; keep one"
+            )
+        compare_names(users, list(by_name), f"{where}: feature {name!r}")
+        return cls.from_labels(name, [by_name.get(user) for user in users])
 
     @classmethod
     def joint(cls, features: Sequence["Feature"]) -> "Feature":
@@ -110,11 +115,6 @@ class Feature:
         return tuple(zip(*product(*sizes), strict=True))
 
     @property
-    def is_binary(self) -> bool:
-        """Whether it has two categories."""
-        return len(self.categories) == 2
-
-    @property
     def known(self) -> NDArray[np.bool_]:
         """Per user whether her category is known."""
         return np.not_equal(self.codes, MISSING)
@@ -138,7 +138,7 @@ class Feature:
             )
 
 
-def _word(label: object) -> str:
+def word(label: object) -> str:
     """Write a label as a word, empty where it is missing; 1.0, from a column with gaps, as 1."""
     try:
         is_missing = label is None or bool(label != label)  # noqa: PLR0124 - true of NaN alone
@@ -146,7 +146,9 @@ def _word(label: object) -> str:
         is_missing = True
     if is_missing:
         return ""
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+    if isinstance(label, float | np.floating) and label.is_integer():
+        return str(int(label))
+    return str(label)
 
 
 def compare_names(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from midpoint.data.encoding import ascending, encode, number_column, require_finite, require_legal
-from midpoint.data.feature import Feature, read_only
+from midpoint.data.feature import Feature, read_only, word
 from midpoint.data.origin import Origin, counted
 from midpoint.data.scale import Scale
 from midpoint.errors import MidpointError
@@ -92,8 +92,8 @@ class Ratings:
         values: ArrayLike,
         *,
         scale: Scale | None = None,
-        features: Mapping[str, Mapping[str, object]] | None = None,
-        item_names: Mapping[str, str] | None = None,
+        features: Mapping[str, Mapping[Any, object]] | None = None,
+        item_names: Mapping[Any, str] | None = None,
         time: ArrayLike | None = None,
         name: str = "ratings",
         origin: Origin | None = None,
@@ -105,9 +105,9 @@ class Ratings:
             items: Name or number of the item of each rating.
             values: The ratings.
             scale: What a rating can be; guessed from the values where not given.
-            features: For each feature the category of each user, by user name; None or NaN where
-                it is not known.
-            item_names: Titles by item name; an item without one is called by its name.
+            features: For each feature the category of each user, by her name or number; None or
+                NaN where it is not known.
+            item_names: Titles by name or number of the item; one without is called by its name.
             time: When each rating was given, in seconds since 1970.
             name: What the data set is called.
             origin: Where the rows came from, for error messages.
@@ -136,7 +136,7 @@ class Ratings:
                 f" ({counted(len(again), f'such {origin.unit}')} in all); keep one rating for each"
                 " pair"
             )
-        titles = item_names or {}
+        titles = {word(item): title for item, title in (item_names or {}).items()}
         known = user_ids.tolist()
         return cls(
             user=user[order],

@@ -1,4 +1,4 @@
-"""The user: everything that ever touches her private feature."""
+"""The user: her device, which alone knows her private feature."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -7,6 +7,7 @@ import pytest
 
 from midpoint.analyst import choose_scheme, itemwise_scheme
 from midpoint.analyst.disclose import choice
+from midpoint.analyst.disclose.choice import explain_choice
 from midpoint.data import Ratings, Scale, Simulation, simulate
 from midpoint.wire import SCHEMES, ValueMap
 
@@ -59,3 +60,24 @@ def test_the_simple_scheme_protects_on_either_scale() -> None:
         assert scheme.sub_samples
         assert scheme.protects(discrete=scale.is_discrete)
     assert SCHEMES[itemwise_scheme(Scale.stars(1, 5))].value_map is ValueMap.DISCRETE
+
+
+def test_a_choice_says_what_decided(stars: Simulation, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explain_choice(stars.ratings).reason == "no private feature is named"
+    assert "need ratings in levels" in explain_choice(grid(Scale(1, 5)), "kind").reason
+    assert "11 levels are too many" in explain_choice(grid(Scale.stars(1, 11)), "kind").reason
+    few = explain_choice(grid(Scale.stars(1, 5)), "kind")
+    assert few == ("dmpss", "kind a has 3 of the 200 people that counterparts need")
+    monkeypatch.setattr(choice, "LEAST_PEOPLE", 3)
+    full = grid(Scale.stars(1, 5))
+    reasons = {
+        explain_choice(full.select_ratings(np.arange(30) % 4 >= least), "kind")
+        for least in (0, 1, 3)
+    }
+    assert reasons == {
+        ("cmp", "people rate what they are asked: 100% of all possible ratings are there"),
+        ("dmpss", "73% of all possible ratings are there: neither chosen by people nor complete"),
+        ("cmpss", "people choose what they rate: 23% of all possible ratings are there"),
+    }
+    monkeypatch.setattr(choice, "MOST_NUMBERS", 11**2)
+    assert "2 categories are too many" in explain_choice(full, "kind").reason

@@ -1,67 +1,18 @@
 """Item selection beside exhaustive search, and the bound that certifies it."""
 
-from itertools import combinations
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.score.evidence import Evidence, expected_loss, least_squares
-from midpoint.analyst.solicit import search as design_search
-from midpoint.analyst.solicit.bound import _filled, certified_bound, lower_bound
-from midpoint.analyst.solicit.search import _Design, greedy, independent_start, search
 from midpoint.analyst.solicit.selection import Method, select
 from midpoint.errors import MidpointError
+from tests.support.design_problems import Problem, best_of_all, loss_of, problems, vectors_of
 
 Float = NDArray[np.float64]
 SLACK = 1 + 1e-9
-
-
-class Problem(NamedTuple):
-    vectors: Float
-    budget: int
-    prior: Float | None
-    weights: Float | None
-
-
-def vectors_of(m: int, d: int, seed: int) -> Float:
-    """Made-up item profiles: level 1 first, then tastes that matter less and less."""
-    rng = np.random.default_rng(seed)
-    vectors = rng.normal(size=(m, d)) * np.linspace(1, 0.3, d)
-    vectors[:, 0] = 1
-    return vectors
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    d = draw(st.integers(1, 3))
-    m = draw(st.integers(d + 1, 8))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    prior = draw(st.sampled_from([None, 1e-8, 1e-3, 1.0, 100.0]))
-    budget = draw(st.integers(1 if prior else d, m + 1))
-    weights = rng.uniform(0.05, 1, m) if draw(st.booleans()) else None
-    unit = 10.0 ** draw(st.integers(-3, 3))
-    vectors = rng.normal(size=(m, d)) * unit
-    precision = None if prior is None else prior * unit**2 * np.eye(d)
-    return Problem(vectors, budget, precision, weights)
-
-
-def loss_of(vectors: Float, prior: Float | None, weights: Float | None, items: ArrayLike) -> float:
-    """Compute tr[(A0 + sum p v v^T)^-1] as it is written."""
-    V = vectors[np.asarray(items)]
-    p = np.ones(len(V)) if weights is None else weights[np.asarray(items)]
-    A = (V * p[:, None]).T @ V + (0 if prior is None else prior)
-    return float(np.trace(np.linalg.inv(A)))
-
-
-def best_of_all(problem: Problem) -> float:
-    vectors, budget, prior, weights = problem
-    sets = combinations(range(len(vectors)), min(budget, len(vectors)))
-    return min(loss_of(vectors, prior, weights, items) for items in sets)
 
 
 @settings(max_examples=min(60, settings().max_examples))
@@ -75,82 +26,6 @@ def test_the_choice_is_within_its_gap_of_the_exhaustive_optimum(problem: Problem
     assert found.bound <= best * (1 + 1e-6)
     assert best <= found.loss * (1 + 1e-6)
     assert found.loss <= best * (1 + found.gap) * (1 + 1e-6)
-
-
-@settings(max_examples=min(60, settings().max_examples))
-@given(problems(), st.integers(0, 2**32 - 1))
-def test_any_symmetric_matrix_proves_a_bound(problem: Problem, seed: int) -> None:
-    vectors, budget, prior, weights = problem
-    d = vectors.shape[1]
-    U = vectors if weights is None else vectors * np.sqrt(weights)[:, None]
-    Y = np.random.default_rng(seed).normal(size=(d, d))
-    base = np.zeros((d, d)) if prior is None else prior
-    bound, influence = certified_bound(U, base, min(budget, len(U)), Y + Y.T)
-    assert 0 <= bound <= best_of_all(problem) * (1 + 1e-6)
-    assert influence == pytest.approx(np.square(U @ (Y + Y.T)).sum(axis=1))
-
-
-def test_a_bound_that_counts_too_few_items_is_no_bound() -> None:
-    vectors = vectors_of(8, 3, seed=1)
-    honest = select(vectors, 5)
-    assert lower_bound(vectors, np.zeros((3, 3)), 3) > honest.loss
-
-
-def test_the_bound_reaches_the_optimum_of_the_relaxation() -> None:
-    # e1 and e2 twice each, budget 3: w = 3/4 on every item is optimal by symmetry, loss 4/3
-    vectors = np.repeat(np.eye(2), 2, axis=0)
-    assert lower_bound(vectors, np.zeros((2, 2)), 3) == pytest.approx(4 / 3, rel=1e-3)
-    assert select(vectors, 3).loss == pytest.approx(3 / 2)  # and whole items cannot reach it
-
-
-def test_the_bound_is_tight_where_the_best_weights_are_not_even() -> None:
-    # minimize 1 / 4a + 1 / b, a + b = 6: a = 2, b = 4 by Lagrange, loss 3/8; even weights give 5/12
-    vectors = np.repeat([[2.0, 0.0], [0.0, 1.0]], 10, axis=0)
-    assert lower_bound(vectors, np.zeros((2, 2)), 6) == pytest.approx(3 / 8, rel=1e-3)
-    unsolved = lower_bound(vectors, np.zeros((2, 2)), 6, rounds=1)
-    assert unsolved < 0.99 * 3 / 8
-
-
-def test_the_bound_sees_the_cap_on_an_items_weight() -> None:
-    # one long vector: without w <= 1 the relaxation would put nearly all the weight on it
-    vectors = np.array([[10.0], [1.0], [1.0]])
-    assert lower_bound(vectors, np.zeros((1, 1)), 2) == pytest.approx(1 / 101, rel=1e-3)
-
-
-@pytest.mark.parametrize("spread", [0, 3, 150])
-def test_weights_fill_the_budget_however_their_sizes_differ(spread: int) -> None:
-    level = 10.0 ** np.linspace(-spread, spread, 30)
-    filled = _filled(level, 12)
-    assert filled.sum() == pytest.approx(12)
-    assert filled.max() <= 1
-    assert (np.diff(filled) >= 0).all()
-    free = filled < 1
-    assert filled[free] / level[free] == pytest.approx(filled[free][0] / level[free][0])
-
-
-def test_weights_of_items_that_say_nothing_stay_zero() -> None:
-    level = np.array([3.0, 0.0, 1.0, 0.0, 1e-300, 0.0])
-    assert _filled(level, 4).tolist() == [1, 0, 1, 0, 0, 0]
-    assert _filled(np.array([1.0, 1e-310, 1e-310, 2e-310]), 2).tolist() == [1, 0, 0, 0]
-    assert _filled(np.zeros(3), 2).tolist() == [0, 0, 0]
-    assert _filled(np.ones(3), 5).tolist() == [1, 1, 1]
-
-
-def test_the_bound_holds_with_vectors_of_zero_and_of_very_different_lengths() -> None:
-    some_zero = np.vstack([np.eye(3), np.zeros((47, 3))])
-    found = select(some_zero, 5)
-    assert found.loss == pytest.approx(3)
-    assert found.bound == pytest.approx(3)
-    nothing = select(np.zeros((5, 2)), 2, prior=np.eye(2))
-    assert nothing.loss == pytest.approx(nothing.bound) == 2
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        vectors = rng.normal(size=(8, 2)) * 10 ** rng.uniform(-2.5, 2.5, size=(8, 1))
-        found = select(vectors, 4)
-        best = best_of_all(Problem(vectors, 4, None, None))
-        assert found.bound <= best * (1 + 1e-6)
-        assert best <= found.loss * (1 + 1e-6)
-        assert found.loss <= best * (1 + found.gap) * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("budget", [6, 12, 40])
@@ -171,35 +46,6 @@ def test_no_single_exchange_improves_the_choice(budget: int) -> None:
     assert exchanged(found.items) >= found.loss / SLACK
     random = select(vectors, budget, method="random", certified=False)
     assert exchanged(random.items) < random.loss / SLACK
-
-
-def test_greedy_steps_are_those_of_recomputed_inverses() -> None:
-    vectors, base = vectors_of(60, 5, seed=4), np.eye(5)
-    expected: list[int] = []
-    for _ in range(20):
-        left = [j for j in range(60) if j not in expected]
-        losses = [loss_of(vectors, base, None, [*expected, j]) for j in left]
-        expected.append(left[int(np.argmin(losses))])
-    assert greedy(vectors, base, 20) == expected
-    alone = loss_of(vectors, base, None, expected)
-    assert loss_of(vectors, base, None, search(vectors, base, 20)) <= alone * SLACK
-
-
-@pytest.mark.parametrize("weak", [1.0, 1e-4, 1e-8])
-def test_running_sums_keep_their_digits_where_the_prior_is_weak(weak: float) -> None:
-    vectors = vectors_of(60, 5, seed=4)
-    design = _Design(vectors, weak * np.eye(5), [])
-    design.add_best(20)
-    assert design._growth > 1  # sums that were updated, not just computed afresh
-    fresh = _Design(vectors, weak * np.eye(5), list(design.chosen))
-    assert design._variance == pytest.approx(fresh._variance, rel=1e-8)
-    assert design._influence == pytest.approx(fresh._influence, rel=1e-6)
-
-
-def test_running_sums_that_are_never_refreshed_lose_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(design_search, "REFRESH", np.inf)
-    with pytest.raises(AssertionError):
-        test_running_sums_keep_their_digits_where_the_prior_is_weak(1e-8)
 
 
 def test_answers_already_given_count_like_a_prior() -> None:
@@ -224,13 +70,6 @@ def test_a_singular_start_is_completed() -> None:
     assert found.loss == pytest.approx(loss_of(vectors, None, None, np.r_[0, 1, found.items]))
     with pytest.raises(MidpointError, match="2 items cannot determine 3 directions"):
         select(vectors, 2, start=answered, candidates=left)
-
-
-def test_the_independent_start_has_full_rank_where_the_first_items_have_not() -> None:
-    vectors = np.repeat(vectors_of(6, 4, seed=7), 5, axis=0)
-    chosen = independent_start(vectors, np.zeros((4, 4)), 4)
-    assert np.linalg.matrix_rank(vectors[chosen]) == 4
-    assert np.linalg.matrix_rank(vectors[:4]) == 1
 
 
 def test_fewer_items_than_dimensions_need_a_prior() -> None:

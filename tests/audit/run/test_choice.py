@@ -59,6 +59,13 @@ def test_one_name_alone_is_not_a_row_of_letters() -> None:
     assert list(choose_attacks("lr")) == ["lr"]
 
 
+def test_a_text_names_several_between_commas_as_in_the_command() -> None:
+    assert list(choose_schemes("mpss, dmpss", Scale.stars(1, 5))) == ["no", "mpss", "dmpss"]
+    assert list(choose_attacks("lr,nb,")) == ["lr", "nb"]
+    with pytest.raises(MidpointError, match="no scheme is named"):
+        choose_schemes(" , ", Scale.stars(1, 5))
+
+
 def test_an_attacker_of_ones_own_is_found_by_its_module() -> None:
     name = "tests.support.small_audit:ByItems"
     assert choose_attacks([name]) == {name: SMALL["items"]}

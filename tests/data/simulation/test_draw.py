@@ -171,7 +171,6 @@ def test_items_are_rated_independently_unless_taste_or_activity_decide() -> None
     worst = []
     for config in (SPARSE, TASTE):
         simulation = simulate(config, seed=8)
-        assert config.is_product_form == (config is SPARSE)
         own = rated(simulation)[simulation.users.categories["gender"] == 1]
         correlation = np.corrcoef(own.T)[~np.eye(config.items, dtype=np.bool_)]
         worst.append(np.max(np.abs(correlation)) * np.sqrt(len(own)))

@@ -19,9 +19,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
-from midpoint.errors import MidpointError
 from midpoint.user.agent import AwayError, Channel, Patience, ServiceError, UnusableError
-from midpoint.user.agent.address import address_of, folder_name
 from midpoint.user.agent.channel import Request
 from midpoint.wire import Problem, Refusal, RefusedError
 from tests.support.door import Behave, Door, answering, bomb, dripping, packed, plain
@@ -299,26 +297,6 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
         assert heard == []
         trusting = ssl.create_default_context(cafile=str(self_signed[0]))
         assert asyncio.run(Channel(BRIEF, tls=trusting).ask(request)) == CONTENT
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    ["films.example", "ftp://films.example", "https://", "https://me:you@films.example",
-     "https://films.example?x=1", "https://films.example/#x", "http://films.example",
-     "http://127.0.0.1.films.example"],
-)  # fmt: skip
-def test_an_address_that_leaks_or_misleads_is_refused(wrong: str) -> None:
-    with pytest.raises(MidpointError):
-        address_of(wrong)
-
-
-def test_one_address_in_one_spelling() -> None:
-    assert address_of(" https://Films.Example:8443/a/ ") == "https://films.example:8443/a"
-    for here in ("http://localhost:8000/", "http://127.0.0.1:1", "http://[::1]:2"):
-        assert address_of(here) == here.rstrip("/")
-    assert address_of("http://films.example", plain_http=True) == "http://films.example"
-    names = {folder_name(one) for one in ("https://a", "http://a", "https://a/b", "https://a:1")}
-    assert len(names) == 4
 
 
 def test_waits_grow_with_jitter_and_do_not_repeat(server: Door, waits: list[float]) -> None:

@@ -1,7 +1,8 @@
 """Which scheme protects these ratings: the one rule, for library and command line alike."""
 
+from collections.abc import Sequence
 from math import isqrt
-from typing import Final
+from typing import Final, NamedTuple
 
 from midpoint.analyst.counterparts.fit import SELECTION_FACTORS
 from midpoint.data import Ratings, Scale
@@ -27,6 +28,15 @@ COMPLETE: Final = 0.95
 """Where a larger share of all possible ratings is there, people rate whatever they are asked."""
 
 
+class Choice(NamedTuple):
+    """A scheme, and why it is the one."""
+
+    scheme: str
+    """Its name."""
+    reason: str
+    """What decided, to follow "because"."""
+
+
 def choose_scheme(ratings: Ratings, *features: str) -> str:
     """Return the scheme that a model of these ratings is trained and disclosed for.
 
@@ -35,18 +45,41 @@ def choose_scheme(ratings: Ratings, *features: str) -> str:
     fine one, where most ratings are there but not nearly all, with few people of some category or
     with too many categories, it is `itemwise_scheme`.
     """
-    simple, levels = itemwise_scheme(ratings.scale), ratings.scale.levels
-    if not features or levels is None or len(levels) > MOST_LEVELS:
-        return simple
-    feature = ratings.feature(*features)
-    if len(feature.categories) * (SELECTION_FACTORS + 2) > isqrt(MOST_NUMBERS):
-        return simple
-    if int(feature.counts.min()) < LEAST_PEOPLE:
-        return simple
+    return explain_choice(ratings, *features).scheme
+
+
+def explain_choice(ratings: Ratings, *features: str) -> Choice:
+    """Choose the scheme as `choose_scheme` does, and say why."""
+    simple, obstacle = itemwise_scheme(ratings.scale), _obstacle(ratings, features)
+    if obstacle is not None:
+        return Choice(simple, obstacle)
     share = len(ratings) / (ratings.n_users * ratings.n_items)
-    if MOST_CHOSEN < share <= COMPLETE:
-        return simple
-    return "cmp" if share > COMPLETE else "cmpss"
+    there = f"{share:.0%} of all possible ratings are there"
+    if share > COMPLETE:
+        return Choice("cmp", f"people rate what they are asked: {there}")
+    if share > MOST_CHOSEN:
+        return Choice(simple, f"{there}: neither chosen by people nor complete")
+    return Choice("cmpss", f"people choose what they rate: {there}")
+
+
+def _obstacle(ratings: Ratings, features: Sequence[str]) -> str | None:
+    """Say why positions cannot be learned, whatever share of ratings is there; None if they can."""
+    levels = ratings.scale.levels
+    if not features:
+        return "no private feature is named"
+    if levels is None:
+        return "counterparts need ratings in levels"
+    if len(levels) > MOST_LEVELS:
+        return f"{len(levels)} levels are too many for counterparts"
+    feature = ratings.feature(*features)
+    names, counts = feature.categories, feature.counts
+    if len(names) * (SELECTION_FACTORS + 2) > isqrt(MOST_NUMBERS):
+        return f"{len(names)} categories are too many for counterparts"
+    rarest = int(counts.argmin())
+    if counts[rarest] < LEAST_PEOPLE:
+        few = f"{feature.name} {names[rarest]} has {counts[rarest]}"
+        return f"{few} of the {LEAST_PEOPLE} people that counterparts need"
+    return None
 
 
 def itemwise_scheme(scale: Scale) -> str:

@@ -64,8 +64,10 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
 
 
 def _each(names: str | Iterable[str]) -> Iterable[str]:
-    """Go through names; one alone is not a row of letters."""
-    return (names,) if isinstance(names, str) else names
+    """Go through names; a text holds them separated by commas, as in the command."""
+    if not isinstance(names, str):
+        return names
+    return [part.strip() for part in names.split(",") if part.strip()]
 
 
 def choose_attacks(

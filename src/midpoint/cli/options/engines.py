@@ -59,6 +59,7 @@ def fit_from_tables(
     bar: "Bar",
 ) -> "ItemProfiles":
     """Train from tables that stay where they are, and show how far it is."""
+    from midpoint.analyst.engines import train_on
     from midpoint.analyst.engines.tables import require_supported
 
     require_supported(factorizer, name.value)  # before the ratings are read
@@ -67,7 +68,7 @@ def fit_from_tables(
         with status("Reading ratings"):
             ratings = engine.read(tables)
         with bar() as report:
-            return ratings.fit(factorizer, report)
+            return train_on(ratings, factorizer, report)
 
 
 @contextmanager

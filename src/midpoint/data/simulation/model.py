@@ -108,11 +108,6 @@ class SimulationConfig:
         if not -1 <= self.liking <= 1:
             raise MidpointError(f"liking is a correlation, from -1 to 1: got {self.liking}")
 
-    @property
-    def is_product_form(self) -> bool:
-        """Whether items are rated independently given the category (Section 6.1)."""
-        return self.ratings is None or (self.activity_sd == 0 and self.selection_taste_sd == 0)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemTruth:

@@ -18,7 +18,8 @@ def signed_entries(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
             raise RefusedError(
                 Refusal.KEY_CHANGED,
                 f"entry {entry.sequence} is signed by another key than the one pinned; ask the"
-                f" service, by another way, whether it changed its key; {REMEDY}",
+                " service, by another way, whether it changed its key (an analyst of your own keeps"
+                f" it by Analyst.save or publish, then Analyst.load); {REMEDY}",
             )
         if not signed.is_signed_by(key, Entry):
             raise RefusedError(Refusal.BAD_SIGNATURE, f"entry {entry.sequence} is not signed")
