@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from playwright.sync_api import BrowserContext, Locator, Page, Request
+from playwright.sync_api import BrowserContext, Locator, Page, Request, expect
 
 PHONE = {"width": 390, "height": 844}
 KEPT = """(number) => new Promise((resolve) => {
@@ -96,6 +96,12 @@ class Person:
     def wait_until_kept(self, ratings: int) -> None:
         """Wait until the browser's own storage holds so many ratings."""
         self.page.wait_for_function(KEPT, arg=ratings)
+
+    def exact_bytes(self) -> str:
+        """Return what would be sent, once it is worked out; until then nothing is shown."""
+        shown = self.page.locator("details pre").first
+        expect(shown).not_to_be_empty()
+        return shown.inner_text()
 
     @property
     def leaving(self) -> Locator:

@@ -30,8 +30,10 @@ def _titles(site: Site) -> Catalogue:
     return site.catalogue(newest.catalogue or "")
 
 
-def _signed_again(site: Site, disclosure: Disclosure, key: SigningKey) -> tuple[bytes, bytes]:
-    entry = sign_entry(disclosure, key, time=1_800_000_001, catalogue=_titles(site))
+def _signed_again(
+    site: Site, disclosure: Disclosure, key: SigningKey, titles: Catalogue | None = None
+) -> tuple[bytes, bytes]:
+    entry = sign_entry(disclosure, key, time=1_800_000_001, catalogue=titles or _titles(site))
     return disclosure.raw, Chain(entries=(entry,)).raw
 
 
@@ -185,7 +187,12 @@ def test_the_first_screen_promises_what_the_scheme_keeps(visit: Visit, service: 
     she = visit()
     disclosure, _ = _honest(Site(service.site))
     weaker = disclosure.model_copy(update={"scheme": "dmp", "reveal": None})
-    with lied_to(she, _signed_again(Site(service.site), weaker, STRANGER)):
+    titles = _titles(Site(service.site)).model_copy(update={"scheme": "dmp"})
+    she.page.route(
+        "**/v1/catalogues/**",
+        lambda route: route.fulfill(status=200, content_type="application/json", body=titles.raw),
+    )
+    with lied_to(she, _signed_again(Site(service.site), weaker, STRANGER, titles)):
         she.open()
         expect(she.page.get_by_text("which titles you rated is not hidden")).to_be_visible()
         expect(she.page.get_by_text("nor its absence")).to_have_count(0)

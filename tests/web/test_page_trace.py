@@ -78,7 +78,7 @@ def test_their_answers_do_differ(visit: Visit) -> None:
         she.choose(category)
         she.rate_first((5, 4, 1, 2, 5, 3, 4, 4, 2, 1, 5, 5, 4, 3, 2, 1))
         she.page.get_by_text("Show the exact bytes").click()
-        texts.append(she.page.locator("details pre").first.inner_text())
+        texts.append(she.exact_bytes())
     assert texts[0] != texts[1]
 
 
@@ -91,7 +91,7 @@ def _answers_by_stars(she: Person, category: str, titles: int) -> list[dict[int,
     found: list[dict[int, int | None]] = [{} for _ in items]
     for stars in range(1, 6):
         she.rate_first((stars,) * titles)
-        sent = dict(json.loads(she.page.locator("details pre").first.inner_text())["answers"])
+        sent = dict(json.loads(she.exact_bytes())["answers"])
         for item, answers in zip(items, found, strict=True):
             answers[stars] = sent.get(item)
     return found

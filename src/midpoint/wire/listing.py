@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
 
+from midpoint.wire.disclosure import FeatureNames, RatingScale
 from midpoint.wire.message import Count, Message, Name, OneLine, fault, require_ascending
 from midpoint.wire.refusal import Refusal
 from midpoint.wire.signing import Signed
@@ -33,6 +34,12 @@ class Catalogue(Message):
     """What a person calls each."""
     ratings: tuple[Count, ...]
     """How many people in training rated each: public, and the same for everyone."""
+    features: tuple[FeatureNames, ...] | None = None
+    """The private features of the disclosure beside it: it can be rated on before that is there."""
+    scale: RatingScale | None = None
+    """The rating scale of that disclosure."""
+    scheme: Name | None = None
+    """The scheme of that disclosure."""
 
     @model_validator(mode="after")
     def _well_formed(self) -> Self:

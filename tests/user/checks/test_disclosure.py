@@ -1,6 +1,6 @@
 import pytest
 
-from midpoint.user import check_disclosure
+from midpoint.user import check_disclosure, check_titles
 from midpoint.wire import (
     ONE,
     SCHEMES,
@@ -8,6 +8,7 @@ from midpoint.wire import (
     Entry,
     RatingScale,
     Refusal,
+    RefusedError,
     Signed,
 )
 from tests.support.made_up import (
@@ -17,6 +18,7 @@ from tests.support.made_up import (
     disclosure,
     entries,
     sealed,
+    titles_of,
 )
 from tests.support.published import CHAIN, LIST, PINS, SHOWN, code_of
 
@@ -75,3 +77,22 @@ def test_a_continuous_scale_is_for_continuous_input_only(scheme: str) -> None:
     for allow in (False, True):
         assert code_of(smooth.raw, chain, None, allow_unsafe=allow) == Refusal.SCALE_CONTINUOUS
     assert code_of(smooth.raw, chain, None, ratings_in_levels=False, allow_unsafe=True) is None
+
+
+@pytest.mark.parametrize("name", ["features", "scale", "scheme"])
+def test_titles_that_go_with_another_disclosure_are_refused(name: str) -> None:
+    """A page shows these before the disclosure is there, so they have to be the same."""
+    shown = disclosure("dmpss", n_items=3)
+    other = disclosure("dmp", (AGE,), n_items=3, points=(0, ONE))
+    said = {part: getattr(shown, part) for part in ("features", "scale", "scheme")}
+
+    def check(**changed: object) -> None:
+        titles = titles_of(shown).model_copy(update={**said, **changed})
+        entry = entries([shown], titled=True)[0].model_copy(update={"catalogue": titles.digest})
+        assert check_titles(titles.raw, entry, shown) == titles
+
+    check()
+    check(**{name: None})
+    with pytest.raises(RefusedError, match=f"another {name}") as caught:
+        check(**{name: getattr(other, name)})
+    assert caught.value.code == Refusal.WRONG_TITLES

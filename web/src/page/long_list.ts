@@ -17,6 +17,8 @@ export class LongList<T> {
   #height = 0;
   #indices = new Map<string, number>();
   readonly #elements = new Map<string, HTMLElement>();
+  /** Where each row was put last. */
+  readonly #spots = new WeakMap<HTMLElement, string>();
   readonly #rows = new WeakMap<HTMLElement, Row<T>>();
   readonly #key: (item: T) => string;
   readonly #make: (item: T) => Row<T>;
@@ -108,9 +110,13 @@ export class LongList<T> {
   }
 
   #put(element: HTMLElement, index: number, height: number): void {
-    element.style.transform = `translateY(${index * height}px)`;
-    set(element, "aria-posinset", index + 1);
-    set(element, "aria-setsize", this.#items.length);
+    const at = `${index} ${height} ${this.#items.length}`;
+    if (this.#spots.get(element) !== at) {
+      this.#spots.set(element, at);
+      element.style.transform = `translateY(${index * height}px)`;
+      set(element, "aria-posinset", index + 1);
+      set(element, "aria-setsize", this.#items.length);
+    }
     this.#rows.get(element)?.update(this.#items[index]!);
   }
 }

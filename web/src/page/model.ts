@@ -98,6 +98,11 @@ export interface Model {
   readonly draft: ReadonlyMap<string, number>;
   /** Items whose decision is final: the value sent, or null if withheld. */
   readonly final: ReadonlyMap<string, number | null>;
+  /**
+   * Whether `lines`, `bytes` and `guesses` are still those of an earlier draft: they are worked out
+   * again, and meanwhile nothing is sent.
+   */
+  readonly pending: boolean;
   /** What becomes of each rating of the present round, in the order of the draft. */
   readonly lines: readonly Line[];
   /** The exact text that would be sent. */
@@ -149,6 +154,7 @@ export const start: Model = {
   asked: [],
   hasRound: false,
   draft: new Map(),
+  pending: false,
   final: new Map(),
   lines: [],
   bytes: "",

@@ -66,6 +66,11 @@ export class Picture {
     return { final: finalOf(ledger), ledger: rounds, answers };
   }
 
+  /** Do the long part of `preview` ahead, pausing after each step of it. */
+  ahead(draft: ReadonlyMap<string, number>, category: PrivateCategory): Generator<void, void> {
+    return this.#agent.ahead(draft, category);
+  }
+
   /** What would leave, and what could be guessed from all of it. */
   preview(draft: ReadonlyMap<string, number>, category: PrivateCategory): Partial<Model> {
     const { ledger, ratings } = this.#agent.home;
@@ -81,6 +86,7 @@ export class Picture {
     for (const [item, value] of draft) rated.set(item, value);
     return {
       draft,
+      pending: false,
       lines: this.#reasons.lines(lines, this.cell(category), this.titles),
       bytes: seen?.report.text ?? "",
       guesses: guessesOf(disclosure, rated, sent),

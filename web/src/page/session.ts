@@ -1,7 +1,8 @@
 /** One person at one service: what she does here, turned into the library's walk. */
 
-import { Agent, Channel, type Home, MidpointError } from "../index";
+import { Agent, Channel, type Home, MidpointError, type Rateable } from "../index";
 import type { Actions } from "./actions";
+import { finalOf } from "./conversions";
 import { Drafts } from "./drafts";
 import { failureOf } from "./failures";
 import type { Model, Notice, Shown } from "./model";
@@ -11,9 +12,13 @@ import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
 import { BrowserStorage } from "./storage";
 import { texts } from "./texts";
+import { Titles } from "./titles";
 
 /** Give up soon and say so; the page then tries again by itself. */
 const PATIENCE = { attempt: 15_000, total: 20_000, tries: 3, firstWait: 400 };
+
+/** Milliseconds after which a change was drawn. */
+const PAINTED = 16;
 
 export class Session implements Actions {
   /** Says and shows a sentence. */
@@ -26,6 +31,10 @@ export class Session implements Actions {
   #drafts = new Drafts(new Map());
   readonly #retries = new Retries(() => this.again());
   #looking = false;
+  /** What she chose before anything passed all checks; kept when it has. */
+  #chosen: Readonly<Record<string, string>> | null = null;
+  /** How often what would leave had to be worked out. */
+  #changes = 0;
   /** Whether she agreed to a change that is not checked yet. */
   #agreed = false;
 
@@ -47,12 +56,17 @@ export class Session implements Actions {
   }
 
   choose(names: Readonly<Record<string, string>>): void {
+    if (!this.#picture) {
+      this.#chosen = names;
+      this.#shown.change({ chosen: names, phase: "ready", draft: this.#drafts.ratings });
+      return;
+    }
     void this.#guarded(async () => {
       await this.#storage.inTurn(() => this.#home.keepCategory(names));
       this.#shown.change({ chosen: names });
       if (this.#model.phase === "ready") {
-        this.#preview();
         this.#rank();
+        await this.#preview();
       } else {
         void this.#storage.makeLasting().then((lasting) => this.#shown.change({ lasting }));
         await this.#goOn(false);
@@ -63,8 +77,7 @@ export class Session implements Actions {
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
     if (!this.#drafts.set(item, value)) return;
-    this.#drafted();
-    this.announce(saidOf(this.#model, item, value), true);
+    this.#drafted(() => this.announce(saidOf(this.#model, item, value), true));
   }
 
   undo(): string | null {
@@ -75,7 +88,7 @@ export class Session implements Actions {
 
   send(): void {
     const { category } = this.#home;
-    if (!category || this.#model.working || !this.#agent.asked) return;
+    if (!category || this.#model.working || this.#model.pending || !this.#agent.asked) return;
     this.#shown.change({ working: "sending" });
     void this.#guarded(async () => {
       // What is decided must not be decided again: the ledger is to outlive a lack of space.
@@ -83,7 +96,7 @@ export class Session implements Actions {
       await this.#storage.inTurn(() => this.#agent.answer(this.#drafts.ratings, category));
       this.#drafts = new Drafts(new Map());
       this.#shown.change({ asked: [], hasRound: false });
-      this.#preview();
+      await this.#preview();
       await this.#deliver();
       await this.#recommend();
       await this.#ask();
@@ -169,14 +182,42 @@ export class Session implements Actions {
     const done = await this.#guarded(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
       await this.#deliver();
-      await this.#agent.connect();
+      await this.#agent.connect((rateable) => this.#showEarly(rateable));
       this.#readAgain();
       this.#checked();
+      await this.#keepEarly();
       if (this.#home.category) await this.#goOn(refused);
       else this.#shown.change({ phase: "welcome" });
     });
     this.#looking = false;
     if (done && this.#retries.succeeded()) this.announce(texts.notices.back);
+  }
+
+  /** On the way to the first check, let her choose and rate; nothing of it is kept or sent yet. */
+  #showEarly({ features, scale, scheme, catalogue }: Rateable): void {
+    if (this.#model.phase !== "opening" || this.#agreed) return;
+    const chosen = this.#home.categoryNames ?? null;
+    this.#shown.change({
+      features,
+      hidesRated: scheme.subSamples,
+      levels: scale.levels,
+      final: finalOf(this.#home.ledger),
+      titles: new Titles(catalogue.items, catalogue.titles, catalogue.ratings),
+      draft: this.#drafts.ratings,
+      chosen,
+      phase: chosen ? "ready" : "welcome",
+    });
+  }
+
+  /** Keep what she chose and rated before the first check. */
+  async #keepEarly(): Promise<void> {
+    const names = this.#chosen;
+    this.#chosen = null;
+    if (names) {
+      await this.#storage.inTurn(() => this.#home.keepCategory(names));
+      void this.#storage.makeLasting().then((lasting) => this.#shown.change({ lasting }));
+    }
+    if (this.#model.pending) await this.#keepDrafts();
   }
 
   /** After a change that she agreed to, ratings on another scale are not kept any more. */
@@ -202,7 +243,8 @@ export class Session implements Actions {
   /** Show nothing of anyone. */
   #clear(): void {
     this.#recommendations.forget();
-    this.#picture = null;
+    this.#picture = this.#chosen = null;
+    this.#changes++;
     location.hash = "";
     this.#shown.forget();
   }
@@ -212,8 +254,7 @@ export class Session implements Actions {
     if (afterRefusal) await this.#ask();
     this.#shown.change({ phase: "ready", chosen: this.#home.categoryNames ?? null });
     this.#decided();
-    this.#preview();
-    if (!this.#isAsked) await this.#ask();
+    await Promise.all([this.#preview(), this.#isAsked || this.#ask()]);
     if (!this.#recommendations.isWanted) return;
     await this.#recommend();
     // Meanwhile there may be new figures: then what was asked under the old ones is not open here.
@@ -228,14 +269,17 @@ export class Session implements Actions {
   /** Take over what passed the checks. */
   #checked(): void {
     this.#picture = new Picture(this.#agent);
-    this.#shown.change(this.#picture.checked((key) => this.#storage.trusts(key)));
+    const checked = this.#picture.checked((key) => this.#storage.trusts(key));
+    // The same features as before are not drawn again: she may be choosing.
+    const same = JSON.stringify(checked.features) === JSON.stringify(this.#model.features);
+    this.#shown.change({ ...checked, ...(same && { features: this.#model.features }) });
   }
 
   async #ask(): Promise<void> {
     const asked = await this.#agent.solicit();
     if (asked.disclosure !== this.#picture?.digest) this.#checked();
     this.#shown.change(this.#picture?.asked(asked.items) ?? {});
-    this.#preview();
+    await this.#preview();
   }
 
   async #deliver(): Promise<void> {
@@ -264,11 +308,25 @@ export class Session implements Actions {
     if (category && this.#picture) this.#recommendations.rank(this.#picture, category);
   }
 
-  /** A rating changed: keep it, and work out again what would leave. */
-  #drafted(): void {
-    const ratings = new Map([...ratingsOf(this.#home, false), ...this.#drafts.ratings]);
-    void this.#guarded(() => this.#storage.inTurn(() => this.#home.keepRatings(ratings)));
-    this.#preview();
+  /** A rating changed: show it at once, then keep it, and work out again what would leave. */
+  #drafted(said = () => {}): void {
+    const previewed = this.#preview();
+    void this.#guarded(async () => {
+      await turn(PAINTED);
+      if (this.#picture) await this.#keepDrafts();
+    });
+    void this.#guarded(async () => {
+      if (await previewed) said();
+    });
+  }
+
+  /** Keep her ratings, unless a later one is about to be kept with them. */
+  async #keepDrafts(): Promise<void> {
+    const { ratings } = this.#drafts;
+    await this.#storage.inTurn(async () => {
+      if (ratings !== this.#drafts.ratings) return;
+      await this.#home.keepRatings(new Map([...ratingsOf(this.#home, false), ...ratings]));
+    });
   }
 
   /** Show what is final. */
@@ -277,11 +335,25 @@ export class Session implements Actions {
     this.#shown.change(this.#picture.decided(this.#storage.answers));
   }
 
-  /** Show what would leave. */
-  #preview(): void {
+  /**
+   * Show her ratings at once, and what would leave when it is worked out, a step at a time.
+   *
+   * True when it is shown; false if another change came meanwhile, which then shows it.
+   */
+  async #preview(): Promise<boolean> {
     const { category } = this.#home;
-    if (!category || !this.#picture) return;
-    this.#shown.change(this.#picture.preview(this.#drafts.ratings, category));
+    const changes = ++this.#changes;
+    const draft = this.#drafts.ratings;
+    if (this.#model.titles) this.#shown.change({ draft, pending: true });
+    if (!category || !this.#picture) return false;
+    await turn(PAINTED);
+    if (changes !== this.#changes) return false;
+    for (const _ of this.#picture.ahead(draft, category)) {
+      await turn();
+      if (changes !== this.#changes) return false;
+    }
+    this.#shown.change(this.#picture.preview(draft, category));
+    return true;
   }
 
   /** Run something, and show what went wrong; true if nothing did. */
@@ -307,6 +379,11 @@ export class Session implements Actions {
     const { notices } = this.#model;
     if (!notices.includes(notice)) this.#shown.change({ notices: [...notices, notice] });
   }
+}
+
+/** Let the browser do what waits, such as drawing and the next tap. */
+function turn(milliseconds = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Her ratings without a decision yet, or those with one. */

@@ -18,6 +18,9 @@ export function categoryName(feature: string, category: string): string {
   return CATEGORIES[`${feature}/${category}`] ?? category;
 }
 
+/** Made once: it is used for every star. */
+const grouped = new Intl.NumberFormat("en");
+
 /** "a", "a and b", "a, b and c". */
 export function listed(names: readonly string[]): string {
   if (names.length < 2) return names.join("");
@@ -25,7 +28,7 @@ export function listed(names: readonly string[]): string {
 }
 
 function counted(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+  return `${grouped.format(number)} ${number === 1 ? one : many}`;
 }
 
 export const texts = {
@@ -68,7 +71,9 @@ export const texts = {
     title: "Rate what you have seen",
     lead: "The service asks about these first. Leave out what you do not know; five are enough to begin.",
     search: "Search all titles",
-    placeholder: (titles: number) => `Search ${titles.toLocaleString("en")} titles`,
+    checking:
+      "What protects you is still on its way and will be checked. You can rate; nothing is sent before.",
+    placeholder: (titles: number) => `Search ${grouped.format(titles)} titles`,
     clearSearch: "Clear the search",
     filters: "Which titles to show",
     asked: "Asked now",
@@ -116,7 +121,8 @@ export const texts = {
     fewer: "Show fewer",
     bytes: "Show the exact bytes",
     bytesLead: (bytes: number) =>
-      `The whole body of the one request that is sent, ${bytes.toLocaleString("en")} bytes. With it goes a random token made by this browser, which is the only name the service has for you.`,
+      `The whole body of the one request that is sent, ${grouped.format(bytes)} bytes. With it goes a random token made by this browser, which is the only name the service has for you.`,
+    pending: "Being worked out again after your last change.",
     why: {
       withheld: (share: string) =>
         `Your group rates this more often than others. So ${share} of its ratings stay here, and having rated it says nothing about your group.`,

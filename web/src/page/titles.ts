@@ -46,7 +46,18 @@ function split(item: string, title: string, ratings: number): Title {
   const [, before = title, year = ""] = YEAR.exec(title) ?? [];
   const [, rest, article] = ARTICLE.exec(before) ?? [];
   const name = rest && article ? `${article} ${rest}` : before;
-  return { item, name, year, plain: folded(`${name} ${year}`), ratings };
+  let plain: string | undefined;
+  return {
+    item,
+    name,
+    year,
+    // Only a search needs it.
+    get plain() {
+      plain ??= folded(`${name} ${year}`);
+      return plain;
+    },
+    ratings,
+  };
 }
 
 function folded(text: string): string {

@@ -29,8 +29,10 @@ const WORDS: ReadonlyMap<string, null | boolean> = new Map([
   ["false", false],
 ]);
 const NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"];
-/** Integers with fewer digits are exact. */
+/** Integers with so many digits are exact. */
 const EXACT_DIGITS = 15;
+/** Lists within lists of a column or a prior. */
+const FEW_LEVELS = 5;
 
 /** Return the text of these bytes, refusing too many of them and what is not UTF-8. */
 export function textOf(raw: Uint8Array): string {
@@ -68,7 +70,6 @@ class Reader {
     if (depth > DEEPEST) throw notJson("it is nested too deeply");
     this.#space();
     const next = this.#text[this.#at];
-    if (next >= "0" && next <= "9") return this.#number();
     if (next === "[") return this.#array(depth);
     if (next === '"') return this.#string();
     if (next === "{") return this.#object(depth);
@@ -110,6 +111,8 @@ class Reader {
 
   #array(depth: number): Json {
     const values: Json[] = [];
+    const numbers = this.#numbers();
+    if (numbers) return numbers;
     this.#at++;
     if (this.#closes("]")) return values;
     do values.push(this.value(depth + 1));
@@ -155,27 +158,25 @@ class Reader {
     return ESCAPES[kind];
   }
 
-  #number(): number {
-    return this.#fewDigits() ?? this.#anyNumber();
-  }
-
-  /** Read the common case, digit by digit: a disclosure has a hundred thousand of them. */
-  #fewDigits(): number | undefined {
-    let at = this.#at;
-    let value = 0;
-    for (; at < this.#at + EXACT_DIGITS; at++) {
-      const digit = this.#text.charCodeAt(at) - 48;
-      if (!(digit >= 0 && digit <= 9)) break;
-      value = value * 10 + digit;
+  /**
+   * Read a list of integers, or of lists of them, by the language's own reader, ten times as fast.
+   *
+   * Only what both readers understand alike: a few levels of brackets, commas, and integers with few
+   * digits. Anything else is undefined, and is read, or refused with a reason, piece by piece.
+   */
+  #numbers(): Json[] | undefined {
+    const end = endOfNumbers(this.#text, this.#at);
+    if (end === undefined) return undefined;
+    try {
+      const values = JSON.parse(this.#text.slice(this.#at, end)) as Json[];
+      this.#at = end;
+      return values;
+    } catch {
+      return undefined;
     }
-    const [first, next] = [this.#text[this.#at], this.#text[at]];
-    if (at === this.#at || (first === "0" && at > this.#at + 1)) return undefined;
-    if (next !== "," && next !== "]" && next !== "}") return undefined;
-    this.#at = at;
-    return value;
   }
 
-  #anyNumber(): number {
+  #number(): number {
     NUMBER.lastIndex = this.#at;
     const match = NUMBER.exec(this.#text);
     if (!match) throw this.#unexpected();
@@ -214,6 +215,28 @@ class Reader {
   #unexpected(): RefusedError {
     return notJson(`unexpected at character ${this.#at}`);
   }
+}
+
+/** Return where a list of integers ends; undefined if it may hold anything that has to be looked at. */
+function endOfNumbers(text: string, start: number): number | undefined {
+  let depth = 0;
+  let digits = 0;
+  for (let at = start; at < text.length; at++) {
+    const next = text.charCodeAt(at);
+    if (next >= 0x30 && next <= 0x39) {
+      if (++digits > EXACT_DIGITS) return undefined;
+      continue;
+    }
+    digits = 0;
+    if (next === 0x5b) depth++;
+    else if (next === 0x5d) depth--;
+    else if (next === 0x2d) {
+      if (text.charCodeAt(at + 1) === 0x30) return undefined; // -0 is 0
+    } else if (next !== 0x2c) return undefined;
+    if (depth === 0) return at + 1;
+    if (depth > FEW_LEVELS) return undefined;
+  }
+  return undefined;
 }
 
 function notJson(why: string): RefusedError {

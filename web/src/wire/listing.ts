@@ -1,14 +1,27 @@
 /** What the analyst shows everyone: its items by title, its list of disclosures, certificates. */
-import { count, list, name, oneLine, refuse, requireAscending } from "./fields";
+import { featureNames, ratingScale } from "./disclosure";
+import { count, list, name, oneLine, optional, refuse, requireAscending } from "./fields";
 import { kind, type MessageOf } from "./message";
 import { Signed } from "./signing";
 
 const LONGEST_TITLE = 500;
 
-/** All items by title, for a person to find what she has rated; `ratings` counts training's. */
+/**
+ * All items by title, for a person to find what she has rated; `ratings` counts training's.
+ *
+ * `features`, `scale` and `scheme` are those of the disclosure that is named beside it: she can rate
+ * before that, which is large, is there.
+ */
 export const Catalogue = kind(
   "catalogue",
-  { items: list(name, 1), titles: list(oneLine(1, LONGEST_TITLE)), ratings: list(count) },
+  {
+    items: list(name, 1),
+    titles: list(oneLine(1, LONGEST_TITLE)),
+    ratings: list(count),
+    features: optional(list(featureNames)),
+    scale: optional(ratingScale),
+    scheme: optional(name),
+  },
   ({ items, titles, ratings }, path) => {
     requireAscending(items, "items", path);
     if (items.length !== titles.length || items.length !== ratings.length) {

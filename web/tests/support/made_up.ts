@@ -155,9 +155,10 @@ function coin(): fc.Arbitrary<number> {
 }
 
 /** Give every item a title. */
-export function titlesOf({ items }: Disclosure): Catalogue {
+export function titlesOf({ items, features, scale, scheme }: Disclosure): Catalogue {
   const titles = items.map((item) => `Title of ${item}`);
-  return Catalogue.make({ items, titles, ratings: items.map((_, j) => j) });
+  const ratings = items.map((_, j) => j);
+  return Catalogue.make({ items, titles, ratings, features, scale, scheme });
 }
 
 /** Make the analyst's list of these disclosures, with their titles. */

@@ -56,6 +56,35 @@ describe("reading", () => {
 
   it("takes minus zero as zero", () => {
     expect(Object.is(read("-0"), 0)).toBe(true);
+    const [[zero]] = read("[[-0]]") as number[][];
+    expect(Object.is(zero, 0)).toBe(true);
+  });
+
+  it.each([
+    ["[1,-2,30]", "read"],
+    ["[[],[[1]],0]", "read"],
+    ["[1.5]", "not_an_integer"],
+    ["[[1e3]]", "not_an_integer"],
+    ["[[1],[NaN]]", "not_an_integer"],
+    ["[[999999999999999]]", "read"],
+    ["[[9007199254740992]]", "integer_too_large"],
+    ["[[01]]", "not_json"],
+    ["[[-01]]", "not_json"],
+    ["[--1]", "not_json"],
+    ["[1,,2]", "not_json"],
+    ["[[1]", "not_json"],
+    ["[1]]", "not_json"],
+    ["[-]", "not_json"],
+    ["[,1]", "not_json"],
+    ["[1,2] 3", "not_json"],
+    [`${"[1,".repeat(100)}1${"]".repeat(100)}`, "read"],
+    [`${"[1,".repeat(300)}1${"]".repeat(300)}`, "not_json"],
+  ])("reads lists of numbers as strictly: %.40j: %s", (text, expected) => {
+    expect(code(() => read(text))).toBe(expected);
+    // The same with a text in it, which is read piece by piece.
+    const mixed = expected === "read" ? `[${text},"a"]` : text;
+    expect(code(() => read(mixed))).toBe(expected);
+    if (expected === "read") expect(read(text)).toEqual(JSON.parse(text));
   });
 
   it("refuses bytes that are not UTF-8, and too many of them, unread", () => {

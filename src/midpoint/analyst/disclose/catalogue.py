@@ -17,6 +17,9 @@ def catalogue_of(profiles: ItemProfiles, disclosure: Disclosure) -> Catalogue:
         items=disclosure.items,
         titles=tuple(map(_title, names, disclosure.items)),
         ratings=tuple(int(count) for count in rated),
+        features=disclosure.features,
+        scale=disclosure.scale,
+        scheme=disclosure.scheme,
     )
 
 

@@ -81,7 +81,7 @@ def accept(published: Published, home: Home, terms: Terms) -> Standing:
 def _examined(published: Published, home: Home, terms: Terms) -> Standing:
     entries = published.chain.entries
     accepted = check_disclosure(published.disclosure, entries, home.pin, published.witness)
-    titles = check_titles(published.catalogue, accepted.entry)
+    titles = check_titles(published.catalogue, accepted.entry, accepted.disclosure)
     certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)
     return Standing.of(accepted, certificate, titles)
 

@@ -76,11 +76,12 @@ def check_disclosure(
     return Accepted(disclosure, head, pinned)
 
 
-def check_titles(raw: bytes, entry: Entry) -> Catalogue:
+def check_titles(raw: bytes, entry: Entry, disclosure: Disclosure | None = None) -> Catalogue:
     """Accept the titles that an accepted entry of the list names, or refuse them with a code.
 
     A title decides what she answers about. Were titles not part of the list, one person could be
-    shown others, and would answer about one thing with the numbers of another.
+    shown others, and would answer about one thing with the numbers of another. Features, scale and
+    scheme that are shown with them are those of the disclosure.
     """
     if entry.catalogue is None:
         raise RefusedError(
@@ -93,6 +94,12 @@ def check_titles(raw: bytes, entry: Entry) -> Catalogue:
         raise RefusedError(
             Refusal.WRONG_TITLES, "the titles are not those that the signed list names"
         )
+    for name in ("features", "scale", "scheme"):
+        shown = getattr(catalogue, name)
+        if shown is not None and disclosure and shown != getattr(disclosure, name):
+            raise RefusedError(
+                Refusal.WRONG_TITLES, f"the titles go with another {name} than the disclosure"
+            )
     return catalogue
 
 

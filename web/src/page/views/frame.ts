@@ -158,9 +158,9 @@ function sendBar(actions: Actions) {
       review.classList.toggle("narrow-only", model.view === "rate");
       review.hidden = model.view !== "rate";
       send.classList.toggle("wide-only", model.view === "rate");
-      say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
+      if (!model.pending) say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
       say(send, model.working === "sending" ? texts.leaves.sending : texts.leaves.send);
-      send.disabled = model.working !== null || !model.hasRound;
+      send.disabled = model.working !== null || model.pending || !model.hasRound;
     },
   };
 }

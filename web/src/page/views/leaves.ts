@@ -1,7 +1,7 @@
 /** Part 4: what leaves this device, title by title, with the reason and the exact bytes. */
 
 import type { Actions } from "../actions";
-import { el, fill, keyed, say } from "../dom";
+import { el, fill, keyed, say, set } from "../dom";
 import type { Line, Model } from "../model";
 import { spoken } from "../rating";
 import { plain } from "../scale";
@@ -77,15 +77,17 @@ export function leavesView(actions: Actions, present: () => Model) {
     more.hidden = lines.length <= AT_FIRST;
     say(more, all ? words.fewer : words.more(lines.length - AT_FIRST));
     none.hidden = !empty || !model.hasRound;
-    none.disabled = model.working !== null;
+    none.disabled = model.working !== null || model.pending;
     final.hidden = empty;
     exact.hidden = empty;
+    set(element, "aria-busy", model.pending ? "true" : null);
     if (exact.open) showBytes(model);
   }
 
   function showBytes(model: Model): void {
-    say(bytesLead, words.bytesLead(new TextEncoder().encode(model.bytes).length));
-    say(bytes, model.bytes);
+    const length = new TextEncoder().encode(model.bytes).length;
+    say(bytesLead, model.pending ? words.pending : words.bytesLead(length));
+    say(bytes, model.pending ? "" : model.bytes);
   }
 
   return { element, update };

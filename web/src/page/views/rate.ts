@@ -113,7 +113,9 @@ export function rateView(actions: Actions, present: () => Model) {
 
   function update(model: Model): void {
     if (!model.titles) return;
-    const now = [model.titles, model.asked, filter === "rated" ? model.draft.size : 0];
+    // What she is rating already does not go when the question comes.
+    if (!model.head && model.pending && filter === "asked") filter = "all";
+    const now = [model.titles, model.head, model.asked, filter === "rated" ? model.draft.size : 0];
     if (wanted === null || now.some((value, i) => value !== depends[i])) {
       depends = now;
       wanted = listed(model);
@@ -134,13 +136,14 @@ export function rateView(actions: Actions, present: () => Model) {
   function listed(model: Model): readonly Title[] {
     const titles = model.titles!;
     if (looked !== "") return titles.search(looked);
-    if (filter === "asked") return model.asked;
+    if (filter === "asked") return model.head ? model.asked : titles.all;
     if (filter === "all") return titles.all;
     return [...model.draft.keys()].reverse().map((item) => titles.of(item));
   }
 
   function message(model: Model, shown: number): string {
     if (looked !== "") return shown === 0 ? words.none : words.found(shown);
+    if (!model.head) return words.checking;
     if (filter === "rated" && shown === 0) return words.nothingRated;
     if (filter === "asked" && shown === 0 && model.hasRound) return words.nothingAsked;
     return "";
@@ -165,22 +168,34 @@ function titleRow(title: Title, actions: Actions, present: () => Model): Row<Tit
     ),
     el("span", { class: "answer" }, control.element, fate),
   );
+  let drawn: readonly unknown[] = [];
   return {
     element,
     focus: () => control.focus(),
     update: () => {
       const model = present();
       const final = model.final.get(title.item);
+      const rating = model.draft.get(title.item) ?? null;
+      const line = lineOf(model, title.item);
+      const now = [final, rating, line];
+      if (drawn.length > 0 && now.every((value, i) => value === drawn[i])) return;
+      drawn = now;
       control.element.hidden = final !== undefined;
-      control.show(model.draft.get(title.item) ?? null);
+      control.show(rating);
       if (final !== undefined) showFinal(fate, final, model.levels);
-      else showFate(fate, lineOf(model, title.item), model.levels);
+      else showFate(fate, line, model.levels);
     },
   };
 }
 
-function lineOf(model: Model, item: string): Line | undefined {
-  return model.lines.find(({ title }) => title.item === item);
+const indexed = new WeakMap<readonly Line[], ReadonlyMap<string, Line>>();
+
+/** What becomes of a title as it is rated now; undefined if that is not worked out yet. */
+function lineOf({ lines, draft }: Model, item: string): Line | undefined {
+  const byItem = indexed.get(lines) ?? new Map(lines.map((line) => [line.title.item, line]));
+  indexed.set(lines, byItem);
+  const line = byItem.get(item);
+  return line?.yours === draft.get(item) ? line : undefined;
 }
 
 function showFinal(fate: HTMLElement, sent: number | null, levels: readonly number[]): void {

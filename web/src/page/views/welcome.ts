@@ -1,7 +1,7 @@
 /** Part 1 and 2: what this is, and the choice of what to protect. */
 
 import type { Actions } from "../actions";
-import { add, el, fill } from "../dom";
+import { add, el, fill, say } from "../dom";
 import { icons } from "../icons";
 import type { FeatureChoice, Model } from "../model";
 import { categoryName, featureName, listed, texts } from "../texts";
@@ -19,17 +19,19 @@ export function welcomeView(actions: Actions): {
   update(model: Model): void;
 } {
   const element = el("section", { class: "welcome" });
+  const lead = el("p", { class: "lead" });
   let drawn: readonly FeatureChoice[] | null = null;
   return {
     element,
     update(model) {
-      if (model.phase !== "welcome" || drawn === model.features) return;
+      if (model.phase !== "welcome") return;
+      say(lead, words.lead(secretOf(model.features), model.hidesRated));
+      if (drawn === model.features) return;
       drawn = model.features;
-      const secret = secretOf(model.features);
       fill(
         element,
         el("h1", { tabindex: -1 }, words.title),
-        el("p", { class: "lead" }, words.lead(secret, model.hidesRated)),
+        lead,
         choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
         el("p", { class: "soft small" }, words.nothingStored),
       );

@@ -19,17 +19,18 @@ import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
 import { Certificate, Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
+import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
 import { verifyCertificate } from "../checks/certificate";
-import { checkDisclosure, checkTitles } from "../checks/disclosure";
+import { checkDisclosure, checkList, checkTitles } from "../checks/disclosure";
 import type { Witness } from "../checks/pin";
 import { correct, type Recommendation } from "../core/correction";
-import { decide, type Ratings } from "../core/decisions";
+import { decide, planAhead, type Ratings } from "../core/decisions";
 import type { PrivateCategory } from "../core/private";
 import { Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
-import type { Fetched, Standing, Terms } from "./standing";
+import type { Fetched, Rateable, Standing, Terms } from "./standing";
 
 /** Most bytes of an answer that holds no list of all items. */
 const LARGEST_ANSWER = 2 ** 20;
@@ -77,22 +78,30 @@ export class Agent {
   }
 
   /** Send what was decided and not acknowledged, then fetch, check and pin. */
-  async connect(): Promise<Standing> {
+  async connect(early?: (rateable: Rateable) => void): Promise<Standing> {
     await this.submit();
-    return this.check(await this.fetch());
+    return this.check(await this.fetch(early));
   }
 
-  /** Ask for all that is public, without a pseudonym; the witness first, so it is no newer. */
-  async fetch(): Promise<Fetched> {
+  /**
+   * Ask for all that is public, without a pseudonym; the witness first, so it is no newer.
+   *
+   * `early` hears of the titles once they are there and are those that the list names.
+   */
+  async fetch(early?: (rateable: Rateable) => void): Promise<Fetched> {
     const { witness: other } = this.terms;
     const witness = other === undefined ? undefined : await this.#seen(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
     const newest = Entry.parse(chain.entries[chain.entries.length - 1].body);
     const path = `/v1/disclosures/${newest.disclosure}`;
-    const disclosure = await this.#lasting(path);
-    const certificates = await this.#public(`${path}/certificates`, Certificates, LARGEST_ANSWER);
     const titles = newest.catalogue;
-    const catalogue = titles ? await this.#lasting(`/v1/catalogues/${titles}`) : new Uint8Array();
+    const named = titles ? this.#lasting(`/v1/catalogues/${titles}`) : new Uint8Array();
+    const [catalogue, certificates] = await Promise.all([
+      named,
+      this.#public(`${path}/certificates`, Certificates, LARGEST_ANSWER),
+    ]);
+    if (early) this.#showEarly(catalogue, chain, witness, early);
+    const disclosure = await this.#lasting(path); // the largest by far
     return { witness, chain, disclosure, certificates, catalogue };
   }
 
@@ -132,6 +141,12 @@ export class Agent {
   preview(ratings: Ratings, category: PrivateCategory): Preview {
     const { accepted } = this.standing;
     return preview(ratings, this.#open(), accepted, category, this.home.ledger);
+  }
+
+  /** Do the long part of `preview` and `answer` ahead, pausing after each step of it. */
+  *ahead(ratings: Ratings, category: PrivateCategory): Generator<void, void> {
+    if (!this.#asked) return;
+    yield* planAhead(ratings, this.#asked, this.standing.accepted, category, this.home.ledger);
   }
 
   /** Decide the open round for good; the report waits on the device until `submit`. */
@@ -194,11 +209,33 @@ export class Agent {
     this.#standing = this.#asked = undefined;
   }
 
+  /** Show titles that are fine; what is wrong with others is said when all of it is checked. */
+  #showEarly(
+    raw: Uint8Array,
+    chain: Chain,
+    witness: Witness | undefined,
+    early: (rateable: Rateable) => void,
+  ): void {
+    try {
+      const entries = checkList(chain.entries, this.home.pin, witness);
+      const catalogue = checkTitles(raw, entries[entries.length - 1], this.home.pin);
+      const { features, scale } = catalogue;
+      const scheme = SCHEMES.get(catalogue.scheme ?? "");
+      if (features && scale?.levels && scheme) early({ features, scale, scheme, catalogue });
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+    }
+  }
+
   #examined(fetched: Fetched): Standing {
     const { chain, witness } = fetched;
     const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
     const { items, digest } = accepted.disclosure;
-    const { titles, ratings, items: named } = checkTitles(fetched.catalogue, accepted.entry);
+    const {
+      titles,
+      ratings,
+      items: named,
+    } = checkTitles(fetched.catalogue, accepted.entry, accepted.disclosure);
     const shown = <T>(column: readonly T[], other: (item: string) => T) => {
       const listed = new Map(named.map((item, i) => [item, column[i]]));
       return new Map(items.map((item) => [item, listed.get(item) ?? other(item)]));

@@ -47,14 +47,35 @@ export function evidence(
     for (const [item, value] of values) {
       const index = disclosure.index.get(item);
       if (index === undefined) continue;
-      of(disclosure, index, value).forEach((likelihood, k) => {
-        logs[k] += Math.log(likelihood);
+      logsOf(disclosure, index, value, of).forEach((log, k) => {
+        logs[k] += log;
       });
     }
     return normalized(logs);
   };
   const values = disclosure.levels !== undefined || centres(disclosure, 0) !== undefined;
   return { raw: posterior(rated, rawLikelihood), sent: posterior(sent, sentLikelihood), values };
+}
+
+/** A disclosure does not change, so neither do these; gauges are drawn again with every star. */
+const LOGS = new Map(
+  [rawLikelihood, sentLikelihood].map((of) => [of, new WeakMap<Disclosure, Known>()]),
+);
+type Known = Map<string, Row>;
+
+/** Return the logarithms of one value's likelihoods, worked out once. */
+function logsOf(
+  disclosure: Disclosure,
+  item: number,
+  value: number,
+  of: typeof rawLikelihood,
+): Row {
+  const known = LOGS.get(of)?.get(disclosure) ?? new Map<string, Row>();
+  LOGS.get(of)?.set(disclosure, known);
+  const key = `${item} ${value}`;
+  const logs = known.get(key) ?? of(disclosure, item, value).map(Math.log);
+  known.set(key, logs);
+  return logs;
 }
 
 /** Return, for each feature, the probability of each of its categories. */

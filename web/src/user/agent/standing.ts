@@ -1,6 +1,8 @@
 /** What a person demands of a service, what it showed, and what of that passed the checks. */
-import type { Certificates, Chain } from "../../wire/listing";
+import type { FeatureNames, RatingScale } from "../../wire/disclosure";
+import type { Catalogue, Certificates, Chain } from "../../wire/listing";
 import type { Certificate } from "../../wire/record";
+import type { Scheme } from "../../wire/scheme";
 import type { Accepted } from "../checks/disclosure";
 import type { Witness } from "../checks/pin";
 
@@ -16,6 +18,14 @@ export interface Fetched {
   readonly certificates: Certificates;
   /** The titles that the newest entry names, exact; nothing if it names none. */
   readonly catalogue: Uint8Array;
+}
+
+/** What can be rated before the disclosure is there: signed with the list, and held to the pin. */
+export interface Rateable {
+  readonly features: readonly FeatureNames[];
+  readonly scale: RatingScale;
+  readonly scheme: Scheme;
+  readonly catalogue: Catalogue;
 }
 
 /** What passed all checks. */

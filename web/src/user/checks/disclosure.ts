@@ -49,10 +49,7 @@ export function checkDisclosure(
   { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
 ): Accepted {
   const disclosure = Disclosure.parse(raw);
-  const entries = signedEntries(chain, pin);
-  requireLinks(entries);
-  requireContinuation(entries, pin);
-  requireWitnessed(entries, witness);
+  const entries = checkList(chain, pin, witness);
   const entry = entries[entries.length - 1];
   if (entry.disclosure !== disclosure.digest) {
     const older = entries.some((earlier) => earlier.disclosure === disclosure.digest);
@@ -68,13 +65,31 @@ export function checkDisclosure(
   return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
 }
 
+/** Accept a list of disclosures, or refuse it with a code; return its entries. */
+export function checkList(
+  chain: readonly Signed[],
+  pin: Pin | undefined,
+  witness: Witness | undefined,
+): readonly Entry[] {
+  const entries = signedEntries(chain, pin);
+  requireLinks(entries);
+  requireContinuation(entries, pin);
+  requireWitnessed(entries, witness);
+  return entries;
+}
+
 /**
  * Accept the titles that an accepted entry of the list names, or refuse them with a code.
  *
  * A title decides what she answers about. Were titles not part of the list, one person could be
- * shown others, and would answer about one thing with the numbers of another.
+ * shown others, and would answer about one thing with the numbers of another. Features, scale and
+ * scheme that are shown with them are those of the disclosure, or of the pin while that is not there.
  */
-export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
+export function checkTitles(
+  raw: Uint8Array | string,
+  entry: Entry,
+  disclosure?: Pick<Disclosure, "features" | "scale" | "scheme">,
+): Catalogue {
   if (entry.catalogue === undefined) {
     throw new RefusedError(
       "titles_unsigned",
@@ -84,6 +99,13 @@ export function checkTitles(raw: Uint8Array | string, entry: Entry): Catalogue {
   const catalogue = Catalogue.parse(raw);
   if (catalogue.digest !== entry.catalogue) {
     throw new RefusedError("wrong_titles", "the titles are not those that the signed list names");
+  }
+  for (const name of ["features", "scale", "scheme"] as const) {
+    const shown = catalogue[name];
+    if (shown && disclosure && encode(shown) !== encode(disclosure[name])) {
+      const sentence = `the titles go with another ${name} than the disclosure`;
+      throw new RefusedError("wrong_titles", sentence);
+    }
   }
   return catalogue;
 }

@@ -37,6 +37,7 @@ import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
 import { DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST } from "../../wire/positions";
 import { modelOf, type PositionModel, type Stratum } from "../parameters";
 import { dot, solve, times } from "./matrices";
+import { gram, productsWith, type Table, tableOf, weightedSum } from "./tables";
 
 type Row = readonly number[];
 type Rows = readonly Row[];
@@ -110,8 +111,41 @@ export function counterparts(
   rated: Row,
   value: Row,
 ): Counterparts {
+  const given: Given = { model, cell, asked, rated, value };
+  const last = LAST.get(model);
+  if (last && isSame(last.given, given)) return last.found;
+  const work = bySteps(given);
+  for (let next = work.next(); ; next = work.next()) if (next.done) return next.value;
+}
+
+/** What one person's counterparts follow from. */
+interface Given {
+  readonly model: PositionModel;
+  readonly cell: number;
+  readonly asked: Row;
+  readonly rated: Row;
+  readonly value: Row;
+}
+
+/** What was worked out last, for who asks the same again: before it is shown, and before it is sent. */
+const LAST = new WeakMap<PositionModel, { given: Given; found: Counterparts }>();
+
+function isSame(a: Given, b: Given): boolean {
+  return (
+    a.cell === b.cell &&
+    [
+      [a.rated, b.rated],
+      [a.value, b.value],
+      [a.asked, b.asked],
+    ].every(([x, y]) => x.length === y.length && x.every((entry, i) => entry === y[i]))
+  );
+}
+
+/** Do the work of `counterparts`, pausing after each step; what is found is kept for it. */
+export function* bySteps(given: Given): Generator<void, Counterparts> {
+  const { model, cell, asked, rated, value } = given;
   const stratum = stratumOf(model, cell, asked, rated.length);
-  const mode = modeOf(model, stratum, cell, asked, rated, value.map(fromFixed));
+  const mode = yield* modeOf(model, stratum, cell, asked, rated, value.map(fromFixed));
   const z = mode.map((coordinate) => rounded(cut(coordinate)) / GRAIN);
   const away = z.map((coordinate, i) => coordinate - stratum.mean[cell][i]);
   const others = stratum.mean.map((mean, m) =>
@@ -122,7 +156,9 @@ export function counterparts(
     const sum = others.reduce((total, other) => total + other[d + i], 0);
     return rounded(sum / others.length - coordinate);
   });
-  return { selection: others.map((other) => other.slice(0, d).map(rounded)), move };
+  const found = { selection: others.map((other) => other.slice(0, d).map(rounded)), move };
+  LAST.set(model, { given, found });
+  return found;
 }
 
 /** Return min_m p_jm / p_jk of an item at the counterparts' selection factors, step 3. */
@@ -155,85 +191,74 @@ function stratumOf({ strata, rate }: PositionModel, cell: number, asked: Row, n:
   return strata[Math.max(reached - 1, 0)];
 }
 
-/** Climb to the mode of one person's position, step 1. Shape (D,). */
-function modeOf(
+/** Climb to the mode of one person's position, step 1, with a pause after each step. Shape (D,). */
+function* modeOf(
   model: PositionModel,
   { mean, precision }: Stratum,
   cell: number,
   asked: Row,
   rated: Row,
   value: Row,
-): number[] {
+): Generator<void, number[]> {
   const { noise } = model;
   const d = model.selection[0].length;
-  const [selection, taste] = [columns(model.selection, asked), columns(model.taste, rated)];
-  const rate = Float64Array.from(asked, (item) => model.rate[item][cell] / GRAIN);
+  const { selection, taste, rate } = packedOf(model, cell);
+  const chosen = Int32Array.from(asked);
+  const answered = Int32Array.from(rated);
+  const equal = new Float64Array(rated.length).fill(1 / noise);
   const unlike = Float64Array.from(value, (y, i) => y - model.base[rated[i]][cell] / GRAIN);
+  const ones = new Float64Array(rated.length).fill(1);
   const evidence = [
-    ...columns(model.selection, rated).map((column) => column.reduce((sum, add) => sum + add, 0)),
-    ...taste.map((column) => product(column, unlike) / noise),
+    ...weightedSum(selection, answered, ones),
+    ...weightedSum(taste, answered, unlike).map((sum) => sum / noise),
   ];
   const pull = times(precision[cell], mean[cell]).map((of, i) => evidence[i] + of);
-  const equal = new Float64Array(rated.length).fill(1 / noise);
-  const fixed = added(precision[cell], gram(taste, equal), d);
+  const fixed = added(precision[cell], gram(taste, answered, equal), d);
   const z = [...mean[cell]];
   for (let step = 0; step < STEPS; step++) {
-    const p = chances(rate, selection, z);
+    yield;
+    const p = chances(rate, selection, chosen, z);
     const gradient = times(fixed, z).map((of, i) => pull[i] - of);
-    selection.forEach((column, i) => {
-      gradient[i] -= product(column, p);
+    weightedSum(selection, chosen, p).forEach((sum, i) => {
+      gradient[i] -= sum;
     });
     const unsure = p.map((chance) => chance * (1 - chance));
-    solve(added(fixed, gram(selection, unsure), 0), gradient).forEach((by, i) => {
+    solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
       z[i] += Math.min(Math.max(by, -LONGEST_STEP), LONGEST_STEP);
     });
   }
   return z;
 }
 
-/** Return some items' rows, column by column and as doubles: that is what takes a device's time. */
-function columns(rows: Rows, items: Row): Float64Array[] {
-  const transposed = rows[0].map(() => new Float64Array(items.length));
-  items.forEach((item, n) => {
-    const row = rows[item];
-    for (let i = 0; i < row.length; i++) transposed[i][n] = row[i] / GRAIN;
-  });
-  return transposed;
+/** A model's numbers as doubles, one after the other: that is what takes a device's time. */
+interface Packed {
+  readonly selection: Table;
+  readonly taste: Table;
+  /** Log odds that this category rates each item. */
+  readonly rate: Float64Array;
 }
 
-/** Return the chance of rating each item at these selection factors. */
-function chances(rate: Float64Array, selection: readonly Float64Array[], z: Row): Float64Array {
-  const p = rate.slice();
-  selection.forEach((column, i) => {
-    const by = z[i];
-    for (let n = 0; n < p.length; n++) p[n] += column[n] * by;
-  });
-  for (let n = 0; n < p.length; n++) p[n] = chance(p[n]);
+/** A model does not change, so neither do these; by category. */
+const PACKED = new WeakMap<PositionModel, Map<number, Packed>>();
+
+function packedOf(model: PositionModel, cell: number): Packed {
+  const known = PACKED.get(model) ?? new Map<number, Packed>();
+  PACKED.set(model, known);
+  const [other] = known.values();
+  const packed = known.get(cell) ?? {
+    selection: other?.selection ?? tableOf(model.selection, GRAIN),
+    taste: other?.taste ?? tableOf(model.taste, GRAIN),
+    rate: Float64Array.from(model.rate, (row) => row[cell] / GRAIN),
+  };
+  known.set(cell, packed);
+  return packed;
+}
+
+/** Return the chance of rating each of these items at these selection factors. */
+function chances(rate: Float64Array, selection: Table, items: Int32Array, z: Row): Float64Array {
+  const p = productsWith(selection, items, z);
+  for (let n = 0; n < p.length; n++) p[n] = chance(rate[items[n]] + p[n]);
   return p;
-}
-
-/** Return the columns' weighted products with one another. Shape (d, d). */
-function gram(all: readonly Float64Array[], weight: Float64Array): number[][] {
-  const weighted = new Float64Array(weight.length);
-  const products = all.map((column, i) => {
-    for (let n = 0; n < weighted.length; n++) weighted[n] = column[n] * weight[n];
-    return all.slice(0, i + 1).map((other) => product(weighted, other));
-  });
-  return all.map((_, i) => all.map((_, j) => products[Math.max(i, j)][Math.min(i, j)]));
-}
-
-/** Return <a, b>, by four sums at a time: one would wait for itself. */
-function product(a: Float64Array, b: Float64Array): number {
-  const whole = a.length - (a.length % 4);
-  let [first, second, third, fourth] = [0, 0, 0, 0];
-  for (let n = 0; n < whole; n += 4) {
-    first += a[n] * b[n];
-    second += a[n + 1] * b[n + 1];
-    third += a[n + 2] * b[n + 2];
-    fourth += a[n + 3] * b[n + 3];
-  }
-  for (let n = whole; n < a.length; n++) first += a[n] * b[n];
-  return first + second + (third + fourth);
 }
 
 /** Return a matrix to which a smaller one is added, its first corner at (at, at). */

@@ -6,8 +6,9 @@ import { type Disclosure, numbersOf, schemeOf } from "../../wire/disclosure";
 import { Report, type Solicitation } from "../../wire/exchange";
 import { RefusedError } from "../../wire/refusal";
 import type { Accepted } from "../checks/disclosure";
+import { modelOf } from "../parameters";
 import { toss } from "./coins";
-import { type Adjustment, adjust } from "./counterparts";
+import { type Adjustment, adjust, bySteps } from "./counterparts";
 import { type Ledger, Round } from "./ledger";
 import { illegal, obfuscate } from "./obfuscation";
 import { framed, type PrivateCategory } from "./private";
@@ -60,7 +61,8 @@ export function plan(
 ): Plan {
   requireLegal(ratings, disclosure);
   const cell = category.cellIn(disclosure); // here, so that no question decides whether this stops
-  const adjustment = adjustmentBy(ratings, solicitation, disclosure, ledger, cell);
+  const { asked, rated: before, value } = evidenceBy(ratings, solicitation, disclosure, ledger);
+  const adjustment = adjust(disclosure, cell, asked, before, value);
   const answered = ledger.answered(solicitation.round);
   if (answered) return { report: again(answered, solicitation), round: undefined, adjustment };
   requireAsked(solicitation, disclosure, ledger);
@@ -81,6 +83,20 @@ export function plan(
   });
   const rated = fresh.map((item) => [item, ratings.get(item) as number] as const);
   return planned(revealed, rated, solicitation, disclosure, ledger, adjustment);
+}
+
+/** Do the long part of `plan` ahead, pausing after each step; `plan` then finds it done. */
+export function* planAhead(
+  ratings: Ratings,
+  solicitation: Solicitation,
+  { disclosure }: Accepted,
+  category: PrivateCategory,
+  ledger: Ledger,
+): Generator<void, void> {
+  const model = modelOf(disclosure);
+  if (!model) return;
+  const cell = category.cellIn(disclosure);
+  yield* bySteps({ model, cell, ...evidenceBy(ratings, solicitation, disclosure, ledger) });
 }
 
 /**
@@ -181,18 +197,17 @@ function undecided(
 }
 
 /**
- * Adjust to her by all that was asked and answered so far.
+ * Return what shows her position: all that was asked and answered so far, items by index.
  *
  * One round of a few items shows her position too badly to hide what all rounds together reveal. What
  * was rated in an earlier round counts as it was rated then.
  */
-function adjustmentBy(
+function evidenceBy(
   ratings: Ratings,
   solicitation: Solicitation,
   disclosure: Disclosure,
   ledger: Ledger,
-  cell: number,
-): Adjustment {
+): { asked: readonly number[]; rated: readonly number[]; value: readonly number[] } {
   const { rounds } = ledger;
   const everything = solicitation.open || rounds.some(({ open }) => open);
   const asked = new Set([...rounds.flatMap((round) => round.asked ?? []), ...solicitation.items]);
@@ -208,5 +223,5 @@ function adjustmentBy(
       value.push(rating);
     } else if (!ledger.decision(item)) left.push(index);
   });
-  return adjust(disclosure, cell, [...rated, ...left], rated, value);
+  return { asked: [...rated, ...left], rated, value };
 }

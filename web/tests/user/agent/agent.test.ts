@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Agent, type PrivateCategory, valueShift } from "../../../src/index";
-import { disclosure, ratings, titlesOf } from "../../support/made_up";
+import {
+  type Agent,
+  MemoryStore,
+  type PrivateCategory,
+  type Rateable,
+  RefusedError,
+  valueShift,
+} from "../../../src/index";
+import { AGE, chain, disclosure, ratings, titlesOf } from "../../support/made_up";
 import type { Seen } from "../../support/service";
 import { agentAt, man, serve, shown, walk, woman } from "../../support/visits";
 
@@ -15,9 +22,9 @@ describe("the walk", () => {
     const round = ["POST /v1/solicitation", "POST /v1/reports", "GET /v1/scores"];
     expect(steps(service.seen)).toEqual([
       "GET /v1/chain",
-      `GET /v1/disclosures/${shown.digest}`,
-      `GET /v1/disclosures/${shown.digest}/certificates`,
       `GET /v1/catalogues/${titlesOf(shown).digest}`,
+      `GET /v1/disclosures/${shown.digest}/certificates`,
+      `GET /v1/disclosures/${shown.digest}`,
       ...round,
       ...round,
       "GET /v1/pseudonym",
@@ -49,6 +56,35 @@ describe("the walk", () => {
     expect(best.some(({ item }) => rated.has(item))).toBe(false);
     const order = (list: typeof best) => list.map(({ item }) => item).join();
     expect(order(await agent.recommend(40, woman))).not.toBe(order(best));
+  });
+
+  it("shows what can be rated on before the disclosure is there", async () => {
+    const [service, address] = await serve(shown);
+    const agent = await agentAt(address);
+    const early: [Rateable, number][] = [];
+    const standing = await agent.connect((rateable) => early.push([rateable, service.seen.length]));
+    expect(early).toHaveLength(1);
+    const [{ features, scale, scheme, catalogue }, requests] = early[0];
+    expect(requests).toBe(3);
+    expect([features, scale]).toEqual([shown.features, shown.scale]);
+    expect(scheme.name).toBe(shown.scheme);
+    expect(catalogue.titles).toEqual([...standing.titles.values()]);
+  });
+
+  it("shows nothing early that is not signed, or not what is pinned", async () => {
+    const [service, address] = await serve(shown);
+    const store = new MemoryStore();
+    const early: Rateable[] = [];
+    await (await agentAt(address, store)).connect();
+    const again = async () =>
+      (await agentAt(address, store)).connect((rateable) => early.push(rateable));
+    await again();
+    expect(early).toHaveLength(1);
+    service.publish(disclosure({ n: 40, features: [AGE] }));
+    await expect(again()).rejects.toMatchObject({ code: "features_changed" });
+    service.entries = chain([disclosure({ n: 41 }), shown]);
+    await expect(again()).rejects.toThrow(RefusedError);
+    expect(early).toHaveLength(1);
   });
 
   it("takes off by how much values were moved, where the scheme has counterparts", async () => {

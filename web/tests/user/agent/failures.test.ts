@@ -176,8 +176,8 @@ describe("when the service fails", () => {
     await walk(agent, woman);
     const cached = modes.filter(([, mode]) => mode !== "no-store");
     expect(cached).toEqual([
-      [`/v1/disclosures/${shown.digest}`, "default"],
       [`/v1/catalogues/${titlesOf(shown).digest}`, "default"],
+      [`/v1/disclosures/${shown.digest}`, "default"],
     ]);
     expect(modes.length).toBeGreaterThan(10);
   });

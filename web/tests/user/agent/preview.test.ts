@@ -10,6 +10,7 @@ import {
   PrivateCategory,
   preview,
 } from "../../../src/index";
+import { planAhead } from "../../../src/user/core/decisions";
 import { accepted, disclosure, ratings, solicitation } from "../../support/made_up";
 
 const woman = new PrivateCategory({ gender: "F" });
@@ -35,6 +36,21 @@ describe("a decision", () => {
     const fates = new Set(later.lines.map(({ fate }) => fate));
     expect(fates).toContain("sent_before");
     expect(fates).toContain("withheld_before");
+  });
+
+  it("is the same whether its long part was done ahead or not", () => {
+    const shown = disclosure({ scheme: "cmpss", n: 60 });
+    const [passed, asked] = [accepted(shown), solicitation(shown)];
+    const before = preview(ratings(shown, 3, 0.4), asked, passed, man, new Ledger(secret()));
+    const ahead = accepted(disclosure({ scheme: "cmpss", n: 60 }));
+    const rated = ratings(shown, 3, 0.4);
+    const ledger = new Ledger(secret());
+    expect([...planAhead(rated, asked, ahead, man, ledger)]).toHaveLength(8);
+    expect(preview(rated, asked, ahead, man, ledger).report.text).toBe(before.report.text);
+    expect(ledger.decided.size).toBe(0);
+    const plain = accepted(disclosure());
+    const nothing = planAhead(rated, asked, plain, man, ledger);
+    expect([...nothing]).toEqual([]);
   });
 
   it("is shown with the numbers that it is made by", () => {

@@ -12,6 +12,7 @@ import {
   type PositionModel,
   valueShift,
 } from "../../../src/index";
+import { bySteps } from "../../../src/user/core/counterparts";
 import { AGE, disclosure, ratings } from "../../support/made_up";
 
 const shown = disclosure({ scheme: "cmpss", n: 60 });
@@ -59,6 +60,36 @@ describe("counterparts", () => {
   it("move a value by at most 3/8 of the scale", () => {
     const far = shown.items.map((_, index) => valueShift(shown, [2 ** 20, 2 ** 20], index));
     expect(new Set(far.map(Math.abs))).toEqual(new Set([1.5 * ONE]));
+  });
+});
+
+describe("step by step", () => {
+  const model = modelOf(shown) as PositionModel;
+  const all = shown.items.map((_, index) => index);
+  const given = (n: number) => {
+    const rated = all.slice(0, n);
+    return { model, cell: 0, asked: all, rated, value: rated.map(() => shown.scale.high) };
+  };
+  /** The same, by a model that has not worked out anything. */
+  const afresh = (n: number) => counterparts({ ...model }, 0, all, given(n).rated, given(n).value);
+
+  it("they are the same, with a pause before each of eight steps", () => {
+    const work = bySteps(given(20));
+    for (let step = 0; step < 8; step++) expect(work.next().done).toBe(false);
+    expect(work.next()).toEqual({ done: true, value: afresh(20) });
+  });
+
+  it("what was left half done, or was done for other ratings, changes nothing", () => {
+    expect(afresh(20)).not.toEqual(afresh(21));
+    const { asked, rated, value } = given(21);
+    for (const _ of bySteps(given(20)));
+    bySteps(given(22)).next();
+    expect(counterparts(model, 0, asked, rated, value)).toEqual(afresh(21));
+    const lower = value.map((rating) => rating - 2 * ONE);
+    const other = counterparts(model, 0, asked, rated, lower);
+    expect(other).toEqual(counterparts({ ...model }, 0, asked, rated, lower));
+    expect(other).not.toEqual(afresh(21));
+    expect(counterparts(model, 1, asked, rated, value)).not.toEqual(afresh(21));
   });
 });
 
