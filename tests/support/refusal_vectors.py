@@ -13,6 +13,7 @@ from midpoint.user import (
     decide,
 )
 from midpoint.wire import (
+    MILLION,
     ONE,
     Certificate,
     Disclosure,
@@ -23,6 +24,7 @@ from midpoint.wire import (
     Signed,
     Solicitation,
 )
+from midpoint.wire.record import MOST_AUC
 from tests.support.made_up import (
     AGE,
     ANALYST,
@@ -244,14 +246,47 @@ def certificates() -> Iterator[Case]:
         ("of another disclosure", good, "0" * 64, trusted, False, Refusal.BAD_CERTIFICATE),
     ]
     for name, signed, digest, keys, required, expected in rows:
-        yield {
-            "name": name,
-            "certificate": None if signed is None else text(signed),
-            "digest": digest,
-            "trusted": list(keys),
-            "required": required,
-            "expect": {"certified": expected} if expected in (True, False) else {"code": expected},
-        }
+        yield _certified(name, signed, digest, keys, expected, required=required)
+
+    def measured(low: int, auc: int, high: int) -> Signed:
+        figures = {"auc_low": low, "auc": auc, "auc_high": high}
+        return Signed.seal(certificate.model_copy(update=figures), AUDITOR)
+
+    certain, no = measured(990_000, MILLION, MILLION), Refusal.NOT_CERTIFIED
+    limits: list[tuple[str, Signed, Sequence[str], int, Refusal | bool]] = [
+        ("certain", certain, trusted, MOST_AUC, no),
+        ("certain, and no limit", certain, trusted, MILLION, True),
+        ("certain, by somebody not trusted", certain, [], MOST_AUC, False),
+        ("certain, sign flipped", measured(0, 0, 10_000), trusted, MOST_AUC, no),
+        ("flipped, beyond", measured(399_999, 410_000, 420_000), trusted, MOST_AUC, no),
+        ("interval beyond", measured(400_001, 500_000, 600_001), trusted, MOST_AUC, no),
+        ("interval within", measured(400_000, 500_000, 600_000), trusted, MOST_AUC, True),
+        ("beyond a limit of her own", good, trusted, 543_999, no),
+        ("within a limit of her own", good, trusted, 544_000, True),
+    ]
+    for name, signed, keys, most, expected in limits:
+        yield _certified(name, signed, shown.digest, keys, expected, most_auc=most)
+
+
+def _certified(
+    name: str,
+    signed: Signed | None,
+    digest: str,
+    keys: Sequence[str],
+    expected: Refusal | bool,
+    *,
+    required: bool = False,
+    most_auc: int = MILLION,
+) -> Case:
+    return {
+        "name": name,
+        "certificate": None if signed is None else text(signed),
+        "digest": digest,
+        "trusted": list(keys),
+        "required": required,
+        "most_auc": most_auc,
+        "expect": {"certified": expected} if expected in (True, False) else {"code": expected},
+    }
 
 
 def titles() -> Iterator[Case]:

@@ -233,10 +233,11 @@ def test_positions(case: dict[str, Any]) -> None:
 def test_certificates(case: dict[str, Any]) -> None:
     signed = Signed.parse(case["certificate"].encode()) if case["certificate"] else None
     arguments = (signed, case["digest"], case["trusted"])
+    terms = {"required": case["required"], "most_auc": case["most_auc"]}
     if "code" in case["expect"]:
         with pytest.raises(RefusedError) as caught:
-            verify_certificate(*arguments, required=case["required"])
+            verify_certificate(*arguments, **terms)
         assert caught.value.code == case["expect"]["code"]
     else:
-        found = verify_certificate(*arguments, required=case["required"])
+        found = verify_certificate(*arguments, **terms)
         assert (found is not None) == case["expect"]["certified"]

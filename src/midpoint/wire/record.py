@@ -19,6 +19,8 @@ from midpoint.wire.refusal import Refusal
 
 Share = Annotated[int, Field(ge=0, le=MILLION)]
 """A number from 0 to 1 in millionths."""
+MOST_AUC = 600_000
+"""What a device that requires a certificate accepts at most, unless she says otherwise."""
 
 
 class Entry(Message):
@@ -81,6 +83,11 @@ class Certificate(Message):
 
     def _gist(self) -> str:
         return f"disclosure {self.disclosure[:12]}: AUC {self.auc / MILLION:.3f}"
+
+    @property
+    def reach(self) -> int:
+        """AUC that the strongest attack may have, sign flipped or not: the interval's far end."""
+        return max(self.auc_high, MILLION - self.auc_low)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -10,10 +10,20 @@ import pytest
 
 from midpoint.user import DeviceSecret
 from midpoint.user.agent.device import Device
-from midpoint.wire import Chain, Published, Refusal, RefusedError, Report, Solicitation
+from midpoint.wire import (
+    Certificate,
+    Certificates,
+    Chain,
+    Published,
+    Refusal,
+    RefusedError,
+    Report,
+    Signed,
+    Solicitation,
+)
 from tests.support.by_files import Desk, command, refused
 from tests.support.devices import EVERYTHING, LATER, SHOWN, published
-from tests.support.made_up import STRANGER, disclosure, entries, sealed, titles_of
+from tests.support.made_up import AUDITOR, STRANGER, disclosure, entries, sealed, titles_of
 
 pytestmark = pytest.mark.slow
 
@@ -184,10 +194,38 @@ def test_a_witness_by_file_is_compared(desk: Desk, tmp_path: Path) -> None:
     assert "No witness" not in shown.output
 
 
+def certified(auc: int) -> Published:
+    made = Certificate(
+        disclosure=SHOWN.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
+        attack="nb", auc=auc, auc_low=auc - 20_000, auc_high=auc + 20_000, null_low=480_000,
+        null_high=520_000, rmse_cost=1, time=1_800_000_000,
+    )  # fmt: skip
+    shown = Certificates(certificates=(Signed.seal(made, AUDITOR),))
+    return replace(published(), certificates=shown)
+
+
 def test_a_certificate_can_be_required(desk: Desk) -> None:
-    error = refused(desk.protect("--require-certificate"))
-    assert isinstance(error, RefusedError)
-    assert error.code is Refusal.NOT_CERTIFIED
+    words = ("--auditor", AUDITOR.public, "--require-certificate")
+    for shown, more in (
+        (published(), ()),
+        (certified(970_000), ()),
+        (certified(30_000), ()),
+        (certified(510_000), ("--most-auc", 0.52)),
+    ):
+        desk.publish(shown)
+        error = refused(desk.protect(*words, *more))
+        assert isinstance(error, RefusedError)
+        assert error.code is Refusal.NOT_CERTIFIED
+        assert "pin" not in desk.kept()
+    assert desk.protect(*words).exit_code == 0
+    desk.publish(certified(970_000))
+    assert "AUC 0.97" in desk.protect("--auditor", AUDITOR.public).output  # shown, no more
+    assert desk.protect(*words, "--most-auc", 0.99).exit_code == 0
+
+
+def test_a_limit_without_a_required_certificate_is_a_mistake(desk: Desk) -> None:
+    assert "goes with" in str(refused(desk.protect("--most-auc", 0.55)))
+    assert desk.protect("--require-certificate", "--most-auc", 0.4).exit_code == 2
 
 
 def test_a_question_of_another_disclosure_is_refused(desk: Desk) -> None:

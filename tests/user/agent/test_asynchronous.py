@@ -303,7 +303,7 @@ def test_the_real_service_learns_again_while_she_answers(tiny: Simulation, tmp_p
         relearned = Factorizer(dimension=2, iterations=3, validation=0.0).fit(
             tiny.ratings, "gender"
         )
-        Site(site).publish(relearned, disclose(relearned), time=int(time.time()))
+        Site(site).publish(relearned, disclose(relearned, "dmpss"), time=int(time.time()))
         late = agent.answer(dict.fromkeys(waiting.items[:4], 2.0), WOMAN)
         assert late.disclosure == up.shown.digest
         agent.submit()

@@ -192,10 +192,10 @@ def falsely_certified() -> Published:
     return replace(published(), certificates=Certificates(certificates=(certificate(LATER),)))
 
 
-def certificate(of: Disclosure) -> Signed:
+def certificate(of: Disclosure, auc: int = 510_000) -> Signed:
     made = Certificate(
         disclosure=of.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
-        attack="nb", auc=510_000, auc_low=490_000, auc_high=530_000, null_low=480_000,
+        attack="nb", auc=auc, auc_low=auc - 20_000, auc_high=auc + 20_000, null_low=480_000,
         null_high=520_000, rmse_cost=1, time=1_800_000_000,
     )  # fmt: skip
     return Signed.seal(made, AUDITOR)
@@ -309,6 +309,28 @@ def test_a_trusted_certificate_is_shown_and_can_be_required() -> None:
     with pytest.raises(RefusedError) as refused:
         Device(honest, gender="F", **trusting)  # type: ignore[arg-type]
     assert refused.value.code is Refusal.NOT_CERTIFIED
+
+
+@pytest.mark.parametrize("auc", [970_000, 30_000])
+def test_a_certified_leak_is_shown_and_refused_if_a_certificate_is_required(auc: int) -> None:
+    honest, leaking = certificate(SHOWN), certificate(SHOWN, auc)
+    trusting = {"auditors": [AUDITOR.public]}
+
+    def device(*shown: Signed, **terms: object) -> Device:
+        what = replace(published(), certificates=Certificates(certificates=shown))
+        return Device(what, gender="F", **(trusting | terms))  # type: ignore[arg-type]
+
+    assert device(leaking).certificate == leaking.open(Certificate)
+    for shown in ((leaking,), (leaking, honest), (honest, leaking)):
+        with pytest.raises(RefusedError) as refused:
+            device(*shown, require_certificate=True)
+        assert refused.value.code is Refusal.NOT_CERTIFIED
+    assert device(honest, require_certificate=True).certificate is not None
+    assert device(leaking, require_certificate=True, most_auc=0.99).certificate is not None
+    with pytest.raises(RefusedError):
+        device(honest, require_certificate=True, most_auc=0.52)
+    with pytest.raises(MidpointError, match="no AUC to accept at most"):
+        device(honest, require_certificate=True, most_auc=0.4)
 
 
 def test_a_preview_decides_nothing_and_says_what_will_be() -> None:

@@ -51,3 +51,28 @@ def test_a_forged_or_borrowed_certificate_is_refused(signed: Signed, digest: str
     with pytest.raises(RefusedError) as caught:
         verify_certificate(signed, digest, {AUDITOR.public})
     assert caught.value.code == Refusal.BAD_CERTIFICATE
+
+
+@pytest.mark.parametrize(
+    ("low", "auc", "high", "reach"),
+    [
+        (990_000, 1_000_000, 1_000_000, 1_000_000),
+        (0, 0, 10_000, 1_000_000),
+        (350_000, 380_000, 410_000, 650_000),
+        (300_000, 500_000, 610_000, 700_000),
+        (498_000, 521_000, 600_000, 600_000),
+    ],
+)
+def test_a_leak_beyond_her_limit_is_refused_on_both_sides(
+    low: int, auc: int, high: int, reach: int
+) -> None:
+    figures = {"auc_low": low, "auc": auc, "auc_high": high}
+    measured = CERTIFICATE.model_copy(update=figures)
+    signed, digest = Signed.seal(measured, AUDITOR), SHOWN[0].digest
+    assert measured.reach == reach
+    with pytest.raises(RefusedError, match=rf"A\. Auditor .* reach {reach / 1e6:.3f}") as caught:
+        verify_certificate(signed, digest, {AUDITOR.public}, most_auc=reach - 1)
+    assert caught.value.code == Refusal.NOT_CERTIFIED
+    # The controls: a limit that it keeps, and an auditor whose word does not count.
+    assert verify_certificate(signed, digest, {AUDITOR.public}, most_auc=reach) == measured
+    assert verify_certificate(signed, digest, {STRANGER.public}, most_auc=reach - 1) is None

@@ -5,6 +5,8 @@ import { kind, type MessageOf } from "./message";
 
 /** A number from 0 to 1 in millionths. */
 const share = integer(0, MILLION);
+/** What a device that requires a certificate accepts at most, unless she says otherwise. */
+export const MOST_AUC = 600_000;
 
 /** One link of the analyst's append-only list of disclosures. */
 export const Entry = kind(

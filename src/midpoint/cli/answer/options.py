@@ -26,6 +26,16 @@ class DemandOptions:
             "--require-certificate", help="Refuse a disclosure that no --auditor certified."
         ),
     ] = False
+    most_auc: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="With --require-certificate: refuse a disclosure whose strongest attack may reach"
+            " a higher AUC, as certified, sign flipped or not. 0.5 is blind guessing; 0.6 unless"
+            " given.",
+        ),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -39,9 +49,12 @@ class DemandOptions:
         """Return what a device demands, without a network."""
         from midpoint.user.agent import Terms
 
-        return Terms(
+        if self.most_auc is not None and not self.require_certificate:
+            raise MidpointError("--most-auc goes with --require-certificate; give both")
+        terms = Terms(
             auditors=tuple(self.auditor or ()), require_certificate=self.require_certificate
         )
+        return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,13 +39,19 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
 
 
-def say_leaving(terminal: "Terminal", lines: "Sequence[PreviewLine]", scale: "RatingScale") -> None:
-    """Show line by line what leaves, what is withheld, and why."""
+def say_leaving(
+    terminal: "Terminal",
+    lines: "Sequence[PreviewLine]",
+    scale: "RatingScale",
+    *,
+    final: str = "sent",
+) -> None:
+    """Show line by line what leaves, what is withheld, and why; it is final once it is `final`."""
     terminal.say(leaving_table(lines, scale))
     sent = sum(line.fate.value == "sent" for line in lines)
     held = sum(line.fate.value == "withheld" for line in lines)
     terminal.say(
         f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
-        " To the service, withheld and unrated look the same.\nOnce sent, this is final:"
+        f" To the service, withheld and unrated look the same.\nOnce {final}, this is final:"
         " changing a rating later changes nothing there."
     )

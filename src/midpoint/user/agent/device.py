@@ -20,6 +20,7 @@ from midpoint.user.core.decisions import decide
 from midpoint.user.core.ledger import LEDGER
 from midpoint.user.core.private import PrivateCategory
 from midpoint.wire import (
+    MILLION,
     Certificate,
     Disclosure,
     Published,
@@ -27,6 +28,7 @@ from midpoint.wire import (
     Scores,
     Solicitation,
 )
+from midpoint.wire.record import MOST_AUC
 
 FOLDER = "device"
 """Name of the folder in her home, beside those that agents keep for services."""
@@ -47,7 +49,9 @@ class Device:
         accept_changes: Take another key, list, feature, scale or scheme of the analyst, as on
             first use, because she agrees. Secret and decisions stay.
         auditors: Public keys of auditors that she trusts.
-        require_certificate: Refuse a disclosure that none of them certified.
+        require_certificate: Refuse a disclosure that none of them certified, or that is certified
+            to leak more than `most_auc`.
+        most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing.
         category: Her category of each private feature, such as gender="F". It never leaves.
     """
 
@@ -60,14 +64,17 @@ class Device:
         accept_changes: bool = False,
         auditors: Collection[str] = (),
         require_certificate: bool = False,
+        most_auc: float = MOST_AUC / MILLION,
         **category: str,
     ) -> None:
+        terms = Terms(
+            auditors=tuple(auditors), require_certificate=require_certificate, most_auc=most_auc
+        )
         if home is None:
             _say_simulated()
             kept = Home.in_memory()
         else:
             kept = device_home(home)
-        terms = Terms(auditors=tuple(auditors), require_certificate=require_certificate)
         try:
             standing = accept_and_keep(published, kept, terms, accept_changes=accept_changes)
             self._begin(kept, standing, PrivateCategory.of(standing.accepted.disclosure, category))

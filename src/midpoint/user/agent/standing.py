@@ -11,7 +11,8 @@ from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
 from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
 from midpoint.user.core.decisions import require_legal
-from midpoint.wire import ONE, Catalogue, Certificate, Published
+from midpoint.wire import MILLION, ONE, Catalogue, Certificate, Published
+from midpoint.wire.record import MOST_AUC
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,16 @@ class Terms:
     """Whether to refuse a disclosure that none of them certified."""
     plain_http: bool = False
     """Whether the way to the service is safe without encryption."""
+    most_auc: float = MOST_AUC / MILLION
+    """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that is none."""
+        if not 0.5 <= self.most_auc <= 1:
+            raise MidpointError(
+                f"{self.most_auc} is no AUC to accept at most; give one from 0.5 (blind guessing)"
+                " to 1 (certainty)"
+            )
 
 
 def accept(published: Published, home: Home, terms: Terms) -> Standing:
@@ -87,9 +98,15 @@ def _examined(published: Published, home: Home, terms: Terms) -> Standing:
 
 
 def _trusted_certificate(published: Published, disclosure: str, terms: Terms) -> Certificate | None:
-    """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so."""
+    """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so.
+
+    If she requires one, each by an auditor she trusts has to stay within her limit.
+    """
     shown = published.certificates.certificates
-    verified = [verify_certificate(signed, disclosure, terms.auditors) for signed in shown]
+    most = round(terms.most_auc * MILLION) if terms.require_certificate else MILLION
+    verified = [
+        verify_certificate(signed, disclosure, terms.auditors, most_auc=most) for signed in shown
+    ]
     trusted = next((certificate for certificate in verified if certificate is not None), None)
     if trusted is None and terms.require_certificate:
         verify_certificate(None, disclosure, terms.auditors, required=True)

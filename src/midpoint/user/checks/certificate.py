@@ -2,16 +2,24 @@
 
 from collections.abc import Collection
 
-from midpoint.wire import Certificate, Refusal, RefusedError, Signed
+from midpoint.wire import MILLION, Certificate, Refusal, RefusedError, Signed
 
 
 def verify_certificate(
-    signed: Signed | None, disclosure: str, trusted: Collection[str], *, required: bool = False
+    signed: Signed | None,
+    disclosure: str,
+    trusted: Collection[str],
+    *,
+    required: bool = False,
+    most_auc: int = MILLION,
 ) -> Certificate | None:
     """Return what a trusted auditor certified of the disclosure with this digest.
 
     None means that nobody she trusts certified it, and is to be shown as such; with `required` it
-    is a refusal. A certificate that is forged or about another disclosure is always refused.
+    is a refusal. A certificate that is forged or about another disclosure is always refused, and
+    so is a trusted one whose strongest attack may reach more than `most_auc`, in millionths: an
+    AUC as far below 0.5 counts as much, and so does the far end of its interval, since a few
+    people show little.
     """
     if signed is not None:
         certificate = signed.open(Certificate)
@@ -20,7 +28,19 @@ def verify_certificate(
         if certificate.disclosure != disclosure:
             raise RefusedError(Refusal.BAD_CERTIFICATE, "it certifies another disclosure")
         if certificate.key in trusted:
+            _require_at_most(certificate, most_auc)
             return certificate
     if required:
         raise RefusedError(Refusal.NOT_CERTIFIED, "no auditor you trust certified this disclosure")
     return None
+
+
+def _require_at_most(certificate: Certificate, most_auc: int) -> None:
+    if certificate.reach > most_auc:
+        raise RefusedError(
+            Refusal.NOT_CERTIFIED,
+            f"{certificate.auditor} certified an AUC of {certificate.auc / MILLION:.2f}"
+            f" ({certificate.auc_low / MILLION:.2f} to {certificate.auc_high / MILLION:.2f}): the"
+            f" strongest attack may reach {certificate.reach / MILLION:.3f}, and you accept"
+            f" {most_auc / MILLION:.3f} at most",
+        )

@@ -14,10 +14,11 @@ import {
   Solicitation,
   SolicitationRequest,
 } from "../../wire/exchange";
+import { MILLION } from "../../wire/fixed";
 import { LARGEST_MESSAGE, read, textOf } from "../../wire/json";
 import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
-import { Certificate, Entry } from "../../wire/record";
+import { Certificate, Entry, MOST_AUC } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
@@ -323,11 +324,12 @@ export class Agent {
     return Scores.parse(await this.#personal("GET", `/v1/scores${best}`, LARGEST_MESSAGE));
   }
 
-  /** Return the first certificate by an auditor she trusts; refuse forged ones. */
+  /** Return the first certificate by an auditor she trusts; refuse forged and leaking ones. */
   #certificate(shown: Certificates, disclosure: string): Certificate | undefined {
-    const { auditors = [], requireCertificate = false } = this.terms;
+    const { auditors = [], requireCertificate = false, mostAuc = MOST_AUC / MILLION } = this.terms;
+    const most = requireCertificate ? Math.round(mostAuc * MILLION) : MILLION;
     const trusted = shown.certificates
-      .map((signed) => verifyCertificate(signed, disclosure, auditors))
+      .map((signed) => verifyCertificate(signed, disclosure, auditors, false, most))
       .find((certificate) => certificate !== undefined);
     return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
   }

@@ -50,4 +50,6 @@ export interface Terms {
   readonly auditors?: readonly string[];
   /** Whether to refuse a disclosure that none of them certified. */
   readonly requireCertificate?: boolean;
+  /** If one is required: AUC that the strongest attack may reach, as certified; 0.6 unless given. */
+  readonly mostAuc?: number;
 }

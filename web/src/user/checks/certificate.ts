@@ -1,4 +1,5 @@
 /** What an auditor certified: only someone with the data can say whether numbers are true. */
+import { MILLION } from "../../wire/fixed";
 import { Certificate } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";
@@ -7,13 +8,16 @@ import { type Signed, verify } from "../../wire/signing";
  * Return what a trusted auditor certified of the disclosure with this digest.
  *
  * Undefined means that nobody she trusts certified it, and is to be shown as such; when `required`
- * it is a refusal. A certificate that is forged or about another disclosure is always refused.
+ * it is a refusal. A certificate that is forged or about another disclosure is always refused, and
+ * so is a trusted one whose strongest attack may reach more than `mostAuc`, in millionths: an AUC as
+ * far below 0.5 counts as much, and so does the far end of its interval.
  */
 export function verifyCertificate(
   signed: Signed | undefined,
   disclosure: string,
   trusted: readonly string[],
   required = false,
+  mostAuc = MILLION,
 ): Certificate | undefined {
   if (signed) {
     const certificate = Certificate.parse(signed.body);
@@ -23,7 +27,12 @@ export function verifyCertificate(
     if (certificate.disclosure !== disclosure) {
       throw new RefusedError("bad_certificate", "it certifies another disclosure");
     }
-    if (trusted.includes(certificate.key)) return certificate;
+    if (trusted.includes(certificate.key)) {
+      if (Math.max(certificate.auc_high, MILLION - certificate.auc_low) > mostAuc) {
+        throw new RefusedError("not_certified", "it certifies that more leaks than you accept");
+      }
+      return certificate;
+    }
   }
   if (required) {
     throw new RefusedError("not_certified", "no auditor you trust certified this disclosure");

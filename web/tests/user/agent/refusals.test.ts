@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Disclosure, Entry, MemoryStore, ONE, SigningKey, type Terms } from "../../../src/index";
+import {
+  Certificate,
+  Disclosure,
+  Entry,
+  MemoryStore,
+  ONE,
+  SigningKey,
+  type Terms,
+} from "../../../src/index";
 import { AGE, ANALYST, chain, disclosure, titlesOf } from "../../support/made_up";
 import type { Service } from "../../support/service";
 import { agentAt, CALM, serve, shown } from "../../support/visits";
@@ -149,6 +157,34 @@ describe("what is refused", () => {
 
   it("a disclosure that no auditor certified, if she requires it", async () => {
     expect(await lied(() => {}, { requireCertificate: true })).toBe("not_certified");
+  });
+
+  it("a disclosure that an auditor certified to leak, if she requires better", async () => {
+    const auditor = SigningKey.generate();
+    const showing = (auc: number) => (service: Service) => {
+      const figures = { auc, auc_low: auc - 10_000, auc_high: auc + 10_000 };
+      const certificate = Certificate.make({
+        disclosure: shown.digest,
+        data: "0".repeat(64),
+        auditor: "somebody",
+        key: auditor.public,
+        attack: "trees",
+        ...figures,
+        null_low: 480_000,
+        null_high: 520_000,
+        rmse_cost: 0,
+        time: 1,
+      });
+      service.certificates = [auditor.seal(Certificate, certificate)];
+    };
+    const auditors = [auditor.public];
+    const required = { auditors, requireCertificate: true };
+    expect(await lied(showing(900_000), required)).toBe("not_certified");
+    expect(await lied(showing(100_000), required)).toBe("not_certified");
+    expect(await lied(showing(900_000), { ...required, mostAuc: 0.91 })).toBe("accepted");
+    expect(await lied(showing(550_000), { ...required, mostAuc: 0.55 })).toBe("not_certified");
+    expect(await lied(showing(550_000), required)).toBe("accepted");
+    expect(await lied(showing(900_000), { auditors })).toBe("accepted"); // it is shown, no more
   });
 
   it("a redirect is followed nowhere", async () => {
