@@ -18,6 +18,7 @@ from midpoint.cli.batch import spark as spark_for_a_command
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
 from midpoint.wire import correction, from_fixed, to_fixed
+from tests.support.estimates import estimate
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +204,7 @@ def test_train_obfuscate_and_score_on_spark(
     assert set(found["items"].list.len().unique()) == {2 * (2 + 3)}
     hers = revealed.filter(pl.col("user") == found["user"][0])
     answers = dict(zip(hers["item"], to_fixed(hers["rating"].to_numpy()).tolist(), strict=True))
-    _, belief = Model(profiles, disclose(profiles)).estimate(answers)
+    belief = estimate(Model(profiles, disclose(profiles)), answers)
     np.testing.assert_allclose(found["profile"][0].to_numpy(), belief.mean, atol=1e-4)
     # What must not be there yet, and what must be there, is named; the session goes on.
     with pytest.raises(MidpointError, match="is there already; name a new folder"):

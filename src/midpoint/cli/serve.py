@@ -57,6 +57,9 @@ def serve_command(
     max_body: Annotated[
         int, typer.Option(envvar="MIDPOINT_MAX_BODY", min=1024, help="Bytes of a request.")
     ] = 2**20,
+    max_kept: Annotated[
+        int, typer.Option(envvar="MIDPOINT_MAX_KEPT", min=1024, help="Bytes kept of one token.")
+    ] = 8 * 2**20,
     witness: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,6 +85,7 @@ def serve_command(
         grace=int(grace * DAY),
         rate=rate,
         largest=max_body,
+        kept=max_kept,
         witnesses=tuple(map(_origin, witness or ())),
         log=log,
     )
