@@ -63,8 +63,9 @@ def sizes() -> dict[str, Any]:
 def _scored(model: Model, answers: dict[str, int]) -> tuple[bytes, float]:
     """Do what the service does for one request of scores; return it and the cores' seconds."""
     start = process_time()
-    content = model.scores(model.estimate(answers)[1], TOP, MARGIN)
-    return content, process_time() - start
+    profiles = model.estimates([model.sums(model.evidence(answers))])
+    content = model.scores(profiles, [(TOP, MARGIN)])
+    return content[0], process_time() - start
 
 
 def _weights(content: bytes) -> dict[str, int]:

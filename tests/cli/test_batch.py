@@ -13,6 +13,7 @@ from midpoint.analyst.engines.spark.scores import Plan
 from midpoint.analyst.service.state.model import Model
 from midpoint.errors import MidpointError
 from midpoint.wire import correction, from_fixed, to_fixed
+from tests.support.estimates import estimate
 from tests.support.small_model import run
 from tests.support.small_tables import train_tables
 
@@ -89,8 +90,8 @@ def test_train_obfuscate_and_score_on_spark(
     assert set(found["items"].list.len().unique()) == {2 * (2 + 3)}
     hers = revealed.filter(pl.col("user") == found["user"][0])
     answers = dict(zip(hers["item"], to_fixed(hers["rating"].to_numpy()).tolist(), strict=True))
-    _, estimate = Model(profiles, disclose(profiles)).estimate(answers)
-    np.testing.assert_allclose(found["profile"][0].to_numpy(), estimate.mean, atol=1e-4)
+    estimated = estimate(Model(profiles, disclose(profiles)), answers)
+    np.testing.assert_allclose(found["profile"][0].to_numpy(), estimated.mean, atol=1e-4)
     # What must not be there yet, and what must be there, is named; the session goes on.
     with pytest.raises(MidpointError, match="is there already; name a new folder"):
         run("batch", "score", model, copy, "--out", scores)

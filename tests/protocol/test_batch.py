@@ -21,6 +21,7 @@ from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
 from midpoint.user import Parameters, adjust, obfuscate, toss
 from midpoint.wire import SCHEMES, Disclosure, Scores, from_fixed, to_fixed
+from tests.support.estimates import estimate, score
 from tests.support.tables_on_disk import Tables, write
 
 pytestmark = pytest.mark.slow
@@ -169,9 +170,10 @@ def test_everyone_is_scored_as_the_service_scores_one(
     assert len(found) == len(begin)
     model = Model(profiles, disclosure)
     for row, hers in zip(found, answers_of(table, begin, 20), strict=False):
-        _, belief = model.estimate(hers)
+        belief = estimate(model, hers)
         np.testing.assert_allclose(row["profile"], belief.mean, atol=1e-4)
-        expected = Scores.parse(model.scores(replace(belief, mean=np.array(row["profile"])), 3, 4))
+        belief = replace(belief, mean=np.array(row["profile"]))
+        expected = Scores.parse(score(model, belief, 3, 4))
         assert row["items"] == list(expected.items)
         assert to_fixed(np.array(row["scores"])).tolist() == list(expected.score)
     # The control: trusting all items alike, the same reports give other profiles.

@@ -5,9 +5,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from midpoint.analyst.storage import Decision, History, KeptReport, KeptRound
+from midpoint.analyst.storage import Decision, KeptReport, KeptRound, Summary, Sums
 
-Choice = Callable[[History | None], Decision]
+Choice = Callable[[Summary | None], Decision]
 
 
 def person(name: object) -> bytes:
@@ -17,8 +17,8 @@ def person(name: object) -> bytes:
 
 def asked(number: int, *items: str) -> KeptRound:
     """Make a question."""
-    body = json.dumps({"items": items, "open": True, "é": "exact\\u0000 bytes"}).encode()
-    return KeptRound(number, "d" * 64, body, 100 + number)
+    said = {"disclosure": "d" * 64, "items": items, "open": True, "é": "exact\\u0000 bytes"}
+    return KeptRound(number, "d" * 64, json.dumps(said).encode(), 100 + number)
 
 
 def said(number: int, **answers: int) -> KeptReport:
@@ -35,8 +35,8 @@ class Made:
     choice: Choice
     begins: int | None = None
 
-    def decide(self, history: History | None) -> Decision:
-        return self.choice(history)
+    def decide(self, summary: Summary | None) -> Decision:
+        return self.choice(summary)
 
 
 def opens(token: bytes, kept: KeptRound, reply: object = "opened") -> Made:
@@ -46,12 +46,13 @@ def opens(token: bytes, kept: KeptRound, reply: object = "opened") -> Made:
 def keeps(token: bytes, kept: KeptReport) -> Made:
     """Keep a report if its round has none, and say which of the two happened."""
 
-    def choose(history: History | None) -> Decision:
-        if history is None:
+    def choose(summary: Summary | None) -> Decision:
+        if summary is None:
             raise LookupError("nobody")
-        if any(report.round == kept.round for report in history.reports):
+        if kept.round in summary.answered:
             return Decision("there")
-        return Decision("kept", report=kept)
+        sums = Sums("m" * 64, b"%d answers" % len(summary.answers | kept.answers))
+        return Decision("kept", report=kept, sums=sums)
 
     return Made(token, choose)
 

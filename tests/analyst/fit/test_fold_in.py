@@ -103,3 +103,34 @@ def test_a_prediction_is_eq_4_brought_onto_the_scale(trained_stars: Training) ->
     assert found == pytest.approx(np.clip(raw + own, 1, 5))
     assert raw.max() > 5
     assert not np.allclose(found, predict(profiles, x, user, item))
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_one_person_alone_is_estimated_as_among_many(
+    simulated: Simulation, trained: Training, weighed: bool
+) -> None:
+    """Alone in double precision, among many in single: within its rounding."""
+    ratings, profiles = simulated.ratings, trained.items
+    weights = np.linspace(0.2, 1.0, profiles.n_items) if weighed else None
+    together = batch(profiles, ratings, weights=weights)
+    for user in range(0, ratings.n_users, 9):
+        alone = batch(profiles, ratings.select_users(np.array([user])), weights=weights)
+        assert alone.shape == (1, profiles.dimension)
+        assert alone[0] == pytest.approx(together[user], abs=1e-4)
+    nobody = estimate_profiles(
+        profiles, np.array([0, 0]), np.array([], np.int32), np.array([], np.float32)
+    )
+    assert nobody[0] == pytest.approx(profiles.profile_mean)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "item"), [([0, 2], [0]), ([1, 2], [0, 1]), ([0, 1], [-1]), ([0, 1], [10**6])]
+)
+def test_one_person_is_checked_like_many(
+    trained: Training, offsets: list[int], item: list[int]
+) -> None:
+    value = np.ones(len(item), np.float32)
+    with pytest.raises(ValueError, match="offsets must rise|outside the"):
+        estimate_profiles(
+            trained.items, np.array(offsets, np.int64), np.array(item, np.int32), value
+        )

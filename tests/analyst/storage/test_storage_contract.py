@@ -11,7 +11,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select, text
 
-from midpoint.analyst.storage import Decision, History, Storage, UnavailableError, migrate
+from midpoint.analyst.storage import (
+    Decision,
+    History,
+    Storage,
+    Summary,
+    UnavailableError,
+    migrate,
+)
 from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.analyst.storage.upgrade import _settings
@@ -62,10 +69,14 @@ def test_what_is_kept_comes_back_byte_for_byte(storage: Storage) -> None:
     assert storage.write([keeps(ANN, said(0, a=5, x=2)), opens(ANN, second)]) == ["kept", "opened"]
     found = storage.history(ANN)
     assert found == History(7, (first, second), (said(0, a=5, x=2),))
-    assert found.answers == {"a": 5, "x": 2}
-    assert set(found.touched) == {"a", "b", "c", "x"}
-    assert found.unanswered("d" * 64) == second
-    assert found.unanswered("e" * 64) is None
+    known = storage.summaries([ANN])[ANN]
+    assert known.answers == {"a": 5, "x": 2}
+    assert set(known.items) == {"a", "b", "c", "x"}
+    waiting = known.unanswered("d" * 64)
+    assert waiting is not None
+    assert (waiting.number, waiting.solicitation) == (1, second.solicitation)
+    assert known.unanswered("e" * 64) is None
+    assert known.unanswered("d" * 64, after=1) is None
     assert storage.history(BOB) == History(7, (second,), ())
 
 
@@ -82,7 +93,7 @@ def test_a_pseudonym_begins_once(storage: Storage) -> None:
 def test_one_that_declines_or_fails_leaves_its_neighbours_alone(storage: Storage, url: str) -> None:
     storage.write([opens(ANN, asked(0)), opens(BOB, asked(0))])
 
-    def fail(_: History | None) -> Decision:
+    def fail(_: Summary | None) -> Decision:
         raise ZeroDivisionError
 
     batch = [keeps(ANN, said(0, a=1)), Made(BOB, fail), keeps(EVE, said(0)), keeps(BOB, said(0))]
@@ -180,7 +191,7 @@ def test_a_database_of_another_layout_is_refused_until_it_is_migrated(empty: str
     with Storage(empty) as storage, pytest.raises(UnavailableError, match="layout"):
         storage.check()
     with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         settings = _settings()
         settings.attributes["connection"] = connection
         command.downgrade(settings, "base")
@@ -209,7 +220,7 @@ def test_reports_are_numbered_in_the_order_in_which_they_came(url: str) -> None:
 def test_there_is_no_room_for_more() -> None:
     """No column for a feature, an address, a name."""
     assert {name: {c.name for c in table.columns} for name, table in metadata.tables.items()} == {
-        "pseudonym": {"token", "created"},
+        "pseudonym": {"token", "created", "mark", "summary", "model", "sums"},
         "round": {"token", "number", "disclosure", "solicitation", "opened"},
         "report": {"token", "number", "round", "id", "report", "received"},
     }

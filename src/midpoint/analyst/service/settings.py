@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Self
 
 DAY = 24 * 60 * 60
+MOST_KEPT = 8 * 2**20
+"""Bytes of questions and reports kept of one pseudonym, at most, unless a setting says so."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Settings:
     """Requests that one token may make in a minute, of one worker; 0 for no limit."""
     largest: int = 2**20
     """Bytes of a request's body, at most."""
+    kept: int = MOST_KEPT
+    """Bytes of questions and reports kept of one pseudonym, at most."""
     waiting: int = 1024
     """Requests that wait for the database in one worker, at most; more are sent away."""
     patience: float = 15.0

@@ -2,6 +2,7 @@
 
 from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
 from midpoint.analyst.storage.store import Storage, UnavailableError
+from midpoint.analyst.storage.summary import Summary, Sums
 from midpoint.analyst.storage.upgrade import migrate
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "KeptReport",
     "KeptRound",
     "Storage",
+    "Summary",
+    "Sums",
     "UnavailableError",
     "Work",
     "migrate",

@@ -1,10 +1,12 @@
 """What is kept of one pseudonym, and how a request decides what to add to it."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from midpoint.analyst.storage.summary import Summary, Sums
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class KeptReport:
 
 @dataclass(frozen=True)
 class History:
-    """All that is kept of one pseudonym."""
+    """All that one pseudonym was asked and answered, byte for byte: what an export shows."""
 
     created: int
     """When it was first seen, in whole seconds since 1970 in UTC."""
@@ -65,36 +67,6 @@ class History:
     """The questions, by number."""
     reports: tuple[KeptReport, ...] = ()
     """The answers, by number of the question."""
-
-    @cached_property
-    def answers(self) -> dict[str, int]:
-        """All answers by item; the first one counts, and a later one is the same."""
-        return {item: y for kept in reversed(self.reports) for item, y in kept.answers.items()}
-
-    @property
-    def touched(self) -> Iterator[str]:
-        """Every item that was ever asked about or answered: none of them is asked again."""
-        for kept in self.rounds:
-            yield from kept.items
-        yield from self.answers
-
-    def unanswered(self, disclosure: str, after: int = -1) -> KeptRound | None:
-        """Return the open question under a disclosure, if there is one with a later number."""
-        done = {kept.round for kept in self.reports}
-        waiting = (r for r in self.rounds if r.number not in done and r.disclosure == disclosure)
-        return next((kept for kept in waiting if kept.number > after), None)
-
-    def round(self, number: int) -> KeptRound | None:
-        """Return a question by its number."""
-        return next((kept for kept in self.rounds if kept.number == number), None)
-
-    def after(self, decision: "Decision") -> "History | None":
-        """Return what is kept once a decision is carried out."""
-        if decision.erase:
-            return None
-        rounds = (*self.rounds, decision.round) if decision.round else self.rounds
-        reports = (*self.reports, decision.report) if decision.report else self.reports
-        return History(self.created, rounds, reports)
 
 
 @dataclass(frozen=True)
@@ -107,12 +79,14 @@ class Decision:
     """A question to keep."""
     report: KeptReport | None = None
     """An answer to keep."""
+    sums: "Sums | None" = None
+    """Statistics of all answers, that one included."""
     erase: bool = False
     """Whether everything of this pseudonym goes."""
 
 
 class Work(Protocol):
-    """A request that writes; it decides inside the transaction, from the history found there."""
+    """A request that writes; it decides inside the transaction, from the summary found there."""
 
     @property
     def token(self) -> bytes:
@@ -122,5 +96,5 @@ class Work(Protocol):
     def begins(self) -> int | None:
         """Time at which a pseudonym that is new begins; None if this request begins none."""
 
-    def decide(self, history: History | None) -> Decision:
+    def decide(self, summary: "Summary | None") -> Decision:
         """Say what to keep; raise to decline, which touches no other request."""

@@ -1,6 +1,7 @@
 """Read a history; write what many requests decide in one transaction."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -9,17 +10,20 @@ from sqlalchemy import (
     Connection,
     Engine,
     LargeBinary,
+    Select,
     any_,
     bindparam,
     delete,
     insert,
     select,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from midpoint.analyst.storage.connection import BUSY, connect
 from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
+from midpoint.analyst.storage.summary import Summary, Sums
 from midpoint.analyst.storage.tables import answer, pseudonym, question
 from midpoint.analyst.storage.upgrade import is_current
 
@@ -28,7 +32,8 @@ _TOKENS: BindParameter[Any] = bindparam("tokens", expanding=True)
 _IS_ONE_OF = pseudonym.c.token == any_(bindparam("tokens", type_=postgresql.ARRAY(LargeBinary)))
 _KEPT = (
     select(
-        *pseudonym.c,
+        pseudonym.c.token,
+        pseudonym.c.created,
         *(question.c[name] for name in ("number", "disclosure", "solicitation", "opened")),
         *(answer.c[name] for name in ("id", "report", "received")),
     )
@@ -36,16 +41,30 @@ _KEPT = (
     .outerjoin(answer, (answer.c.token == question.c.token) & (answer.c.round == question.c.number))
     .order_by(pseudonym.c.token, question.c.number)
 )
-_KEPT_OF_ONE = _KEPT.where(pseudonym.c.token == bindparam("token"))
-_KEPT_OF_MANY = {
-    "sqlite": _KEPT.where(pseudonym.c.token.in_(_TOKENS)),
-    "postgresql": _KEPT.where(_IS_ONE_OF),
-}
+_SUMMARIES = select(
+    *(pseudonym.c[name] for name in ("token", "created", "mark", "summary", "model", "sums"))
+)
+_SUMS = select(*(pseudonym.c[name] for name in ("token", "model", "sums")))
+
+
+def _of_many(query: Select[Any]) -> dict[str, Select[Any]]:
+    return {
+        "sqlite": query.where(pseudonym.c.token.in_(_TOKENS)),
+        "postgresql": query.where(_IS_ONE_OF),
+    }
+
+
+_KEPT_OF_MANY, _SUMMARIES_OF_MANY, _SUMS_OF_MANY = map(_of_many, (_KEPT, _SUMMARIES, _SUMS))
 _BEGIN = {
     "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
 }
 _OPEN, _KEEP = insert(question), insert(answer)
+_UPDATE = (
+    update(pseudonym)
+    .where(pseudonym.c.token == bindparam("key"), pseudonym.c.mark == bindparam("read"))
+    .values({name: bindparam(f"new_{name}") for name in ("mark", "summary", "model", "sums")})
+)
 _ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
 
 TRIES = 3
@@ -89,9 +108,22 @@ class Storage:
                 raise UnavailableError("the database has another layout; restart the service")
 
     def history(self, token: bytes) -> History | None:
-        """Return what is kept of a pseudonym; None if it is not known."""
+        """Return all that is kept of a pseudonym, which may be much; None if it is not known."""
         with _available(self._reading) as connection:
-            return _histories(connection.execute(_KEPT_OF_ONE, {"token": token})).get(token)
+            return _histories(connection, [token]).get(token)
+
+    def summaries(self, tokens: Sequence[bytes]) -> dict[bytes, Summary]:
+        """Return the summaries of those that are known."""
+        with _available(self._reading) as connection:
+            return _summaries(connection, tokens)[0]
+
+    def sums(self, tokens: Sequence[bytes]) -> dict[bytes, Sums | None]:
+        """Return the statistics of those that are known, where they are kept."""
+        with _available(self._reading) as connection:
+            found = connection.execute(
+                _SUMS_OF_MANY[connection.dialect.name], {"tokens": list(tokens)}
+            )
+            return {bytes(token): _sums(model, sums) for token, model, sums in found}
 
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
@@ -99,8 +131,9 @@ class Storage:
         Each gets its reply, or the exception by which it declined. Nothing is locked: rounds and
         reports are numbered in their primary keys, so writing fails if another worker wrote the
         same round or report first. The requests are then repeated one by one, and see what that
-        worker wrote. Keys are written in ascending order, so that two workers rarely deadlock; a
-        deadlock is handled in the same way.
+        worker wrote. So it is with summaries: one is written only over the one that was read. Keys
+        are written in ascending order, so that two workers rarely deadlock; a deadlock is handled
+        in the same way.
         """
         try:
             return self._write(works)
@@ -139,53 +172,72 @@ def _first_line(error: DBAPIError) -> str:
 
 
 def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Exception]:
-    kind = connection.dialect.name
     begun = {work.token: work.begins for work in works if work.begins is not None}
     _begin(connection, begun)
-    tokens = {"tokens": sorted({work.token for work in works})}
-    batch = _Batch(_histories(connection.execute(_KEPT_OF_MANY[kind], tokens)))
+    known, marks = _summaries(connection, sorted({work.token for work in works}))
+    batch = _Batch(known)
     replies = [batch.take(work) for work in works]
     if batch.erased:
         connection.execute(_ERASE, {"tokens": sorted(batch.erased)})
         back = {token for token, _ in batch.rounds} & batch.erased
-        _begin(connection, {token: begun[token] for token in back})
+        marks |= _begin(connection, {token: begun[token] for token in back})
     for statement, kept in ((_OPEN, batch.rounds), (_KEEP, batch.reports)):
         if kept:
             connection.execute(statement, [kept[key] for key in sorted(kept)])
+    _update(connection, batch.changed, marks)
     return replies
 
 
-def _begin(connection: Connection, begun: Mapping[bytes, int]) -> None:
-    """Make pseudonyms that are not there yet."""
+def _begin(connection: Connection, begun: Mapping[bytes, int]) -> dict[bytes, int]:
+    """Make pseudonyms that are not there yet; return the marks of those that were not."""
+    marks = {token: _mark() for token in sorted(begun)}
     if begun:
-        rows = [{"token": token, "created": begun[token]} for token in sorted(begun)]
+        rows = [{"token": t, "created": begun[t], "mark": mark} for t, mark in marks.items()]
         connection.execute(_BEGIN[connection.dialect.name], rows)
+    return marks
+
+
+def _mark() -> int:
+    return secrets.randbits(62)
+
+
+def _update(
+    connection: Connection, changed: Mapping[bytes, Summary], marks: Mapping[bytes, int]
+) -> None:
+    """Write summaries, each over the one that was read; if another came between, none of them."""
+    if not changed:
+        return
+    rows = [_summary_row(token, marks[token], changed[token]) for token in sorted(changed)]
+    if connection.execute(_UPDATE, rows).rowcount != len(rows):
+        raise _InTheWayError("a summary was changed meanwhile")
 
 
 class _Batch:
     """What a transaction will write; each request sees what those before it decided."""
 
-    def __init__(self, known: dict[bytes, History]) -> None:
+    def __init__(self, known: dict[bytes, Summary]) -> None:
         self._known = known
         self.rounds: dict[tuple[bytes, int], Row] = {}
         self.reports: dict[tuple[bytes, int], Row] = {}
+        self.changed: dict[bytes, Summary] = {}
         self.erased: set[bytes] = set()
 
     def take(self, work: Work) -> Reply | Exception:
         """Let a request decide; if it declines, or fails, that is its reply and nothing is kept."""
-        history = self._known.get(work.token)
+        summary = self._known.get(work.token)
         try:
-            decision = work.decide(history)
+            decision = work.decide(summary)
         except Exception as error:  # noqa: BLE001 - a failing request must not fail its neighbours
             return error
-        self._add(work.token, decision, len(history.reports) if history else 0)
-        if history is None and work.begins is not None:
-            history = History(work.begins)  # she was erased in this transaction, and is back
-        after = None if history is None else history.after(decision)
+        self._add(work.token, decision, len(summary.answered) if summary else 0)
+        if summary is None and work.begins is not None:
+            summary = Summary(work.begins)  # she was erased in this transaction, and is back
+        after = None if summary is None else summary.after(decision)
         if after is None:
             self._known.pop(work.token, None)
-        else:
-            self._known[work.token] = after
+            self.changed.pop(work.token, None)
+        elif after is not summary:
+            self._known[work.token] = self.changed[work.token] = after
         return decision.reply
 
     def _add(self, token: bytes, decision: Decision, number: int) -> None:
@@ -199,12 +251,44 @@ class _Batch:
             self.reports[token, number] = _report_row(token, number, decision.report)
 
 
-def _histories(rows: Iterable[Any]) -> dict[bytes, History]:
-    """Put rows of `_KEPT` together: one for each round, with its report if there is one."""
+def _summaries(
+    connection: Connection, tokens: Sequence[bytes]
+) -> tuple[dict[bytes, Summary], dict[bytes, int]]:
+    """Read summaries and their marks; one that was not kept yet is made from what is."""
+    query, known, marks = _SUMMARIES_OF_MANY[connection.dialect.name], {}, {}
+    for key, created, mark, raw, model, sums in connection.execute(query, {"tokens": list(tokens)}):
+        token = bytes(key)
+        marks[token] = mark
+        if raw is not None:
+            known[token] = Summary.parse(created, bytes(raw), _sums(model, sums))
+    lacking = [token for token in marks if token not in known]
+    if lacking:
+        made = _histories(connection, lacking).items()
+        known.update({token: Summary.of(history) for token, history in made})
+    return known, marks
+
+
+def _sums(model: str | None, sums: bytes | None) -> Sums | None:
+    return None if model is None or sums is None else Sums(model, bytes(sums))
+
+
+def _histories(connection: Connection, tokens: Sequence[bytes]) -> dict[bytes, History]:
+    """Read all rounds, each with its report if there is one."""
     created: dict[bytes, int] = {}
     rounds: dict[bytes, list[KeptRound]] = {}
     reports: dict[bytes, list[KeptReport]] = {}
-    for key, began, number, disclosure, solicitation, opened, name, report, received in rows:
+    query = _KEPT_OF_MANY[connection.dialect.name]
+    for (
+        key,
+        began,
+        number,
+        disclosure,
+        solicitation,
+        opened,
+        name,
+        report,
+        received,
+    ) in connection.execute(query, {"tokens": list(tokens)}):
         token = bytes(key)
         if token not in created:
             created[token], rounds[token], reports[token] = began, [], []
@@ -215,6 +299,17 @@ def _histories(rows: Iterable[Any]) -> dict[bytes, History]:
     return {
         token: History(began, tuple(rounds[token]), tuple(reports[token]))
         for token, began in created.items()
+    }
+
+
+def _summary_row(token: bytes, mark: int, summary: Summary) -> Row:
+    return {
+        "key": token,
+        "read": mark,
+        "new_mark": _mark(),
+        "new_summary": summary.raw,
+        "new_model": None if summary.sums is None else summary.sums.model,
+        "new_sums": None if summary.sums is None else summary.sums.data,
     }
 
 

@@ -84,6 +84,14 @@ class ServiceOptions:
         int,
         typer.Option(envvar="MIDPOINT_MAX_BODY", min=1024, help="Largest request body, in bytes."),
     ] = 2**20
+    max_kept: Annotated[
+        int,
+        typer.Option(
+            envvar="MIDPOINT_MAX_KEPT",
+            min=1024,
+            help="Largest size of one token's reports, in bytes.",
+        ),
+    ] = 8 * 2**20
     witness: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,6 +116,7 @@ class ServiceOptions:
             grace=int(self.grace * DAY),
             rate=self.rate,
             largest=self.max_body,
+            kept=self.max_kept,
             witnesses=tuple(map(origin, self.witness or ())),
             log=self.log,
         )

@@ -86,10 +86,9 @@ def test_answers_of_several_rounds_add_up_and_more_may_be_added(ann: Person) -> 
 def test_another_report_of_the_same_round_is_refused(ann: Person) -> None:
     report = ann.answer()
     ann.send(report)
-    spaced = report.raw.replace(b",", b", ")
     renamed = report.model_copy(update={"id": "f" * 32})
     moved = report.model_copy(update={"round": 1, "answers": ()})
-    for changed in (spaced, renamed, report.model_copy(update={"answers": ()}), moved):
+    for changed in (renamed, report.model_copy(update={"answers": ()}), moved):
         assert code_of(ann.send(changed)) == (409, "report_changed")
     assert ann.send(report).status_code == 200
     # An item that was answered keeps its answer in later rounds.

@@ -6,15 +6,15 @@ import pytest
 
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.acceptance import MOST_ROUNDS, OpenRound, receipt
-from midpoint.analyst.storage import History
+from midpoint.analyst.storage import Summary
 from midpoint.wire import Receipt, Solicitation, digest
 
 WORK = OpenRound(b"t" * 32, 5, "0" * 64, ("a", "b"), only_asked=False)
 
 
-def opened(work: OpenRound, history: History | None) -> tuple[Solicitation, History]:
-    before = history or History(5)
-    decision = work.decide(history)
+def opened(work: OpenRound, summary: Summary | None) -> tuple[Solicitation, Summary]:
+    before = summary or Summary(5)
+    decision = work.decide(summary)
     after = before.after(decision)
     assert after is not None
     return Solicitation.parse(decision.reply), after
@@ -38,7 +38,7 @@ def test_an_open_question_that_the_device_is_done_with_is_left() -> None:
 
 def test_a_token_has_so_many_rounds_and_no_more() -> None:
     """Without an end, somebody could make each of her requests take longer than the last."""
-    kept: History | None = None
+    kept: Summary | None = None
     for number in range(MOST_ROUNDS):
         _, kept = opened(replace(WORK, after=number - 1), kept)
     last, _ = opened(replace(WORK, after=MOST_ROUNDS - 2), kept)  # the control: it is still open

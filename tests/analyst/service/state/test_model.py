@@ -1,11 +1,16 @@
 """A published model made ready for requests: estimates, questions, scores as bytes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from midpoint.analyst import ItemProfiles, Scorer, Training, disclose
-from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.score.evidence import Estimate
+from midpoint.analyst.service.state.model import Model, Profiles
+from midpoint.analyst.storage import Summary, Sums
 from midpoint.wire import ONE, Scores
+from tests.support.estimates import estimate, score
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +25,9 @@ def model(profiles: ItemProfiles) -> Model:
 
 def test_scores_are_the_bytes_of_a_checked_message(model: Model) -> None:
     items = model.disclosure.items
-    _, estimate = model.estimate(dict.fromkeys(items[:5], 4 * ONE))
+    known = estimate(model, dict.fromkeys(items[:5], 4 * ONE))
     for top in (None, 3):
-        raw = model.scores(estimate, top, 4)
+        raw = score(model, known, top, 4)
         parsed = Scores.parse(raw)
         again = Scores(
             disclosure=parsed.disclosure,
@@ -40,40 +45,72 @@ def test_many_estimates_are_each_ones_own(model: Model, profiles: ItemProfiles) 
         for n in (0, 1, 30, 7)
     ]
     scorer = Scorer(profiles, model.disclosure)
-    for answers, (evidence, estimate) in zip(many, model.estimates(many), strict=True):
+    sums = [model.sums(model.evidence(answers)) for answers in many]
+    mean, covariance = model.estimates(sums)
+    for n, answers in enumerate(many):
         expected = scorer.solve(scorer.sum_up(answers))
-        assert evidence.count == len(answers)
-        np.testing.assert_allclose(estimate.mean, expected.mean, atol=1e-9)
-        np.testing.assert_allclose(estimate.covariance, expected.covariance, atol=1e-9)
+        assert model.evidence(answers).count == len(answers)
+        np.testing.assert_allclose(mean[n], expected.mean, atol=1e-9)
+        np.testing.assert_allclose(covariance[n], expected.covariance, atol=1e-9)
+    wanted: list[tuple[int | None, int]] = [(None, 0), (3, 4), (None, 0), (2, 0)]
+    together = model.scores(Profiles(mean, covariance), wanted)
+    for n, (top, margin) in enumerate(wanted):
+        alone = Scores.parse(score(model, Estimate(mean[n], covariance[n]), top, margin))
+        found = Scores.parse(together[n])
+        assert found.items == alone.items
+        assert np.abs(np.subtract(found.score, alone.score)).max() <= 1
+        assert np.abs(np.subtract(found.deviation, alone.deviation)).max() <= 1
 
 
-def test_a_long_list_is_estimated_in_blocks(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_further_answers_just_add(model: Model) -> None:
+    """Each item counts once, whatever was kept; without the check it would count twice."""
     items = model.disclosure.items
-    many = [dict.fromkeys(items[:n], 3 * ONE) for n in range(9)]
-    whole = model.estimates(many)
-    monkeypatch.setattr("midpoint.analyst.service.state.model.BLOCK", 10)
-    for (_, expected), (_, estimate) in zip(whole, model.estimates(many), strict=True):
-        np.testing.assert_allclose(estimate.mean, expected.mean, atol=1e-12)
+    first, second = dict.fromkeys(items[:9], 2 * ONE), dict.fromkeys(items[5:14], 2 * ONE)
+    whole = model.evidence(first | second)
+    kept = Summary(0, items=first, sums=model.sums(model.evidence(first)))
+    stale = replace(kept, sums=Sums("another model", b""))
+    for summary in (kept, stale, replace(kept, sums=None)):
+        found = model.added(summary, second)
+        np.testing.assert_allclose(
+            np.frombuffer(found.data), np.frombuffer(model.sums(whole).data), atol=1e-12
+        )
+    twice = model.evidence(first) + model.evidence(second)
+    assert twice.count == whole.count + 4  # the control
+
+
+def test_sums_of_other_numbers_have_another_name(model: Model, profiles: ItemProfiles) -> None:
+    assert Model(profiles, disclose(profiles, "dmpss")).key == model.key
+    moved = replace(profiles, centre=profiles.centre + 1e-9)
+    assert Model(moved, model.disclosure).key != model.key
+
+
+def test_deviations_are_the_same_without_the_table(
+    model: Model, profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("midpoint.analyst.service.state.model.PRODUCTS", 0)
+    without = Model(profiles, model.disclosure)
+    known = estimate(model, dict.fromkeys(model.disclosure.items[:5], 4 * ONE))
+    found, expected = (Scores.parse(score(m, known)) for m in (without, model))
+    assert np.abs(np.subtract(found.deviation, expected.deviation)).max() <= 1
 
 
 def test_answers_about_items_that_are_gone_do_not_count(model: Model) -> None:
-    _, without = model.estimate({})
-    evidence, estimate = model.estimate({"gone": 5 * ONE})
-    assert evidence.count == 0
-    np.testing.assert_array_equal(estimate.mean, without.mean)
-    assert "gone" not in model.ask({"gone": ONE}, ["gone"], 5)
+    gone = {"gone": 5 * ONE}
+    assert model.evidence(gone).count == 0
+    np.testing.assert_array_equal(estimate(model, gone).mean, estimate(model, {}).mean)
+    assert "gone" not in model.ask(Summary(0, items=gone), 5)
 
 
 def test_scores_are_those_of_the_library(model: Model, profiles: ItemProfiles) -> None:
     answers = dict.fromkeys(model.disclosure.items[::7], 2 * ONE)
-    _, estimate = model.estimate(answers)
+    profile = estimate(model, answers)
     scorer = Scorer(profiles, model.disclosure)
     known = scorer.solve(scorer.sum_up(answers))
     for top, expected in (
         (None, scorer.scores_of(known)),
         (3, scorer.top_of(known, top=3, margin=4)),
     ):
-        found = Scores.parse(model.scores(estimate, top, 4))
+        found = Scores.parse(score(model, profile, top, 4))
         assert found.items == expected.items
         assert np.abs(np.subtract(found.score, expected.score)).max() <= 1
         assert np.abs(np.subtract(found.deviation, expected.deviation)).max() <= 1

@@ -28,12 +28,15 @@ from midpoint.analyst.service.limits import Rate
 from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted
-from midpoint.analyst.service.state.group_commit import Committer, Readers
+from midpoint.analyst.service.state.group_commit import Committer, Groups, Readers
 from midpoint.analyst.service.state.publication import Publication
+from midpoint.analyst.service.state.scoring import scores_of
 from midpoint.analyst.storage import Storage, UnavailableError
 
 ENVIRONMENT = "MIDPOINT_SERVICE"
 """Environment variable that holds a worker's settings."""
+LISTS = 16
+"""Lists of scores that are computed at once, at most: while some are sent, others are computed."""
 
 
 def create() -> ASGIApp:
@@ -57,6 +60,12 @@ def create_app(settings: Settings) -> ASGIApp:
             waiting=settings.waiting,
             patience=settings.patience,
             settle=partial(_settle, publication, metrics),
+        ),
+        scoring=Groups(
+            partial(scores_of, storage),
+            waiting=settings.waiting,
+            patience=settings.patience,
+            largest=LISTS,
         ),
         readers=Readers(waiting=settings.waiting, patience=settings.patience),
         metrics=metrics,
@@ -84,10 +93,12 @@ def api(service: Service, errors: ErrorResponses) -> FastAPI:
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         await service.publication.open()
         service.committer.start()
+        service.scoring.start()
         try:
             yield
         finally:
             service.committer.stop()
+            service.scoring.stop()
             service.readers.stop()
             service.storage.close()
 
@@ -129,7 +140,11 @@ def _settle(
     """Note a commit, and how well those are known now whose reports it kept."""
     metrics.batch.observe(len(replies))
     metrics.commit.observe(seconds)
-    answers = [reply.answers for reply in replies if isinstance(reply, Accepted)]
-    if answers and publication.latest is not None:
-        for _, estimate in publication.latest.model.estimates(answers):
-            metrics.error.observe(float(estimate.covariance.trace()))
+    if publication.latest is None:
+        return
+    model = publication.latest.model
+    kept = [reply.sums for reply in replies if isinstance(reply, Accepted)]
+    sums = [one for one in kept if one is not None and one.model == model.key]
+    if sums:
+        for covariance in model.estimates(sums).covariance:
+            metrics.error.observe(float(covariance.trace()))

@@ -13,6 +13,7 @@ STATUS = {
     "unknown_disclosure": 409,
     "retired_disclosure": 409,
     "rounds_used_up": 409,
+    "space_used_up": 409,
     "too_large": 413,
     "media_type": 415,
     "too_many": 429,

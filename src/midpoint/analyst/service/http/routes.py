@@ -1,5 +1,6 @@
 """What can be asked of the service, route by route."""
 
+import json
 import time
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,10 +15,10 @@ from midpoint.analyst.service.limits import Rate, message_of, numbers_of, token_
 from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
-from midpoint.analyst.service.state.group_commit import Committer, Readers
-from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.service.state.group_commit import Committer, Groups, Readers
 from midpoint.analyst.service.state.publication import Publication
-from midpoint.analyst.storage import History, Storage, UnavailableError
+from midpoint.analyst.service.state.scoring import Wanted
+from midpoint.analyst.storage import History, Storage, Summary, UnavailableError
 from midpoint.errors import MidpointError
 from midpoint.wire import Message, Report, SolicitationRequest
 from midpoint.wire.canonical import encode
@@ -39,6 +40,7 @@ class Service:
     publication: Publication
     storage: Storage
     committer: Committer
+    scoring: Groups
     readers: Readers
     metrics: Metrics
     rate: Rate
@@ -103,15 +105,17 @@ class Service:
             raise DeclinedError(
                 "not_current", "this is not the current disclosure; fetch it and check it first"
             )
-        history = await self._history(token)
+        summary = await self.readers.call(_summary, self.storage, token)
         after = -1 if asked.after is None else asked.after
-        waiting = history and history.unanswered(current.digest, after)
+        waiting = summary.unanswered(current.digest, after)
         if waiting:
             return private(waiting.solicitation, None)
-        ask = self.settings.ask
-        items = await self.readers.call(_ask, current.model, history, ask)
-        only_asked = self.settings.only_asked
-        work = OpenRound(token, _now(), current.digest, tuple(items), only_asked, after)
+        settings = self.settings
+        items = await self.readers.call(current.model.ask, summary, settings.ask)
+        work = OpenRound(
+            *(token, _now(), current.digest, tuple(items), settings.only_asked, after),
+            most=settings.kept,
+        )
         return private(await self.committer.submit(work), None)
 
     async def report(self, request: Request) -> Response:
@@ -119,6 +123,7 @@ class Service:
         numbers_of(request, {})
         token = self._token(request)
         report = await self._message(request, Report, self.settings.largest)
+        _require_canonical(report)
         current, now = await self.publication.knowing(report.disclosure), _now()
         if report.disclosure == current.digest:
             possible = current.possible
@@ -131,7 +136,12 @@ class Service:
             possible.require(report)
         except MidpointError as error:
             raise DeclinedError("malformed", f"the report is refused: {error}") from error
-        work = KeepReport.of(token, report, now, retired=retired)
+        work = KeepReport.of(
+            *(token, report, now),
+            retired=retired,
+            sum_up=current.model.added,
+            most=self.settings.kept,
+        )
         kept: Accepted = await self.committer.submit(work)
         self.metrics.reports.labels("repeated" if kept.repeated else "new").inc()
         return private(kept.receipt, None, status=200 if kept.repeated else 201)
@@ -143,15 +153,17 @@ class Service:
             raise DeclinedError("malformed", "a margin goes with a top")
         token = self._token(request)
         current = await self.publication.now()
+        asked = Wanted(token, current.model, wanted.get("top"), wanted.get("margin", 0))
+        raw: bytes = await self.scoring.submit(asked)
         encoding = preferred(request)
-        return await self.readers.call(
-            _scores, self.storage, token, current.model, wanted, encoding
-        )
+        if encoding is None:
+            return private(raw, None)
+        return await self.readers.call(private, raw, encoding)
 
     async def export(self, request: Request) -> Response:
         """Everything that is kept of this pseudonym."""
         numbers_of(request, {})
-        history = await self._history(self._token(request))
+        history = await self.readers.call(self.storage.history, self._token(request))
         if history is None:
             raise DeclinedError("not_found", "nothing is kept of this token")
         return private(_exported(history), preferred(request))
@@ -209,9 +221,6 @@ class Service:
         patience = self.settings.patience
         return await message_of(request, kind, largest=largest, patience=patience)
 
-    async def _history(self, token: bytes) -> History | None:
-        return await self.readers.call(self.storage.history, token)
-
     async def _published(self, request: Request) -> str:
         digest = str(request.path_params["digest"])
         if digest not in (await self.publication.now()).superseded:
@@ -223,18 +232,18 @@ def _now() -> int:
     return int(time.time())
 
 
-def _ask(model: Model, history: History | None, budget: int) -> list[str]:
-    if history is None:
-        return model.ask({}, (), budget)
-    return model.ask(history.answers, history.touched, budget)
+def _summary(storage: Storage, token: bytes) -> Summary:
+    """Return what is kept; of somebody new, nothing."""
+    return storage.summaries([token]).get(token) or Summary(_now())
 
 
-def _scores(
-    storage: Storage, token: bytes, model: Model, wanted: dict[str, int], encoding: str | None
-) -> Response:
-    history = storage.history(token)
-    _, estimate = model.estimate(history.answers if history else {})
-    return private(model.scores(estimate, wanted.get("top"), wanted.get("margin", 0)), encoding)
+def _require_canonical(report: Report) -> None:
+    """Refuse a report in another form than every device writes it: what is kept has no padding."""
+    if encode(json.loads(report.raw)) != report.raw:
+        raise DeclinedError(
+            "malformed",
+            "the report is not in canonical form: sorted keys, no white space, plain UTF-8",
+        )
 
 
 def _exported(history: History) -> bytes:

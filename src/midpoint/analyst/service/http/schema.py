@@ -148,7 +148,10 @@ def _public(service: Service) -> Iterator[Route]:
 def _personal(service: Service) -> Iterator[Route]:
     common = ("malformed", "token_needed", "too_many", "unavailable")
     sent = (*common, "too_large", "media_type")
-    conflicts = ("round_unknown", "report_changed", "unknown_disclosure", "retired_disclosure")
+    conflicts = (
+        *("round_unknown", "report_changed", "unknown_disclosure", "retired_disclosure"),
+        "space_used_up",
+    )
     yield Route(
         *("POST", "/v1/reports", service.report, Receipt, Report),
         parameters=(TOKEN,),
@@ -159,7 +162,7 @@ def _personal(service: Service) -> Iterator[Route]:
     yield Route(
         *("POST", "/v1/solicitation", service.solicitation, Solicitation, SolicitationRequest),
         parameters=(TOKEN,),
-        declines=(*sent, "not_current", "rounds_used_up"),
+        declines=(*sent, "not_current", "rounds_used_up", "space_used_up"),
     )
     numbers = (TOKEN, _number("top", 1), _number("margin", 0))
     yield Route("GET", "/v1/scores", service.scores, Scores, parameters=numbers, declines=common)

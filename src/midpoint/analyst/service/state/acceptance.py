@@ -1,16 +1,20 @@
-"""What becomes of a request that writes, given all that is kept of its pseudonym: pure rules."""
+"""What becomes of a request that writes, given what is kept of its pseudonym: pure rules."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
 from midpoint.analyst.service.http.problems import DeclinedError
-from midpoint.analyst.storage import Decision, History, KeptReport, KeptRound
+from midpoint.analyst.service.settings import MOST_KEPT
+from midpoint.analyst.storage import Decision, KeptReport, KeptRound, Summary, Sums
 from midpoint.wire import Report, Solicitation, digest
 from midpoint.wire.canonical import encode
 from midpoint.wire.message import VERSION
 
 MOST_ROUNDS = 1000
-"""Rounds of one pseudonym, at most: all of them are read whenever it asks for something."""
+"""Rounds of one pseudonym, at most: each adds to the summary, which every request reads."""
+SumUp = Callable[[Summary, Mapping[str, int]], Sums]
+"""Statistics of a summary's answers, and of further ones."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +25,8 @@ class Accepted:
     """The bytes of the receipt."""
     repeated: bool
     """Whether it was kept already."""
-    answers: dict[str, int]
-    """All answers of this pseudonym."""
+    sums: Sums | None
+    """Statistics of all answers of this pseudonym; None if no model summed them up."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +45,32 @@ class OpenRound:
     """Whether other items may not be answered."""
     after: int = -1
     """The last round that the device is done with; its numbers go on from there."""
+    most: int = MOST_KEPT
+    """Bytes kept of one pseudonym, at most."""
 
     @property
     def begins(self) -> int | None:
         """A question begins a pseudonym."""
         return self.now
 
-    def decide(self, history: History | None) -> Decision:
+    def decide(self, summary: Summary | None) -> Decision:
         """Return the open question byte for byte, or open the next one."""
-        known = history or History(self.now)
+        known = summary or Summary(self.now)
         waiting = known.unanswered(self.disclosure, self.after)
         if waiting is not None:
             return Decision(waiting.solicitation)
-        if len(known.rounds) >= MOST_ROUNDS:
+        if known.rounds >= MOST_ROUNDS:
             raise DeclinedError(
                 "rounds_used_up", f"a token has {MOST_ROUNDS} rounds at most, and this one had them"
             )
-        touched = frozenset(known.touched)  # another request may have added some meanwhile
+        # Another request may have added items meanwhile.
         asked = Solicitation(
             disclosure=self.disclosure,
-            round=1 + max(self.after, *(kept.number for kept in known.rounds), -1),
-            items=tuple(item for item in self.items if item not in touched),
+            round=1 + max(self.after, known.last_round),
+            items=tuple(item for item in self.items if item not in known.items),
             open=not self.only_asked,
         )
+        require_space(known, asked.raw, self.most)
         kept = KeptRound(asked.round, asked.disclosure, asked.raw, self.now)
         return Decision(asked.raw, round=kept)
 
@@ -82,48 +89,65 @@ class KeepReport:
     """What it says, by item."""
     retired: bool
     """Whether its disclosure is no longer taken."""
+    sum_up: SumUp | None = None
+    """How the current model sums answers up."""
+    most: int = MOST_KEPT
+    """Bytes kept of one pseudonym, at most."""
 
     @classmethod
-    def of(cls, token: bytes, report: Report, now: int, *, retired: bool) -> Self:
+    def of(
+        cls,
+        token: bytes,
+        report: Report,
+        now: int,
+        *,
+        retired: bool,
+        sum_up: SumUp | None = None,
+        most: int = MOST_KEPT,
+    ) -> Self:
         """Take a report to be kept."""
         kept = KeptReport(report.round, report.id, report.raw, now)
-        return cls(token, kept, report.disclosure, dict(report.answers), retired)
+        return cls(token, kept, report.disclosure, dict(report.answers), retired, sum_up, most)
 
     @property
     def begins(self) -> int | None:
         """A report begins nothing: it answers a question."""
         return None
 
-    def decide(self, history: History | None) -> Decision:
+    def decide(self, summary: Summary | None) -> Decision:
         """Keep it, say that it is kept already, or decline it with the reason."""
-        if history is None:
+        if summary is None:
             raise self._unknown()
-        new = self.report
-        for kept in history.reports:
-            if kept.round == new.round or kept.id == new.id:
-                return self._again(kept, history)
-        earlier = history.answers
-        self._require_acceptable(history.round(new.round), earlier)
-        return Decision(self._accepted(earlier | self.answers, repeated=False), report=new)
+        new, raw = self.report, self.report.report
+        like = summary.report_like(new.round, new.id)
+        if like is not None:
+            return self._again(*like, summary)
+        self._require_acceptable(summary)
+        require_space(summary, raw, self.most)
+        sums = None if self.sum_up is None else self.sum_up(summary, self.answers)
+        answers = len(summary.answers.keys() | self.answers.keys())
+        reply = Accepted(receipt(raw, answers), repeated=False, sums=sums)
+        return Decision(reply, report=new, sums=sums)
 
-    def _again(self, kept: KeptReport, history: History) -> Decision:
-        if kept.report != self.report.report:
+    def _again(self, number: int, kept: str, summary: Summary) -> Decision:
+        raw = self.report.report
+        if kept != digest(raw):
             raise DeclinedError(
                 "report_changed",
-                f"round {kept.round} was answered by another report; a decision is final",
+                f"round {number} was answered by another report; a decision is final",
             )
-        return Decision(self._accepted(history.answers, repeated=True))
+        return Decision(
+            Accepted(receipt(raw, len(summary.answers)), repeated=True, sums=summary.sums)
+        )
 
-    def _accepted(self, answers: dict[str, int], *, repeated: bool) -> Accepted:
-        return Accepted(receipt(self.report.report, len(answers)), repeated, answers)
-
-    def _require_acceptable(self, asked: KeptRound | None, earlier: dict[str, int]) -> None:
+    def _require_acceptable(self, summary: Summary) -> None:
         if self.retired:
             raise DeclinedError(
                 "retired_disclosure",
                 "the disclosure of this report is retired; fetch the current one and ask for a"
                 " solicitation under it",
             )
+        asked, earlier = summary.open_round(self.report.round), summary.answers
         if asked is None or asked.disclosure != self.disclosure:
             raise self._unknown()
         if not asked.is_open and (extra := self.answers.keys() - set(asked.items)):
@@ -142,6 +166,16 @@ class KeepReport:
         )
 
 
+def require_space(summary: Summary, more: bytes, most: int) -> None:
+    """Decline what would take a pseudonym beyond the bytes that are kept of one."""
+    if summary.size + len(more) > most:
+        raise DeclinedError(
+            "space_used_up",
+            f"{most} bytes of questions and reports are kept of a token at most, and with this one"
+            " there would be more",
+        )
+
+
 def receipt(report: bytes, answers: int) -> bytes:
     """Return the bytes of a `Receipt`; they are ours, so they are not checked."""
     return encode({"answers": answers, "report": digest(report), "version": VERSION})
@@ -156,7 +190,7 @@ class Erase:
     begins: int | None = None
     """It begins nothing."""
 
-    def decide(self, history: History | None) -> Decision:
+    def decide(self, summary: Summary | None) -> Decision:
         """Erase whatever there is."""
-        del history
+        del summary
         return Decision(erase=True)

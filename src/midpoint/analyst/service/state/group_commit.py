@@ -1,4 +1,4 @@
-"""Group commit: one thread writes what many requests decided in one transaction."""
+"""Requests in groups: one thread takes all that wait, for one commit or one computation."""
 
 import asyncio
 import logging
@@ -23,49 +23,63 @@ log = logging.getLogger("midpoint.service")
 
 @dataclass(frozen=True)
 class _Waiting:
-    work: Work
+    work: Any
     reply: "asyncio.Future[Any]"
     loop: asyncio.AbstractEventLoop
 
 
-class Committer:
-    """Takes requests that write; each gets its reply only after the commit.
+Settle = Callable[[Sequence[Any], float], None]
 
-    `settle` gets the replies of each commit, and how many seconds it took. It runs after those who
-    waited have their replies, and its failure is nobody's.
+
+def _settle_nothing(_replies: Sequence[Any], _seconds: float) -> None:
+    pass
+
+
+class Groups:
+    """Takes requests; one thread carries out all that wait at once, and each gets its reply.
+
+    Args:
+        carry_out: Returns a reply for each of several requests, or the exception it gets.
+        waiting: Requests that may wait, at most; more are sent away.
+        patience: Seconds after which one that waits is sent away.
+        settle: Gets the replies of each group, and how many seconds it took. It runs after those
+            who waited have their replies, and its failure is nobody's.
+        largest: Requests in one group, at most.
     """
 
     def __init__(
         self,
-        storage: Storage,
+        carry_out: Callable[[Sequence[Any]], Sequence[Any]],
         *,
         waiting: int,
         patience: float,
-        settle: Callable[[Sequence[Any], float], None] = lambda _replies, _seconds: None,
+        settle: Settle = _settle_nothing,
+        largest: int = LARGEST_BATCH,
     ) -> None:
-        self._storage = storage
+        self._carry_out = carry_out
         self._patience = patience
         self._settle = settle
         self._most = waiting
+        self._largest = largest
         self._waiting = 0
         self._pending: deque[tuple[float, asyncio.Future[Any]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="committer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=type(self).__name__, daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Begin."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what is waiting, then end."""
+        """Carry out what is waiting, then end."""
         self._queue.put(None)
         self._thread.join()
 
-    async def submit(self, work: Work) -> Any:
-        """Return the reply once it is on disk; raise if it declined, or cannot be written now."""
+    async def submit(self, work: Any) -> Any:
+        """Return the reply; raise if it declined, or cannot be carried out now."""
         if self._waiting >= self._most:
-            raise UnavailableError("too many requests wait for the database")
+            raise UnavailableError("too many requests wait for this")
         loop = asyncio.get_running_loop()
         waiting = _Waiting(work, loop.create_future(), loop)
         self._waiting += 1
@@ -81,7 +95,7 @@ class Committer:
         while self._pending and (self._pending[0][0] <= now or self._pending[0][1].done()):
             _, reply = self._pending.popleft()
             if not reply.done():
-                reply.set_exception(UnavailableError("the database did not answer in time"))
+                reply.set_exception(UnavailableError("this took too long"))
         if self._pending:
             self._timer = loop.call_at(self._pending[0][0], self._give_up, loop)
 
@@ -90,7 +104,7 @@ class Committer:
         while not last:
             batch, last = self._next()
             if batch:
-                self._write(batch)
+                self._serve(batch)
 
     def _next(self) -> tuple[list[_Waiting], bool]:
         """Wait for a request; take all that wait with it. Tell whether to end after them."""
@@ -98,7 +112,7 @@ class Committer:
         taken = self._queue.get()
         while taken is not None:
             batch.append(taken)
-            if len(batch) == LARGEST_BATCH:
+            if len(batch) == self._largest:
                 return batch, False
             try:
                 taken = self._queue.get_nowait()
@@ -106,12 +120,12 @@ class Committer:
                 return batch, False
         return batch, True
 
-    def _write(self, batch: Sequence[_Waiting]) -> None:
-        # A client that gave up or was sent away is not written: she may be erased by then.
+    def _serve(self, batch: Sequence[_Waiting]) -> None:
+        # A client that gave up or was sent away is not served: she may be erased by then.
         live = [waiting for waiting in batch if not waiting.reply.done()]
         start = perf_counter()
         try:
-            replies = self._storage.write([waiting.work for waiting in live]) if live else []
+            replies = self._carry_out([waiting.work for waiting in live]) if live else []
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
             self._tell(batch, live, [error] * len(live))
             return
@@ -139,6 +153,23 @@ class Committer:
                 waiting.reply.set_result(reply)
         while self._pending and self._pending[0][1].done():
             self._pending.popleft()  # or each reply would be held until its time is up
+
+
+class Committer(Groups):
+    """Takes requests that write; each gets its reply only after the commit they share."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        waiting: int,
+        patience: float,
+        settle: Settle = _settle_nothing,
+    ) -> None:
+        def write(works: Sequence[Work]) -> Sequence[Any]:
+            return storage.write(works)
+
+        super().__init__(write, waiting=waiting, patience=patience, settle=settle)
 
 
 class Readers:

@@ -15,6 +15,7 @@ from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.service.http.documents import IMMUTABLE, Document
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.storage import Summary
 from midpoint.errors import MidpointError
 from midpoint.wire import Entry
 
@@ -170,8 +171,9 @@ def load(site: Site, ask: int) -> Current:
     disclosure = site.disclosure(newest.disclosure)
     model = Model(site.profiles(newest.disclosure), disclosure)
     item = disclosure.items[0]
-    for answers in ({}, {item: disclosure.scale.low}):
-        model.ask(answers, answers, ask)  # compiled now, not while somebody waits
+    for items in ({}, {item: disclosure.scale.low}):  # compiled now, not while somebody waits
+        model.ask(Summary(0, items=items), ask)
+    model.scores(model.estimates([model.nothing]), [(None, 0)])
     return Current(
         model=model,
         chain=Document.of(chain.raw),
