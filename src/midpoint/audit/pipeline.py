@@ -19,13 +19,14 @@ from midpoint.audit.run.choice import (
 )
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
 from midpoint.audit.run.folds import audited
+from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
-from midpoint.audit.run.store import Store
+from midpoint.audit.run.store import MANIFEST, Store
 from midpoint.audit.run.tasks import Auditor
 from midpoint.audit.run.work import Work
-from midpoint.data import Ratings, Scale
+from midpoint.data import Ratings, Scale, with_known
 from midpoint.errors import MidpointError
 
 FOLDS, QUICK_FOLDS = 10, 3
@@ -46,6 +47,7 @@ def audit(  # noqa: PLR0913
     progress: Callable[[Progress], None] | bool | None = None,
     rounds: int | None = None,
     curves: Iterable[str] = (),
+    paper: bool = False,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
@@ -68,18 +70,37 @@ def audit(  # noqa: PLR0913
             scheme that `schemes` names beside raw ratings, else under the one in use. All
             attackers of transcripts try unless `attacks` names some.
         curves: Draw curves over these settings: `alpha`, `bits` or `share`.
+        paper: Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves
+            nothing else to choose than data, feature and seed.
     """
     names = (feature,) if isinstance(feature, str) else tuple(feature)
+    if paper:
+        require_no_other(
+            schemes=schemes,
+            attacks=attacks,
+            folds=folds,
+            quick=quick,
+            factorizer=factorizer,
+            rounds=rounds,
+            curves=tuple(curves),
+        )
+        ratings = paper_people(with_known(ratings, *names))
+        factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
     plan = Plan(
         names,
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
         factorizer=factorizer or Factorizer(),
+        paper=paper,
     )
     people, private = audited(ratings, plan)
     usual = choose_scheme(people, *names)
-    work = choose_work(
-        schemes, attacks, people.scale, quick=quick, usual=usual, rounds=rounds, curves=curves
+    work = (
+        paper_work(people.scale)
+        if paper
+        else choose_work(
+            schemes, attacks, people.scale, quick=quick, usual=usual, rounds=rounds, curves=curves
+        )
     )
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
     with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
@@ -88,6 +109,18 @@ def audit(  # noqa: PLR0913
         with reported(progress) as report:
             run_all(Auditor(people, plan, work, store), jobs, report)
         return collect(store, plan, people, usual)
+
+
+def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:
+    """Return what an earlier run chose on the same data, which a killed run goes on with."""
+    store = None if out is None else Store(Path(out))
+    if store is None or not (store.root / MANIFEST).exists():
+        return None
+    made = store.manifest()
+    plan, digest = made.get("plan", {}), made.get("data", {}).get("digest")
+    if not plan.get("paper") or digest != ratings.digest:
+        return None
+    return Factorizer(**plan["factorizer"])
 
 
 def choose_work(

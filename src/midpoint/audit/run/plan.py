@@ -36,6 +36,8 @@ class Plan:
     """Coin draws of each training user that adaptive attackers learn from."""
     factorizer: Factorizer = field(default_factory=Factorizer)
     """How item profiles are learned."""
+    paper: bool = False
+    """Whether all is as in Sec. 7: least squares throughout, and no parts (`paper_setup`)."""
 
     def __post_init__(self) -> None:
         if not self.feature:
