@@ -63,6 +63,35 @@ def test_an_audit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--schemes", "mp"), "schemes"),
+        (("--folds", "3"), "folds"),
+        (("--at-least", "5"), "at-least"),
+        (("--levels", "3"), "levels"),
+        (("--quick", "--rounds", "2"), "quick and rounds"),
+    ],
+)
+def test_what_contradicts_the_papers_setting_is_refused(
+    options: tuple[str, ...], named: str, tmp_path: Path
+) -> None:
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--paper", *options]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, MidpointError)
+    assert f"contradicts {named}:" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_terminal_says_how_the_model_was_made() -> None:
+    fit = {"method": "als", "dimension": 20, "iterations": 15, "regularization": "learned"}
+    plan = {"folds": 10, "share": 0.7, "factorizer": {**fit, "biases": "shrunken"}}
+    text = StringIO()
+    show(Console(file=text, width=300), made_up(model=plan))
+    assert "alternating least squares, 20 latent dimensions, 15 passes" in text.getvalue()
+    assert "shrunken by empirical Bayes" in text.getvalue()
+
+
 def test_the_terminal_marks_what_is_read_without_bold() -> None:
     log = Console(file=StringIO(), width=80)
     show(log, made_up())

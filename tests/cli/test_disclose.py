@@ -66,7 +66,7 @@ def test_the_list_counts_the_bits_of_a_real_disclosure(scheme: str) -> None:
     [
         (("disclose",), "--out FILE"),
         (("disclose", "nowhere", "--out", "x.json"), "midpoint train"),
-        (("disclose", "{model}", "--out", "x.json", "--scheme", "nope"), "no scheme 'nope'"),
+        (("disclose", "{model}", "--out", "x.json", "--scheme", "nope"), "no protocol 'nope'"),
     ],
 )
 def test_errors_are_one_line_and_leave_no_file(
@@ -95,3 +95,21 @@ def test_a_model_without_a_feature_cannot_be_disclosed(tmp_path: Path) -> None:
     bare.save(tmp_path / "bare")
     with pytest.raises(MidpointError, match="private feature"):
         run("disclose", tmp_path / "bare", "--scheme", "mp", "--out", tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+def test_whatever_is_listed_can_be_disclosed(name: str, tmp_path: Path) -> None:
+    if PROTOCOLS[name].scheme.counterparts:
+        return  # these need a model with positions; see test_counterparts
+    model, out = trained(), tmp_path / "disclosure.json"
+    facts = run("disclose", model.directory, "--scheme", name, "--out", out, "--json")
+    assert facts["scheme"] == name
+    assert out.read_bytes() == LearningProtocol(name).disclose(model.profiles).raw
+    assert facts["safe"] is (name in {"mpr", "mpssr", "ia", "fa", "ssia", "ssfa", "dmp", "dmpss"})
+
+
+def test_full_disclosure_says_that_no_device_takes_it(tmp_path: Path) -> None:
+    model, out = trained(), tmp_path / "full.json"
+    shown = run("disclose", model.directory, "--scheme", "full", "--out", out)
+    assert "non-solutions" in shown
+    assert b'"vectors"' in out.read_bytes()

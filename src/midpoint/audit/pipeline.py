@@ -28,13 +28,14 @@ from midpoint.audit.run.outsiders import (
     choose_adversaries,
     require_split,
 )
+from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
 from midpoint.audit.run.plan import OUTSIDERS, Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
-from midpoint.audit.run.store import Store
+from midpoint.audit.run.store import MANIFEST, Store
 from midpoint.audit.run.tasks import Auditor
 from midpoint.audit.run.work import Makers, Work
-from midpoint.data import Ratings, Scale
+from midpoint.data import Ratings, Scale, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
@@ -59,6 +60,7 @@ def audit(  # noqa: PLR0913
     adversaries: str | Iterable[str] | None = None,
     panel: float | None = None,
     outsiders: float | None = None,
+    paper: bool = False,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
@@ -87,8 +89,25 @@ def audit(  # noqa: PLR0913
         panel: Where outsiders are kept apart, how many of the people outside a fold are the panel:
             a share or a number; all who are no outsiders unless given.
         outsiders: How many of them are outsiders; a fifth unless given.
+        paper: Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves
+            nothing else to choose than data, feature and seed.
     """
     names = (feature,) if isinstance(feature, str) else tuple(feature)
+    if paper:
+        require_no_other(
+            schemes=schemes,
+            attacks=attacks,
+            folds=folds,
+            quick=quick,
+            factorizer=factorizer,
+            rounds=rounds,
+            curves=tuple(curves),
+            adversaries=adversaries,
+            panel=panel,
+            outsiders=outsiders,
+        )
+        ratings = paper_people(with_known(ratings, *names))
+        factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
     plan = Plan(
         names,
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
@@ -96,19 +115,24 @@ def audit(  # noqa: PLR0913
         factorizer=factorizer or Factorizer(),
         outsiders=OUTSIDERS if outsiders is None else outsiders,
         panel=panel,
+        paper=paper,
     )
     people, private = audited(ratings, plan)
-    against = _adversaries(people, plan, adversaries, free=attacks is None)
+    against = _adversaries(people, plan, adversaries, free=attacks is None and not paper)
     usual = choose_scheme(people, *names)
-    work = choose_work(
-        schemes,
-        attacks,
-        people.scale,
-        quick=quick,
-        usual=usual,
-        rounds=rounds,
-        curves=curves,
-        adversaries=against,
+    work = (
+        paper_work(people.scale)
+        if paper
+        else choose_work(
+            schemes,
+            attacks,
+            people.scale,
+            quick=quick,
+            usual=usual,
+            rounds=rounds,
+            curves=curves,
+            adversaries=against,
+        )
     )
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
     with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
@@ -117,6 +141,18 @@ def audit(  # noqa: PLR0913
         with reported(progress) as report:
             run_all(Auditor(people, plan, work, store), jobs, report)
         return collect(store, plan, people, usual)
+
+
+def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:
+    """Return what an earlier run chose on the same data, which a killed run goes on with."""
+    store = None if out is None else Store(Path(out))
+    if store is None or not (store.root / MANIFEST).exists():
+        return None
+    made = store.manifest()
+    plan, digest = made.get("plan", {}), made.get("data", {}).get("digest")
+    if not plan.get("paper") or digest != ratings.digest:
+        return None
+    return Factorizer(**plan["factorizer"])
 
 
 def _adversaries(

@@ -41,6 +41,8 @@ def audit_command(
     costs in accuracy.
     """
     console = Console(highlight=False)
+    if how.paper:
+        _require_nothing_else(how, data)
     with console.status("Reading ratings"):
         from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
@@ -64,6 +66,7 @@ def audit_command(
             adversaries=how.adversary_names(),
             panel=how.panel,
             outsiders=how.outsiders,
+            paper=how.paper,
         )
     results.save(out)
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
@@ -71,11 +74,22 @@ def audit_command(
     console.print(f"The report is {page}", soft_wrap=True)
 
 
+def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
+    """Refuse options that contradict the paper's setting."""
+    from midpoint.audit.run.paper_setup import require_no_other
+
+    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves")
+    options = {name: getattr(how, name) for name in names} | {"levels": data.levels}
+    require_no_other(**options, at_least=None if data.at_least == 1 else data.at_least)
+
+
 def show(console: Console, results: "AuditResults") -> None:
     """Print a table of schemes and attackers, what hides nothing, rounds, and the verdict."""
+    from midpoint.audit.report.settings import model_words
     from midpoint.audit.report.tradeoff import plain_schemes
     from midpoint.audit.report.verdict import headline, proves_nothing
 
+    console.print(model_words(results), markup=False, soft_wrap=True)
     schemes = plain_schemes(results)
     beside = max(1, (console.width - NAMES_WIDTH) // SCHEME_WIDTH)
     for start in range(0, len(schemes), beside):
@@ -88,12 +102,42 @@ def show(console: Console, results: "AuditResults") -> None:
     verdict = headline(results)
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)
+    if results.is_paper:
+        _show_paper(console, results)
     for held in results.rounds.values():
         further.show_rounds(console, results, held)
     if verdict is not None:
         sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
         console.print(sentence, soft_wrap=True)
         console.print(further.AFTER_THE_FACT, soft_wrap=True)
+
+
+def _show_paper(console: Console, results: "AuditResults") -> None:
+    """Print every number of the paper's beside ours, and the difference."""
+    from midpoint.audit.report.paper import stand_in
+    from midpoint.audit.report.paper_tables import compare, shares
+
+    found = {(one.scheme, one.what): one for one in compare(results)}
+    table = Table(title="the paper's number, ours less the paper's")
+    kinds = list(dict.fromkeys(what for _, what in found))
+    for head in ("scheme", *kinds):
+        table.add_column(head, overflow="fold")
+    for scheme in dict.fromkeys(scheme for scheme, _ in found):
+        numbers = [found[scheme, what] for what in kinds]
+        cells = [
+            "" if one.paper is None or one.difference is None
+            else f"{one.paper:.3f} {one.difference:+z.3f}"
+            for one in numbers
+        ]  # fmt: skip
+        table.add_row(scheme, *cells)
+    if found:
+        console.print(table)
+    for scheme, share, here in shares(results):
+        most = "at most " if share.bound else ""
+        line = f"{scheme}: {share.what}: {here:.1%}; the paper: {most}{share.paper:.0%}"
+        console.print(line, markup=False, soft_wrap=True)
+    if note := stand_in(results.dataset):
+        console.print(note, markup=False, soft_wrap=True)
 
 
 def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "Iterator[str]":
@@ -110,11 +154,13 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
+    from midpoint.audit.measure.results import PENALIZED, RMSE
+    from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 
     kind = "macro AUC" if results.macro_bands else "AUC"
     table = Table(title=f"{results.dataset}, {results.feature}: {kind}")
-    for head in ("attacker", *schemes):
+    for head in ("attacker", *map(tick, schemes)):
         table.add_column(head, overflow="fold")  # a name cut short may be another's
     for attack in results.attack_names():
         cells = [_area(results, scheme, attack) for scheme in schemes]
@@ -126,8 +172,10 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         table.add_row("worst category", *(_strongest(results, scheme) for scheme in schemes))
     table.add_row("chance band", *_bands(results.bands, schemes))
     table.add_row(further.WIDER, *_judged(results.bands, schemes))
-    for metric in ("rmse_inferred", "rmse_blind", "rmse_local", "withheld", "disclosed_bits"):
+    for metric in (*RMSE, PENALIZED, "withheld", "disclosed_bits"):
         rows = [results.get(scheme, metric) for scheme in schemes]
+        if not any(rows):
+            continue
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
         table.add_row(metric, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
     costs = [results.cost(scheme) for scheme in schemes]

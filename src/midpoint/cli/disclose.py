@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from midpoint.analyst.categories.estimates import Estimation
     from midpoint.wire import Disclosure, Scheme
 
+_UNSAFE = "it does not hide the category."
+_NO_DEVICE = "it is one of the paper's non-solutions (Sec. 4.1)."
 EXAMPLE = "two categories, five levels, and as many factors as training uses"
 """What the list counts bits for."""
 
@@ -52,26 +54,34 @@ def disclose_command(
         raise MidpointError("name the item profiles and --out FILE, or ask for --list")
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.files import replace_file
+    from midpoint.protocol import LearningProtocol
     from midpoint.user import check_numbers
 
     with Console(stderr=True).status("Disclosing"):
         profiles = ItemProfiles.load(directory)
         estimation: Estimation = "plain" if plain else "shrunken"
-        disclosure = disclose(profiles, scheme, estimation=estimation, bits=bits)
+        disclosure = (
+            disclose(profiles, scheme, estimation=estimation, bits=bits)
+            if scheme is None
+            else LearningProtocol(scheme, estimation=estimation, bits=bits).disclose(profiles)
+        )
         check_numbers(disclosure)
         replace_file(out, disclosure.raw)
-    _show(disclosure, out, as_json=as_json)
+    _show(disclosure, scheme or disclosure.scheme, out, as_json=as_json)
 
 
-def _show(disclosure: "Disclosure", out: Path, *, as_json: bool) -> None:
+def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) -> None:
     from midpoint.protocol import bits_per_item, state
+    from midpoint.wire import SCHEMES
 
-    says = state(disclosure.scheme, discrete=disclosure.scale.levels is not None)
-    safe = disclosure.obfuscation.protects(discrete=disclosure.scale.levels is not None)
+    says = state(protocol, discrete=disclosure.scale.levels is not None)
+    known = protocol in SCHEMES  # the non-solutions of Sec. 4.1 are no schemes of a device
+    discrete = disclosure.scale.levels is not None
+    safe = known and disclosure.obfuscation.protects(discrete=discrete)
     facts = {
         "file": str(out),
         "digest": disclosure.digest,
-        "scheme": disclosure.scheme,
+        "scheme": protocol,
         "items": len(disclosure.items),
         "cells": disclosure.n_cells,
         "bytes": len(disclosure.raw),
@@ -83,13 +93,13 @@ def _show(disclosure: "Disclosure", out: Path, *, as_json: bool) -> None:
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(
-        f"{disclosure.scheme}: {facts['items']} items, {facts['bits_per_item']} bits each;"
+        f"{protocol}: {facts['items']} items, {facts['bits_per_item']} bits each;"
         f" {facts['bytes']:,} bytes in {out}\ndigest {disclosure.digest}",
         markup=False,
     )
     console.print(f"Assumes: {says.assumes}.\nGuarantees: {says.guarantees}", markup=False)
     if not safe:
-        console.print("[bold red]Devices refuse this scheme: it does not hide the category.")
+        console.print("[bold red]Devices refuse this scheme: " + (_UNSAFE if known else _NO_DEVICE))
 
 
 def _list(*, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from midpoint import __version__
 from midpoint.audit.measure.results import (
     AUC,
+    PENALIZED,
     RAW_KIND,
     READABLE,
     RMSE,
@@ -26,6 +27,7 @@ from midpoint.audit.measure.results import (
     Histogram,
     Rounds,
     Row,
+    baseline,
 )
 from midpoint.audit.measure.statistics import (
     NORMAL_95,
@@ -102,7 +104,11 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
         withheld={scheme: stored.deciles(scheme) for scheme in costed},
         macro_bands={scheme: stored.macro_band(scheme) for scheme in several},
         macro={scheme: stored.macro(scheme) for scheme in several},
-        costs={scheme: stored.cost(scheme) for scheme in costed if scheme != RAW},
+        costs={
+            scheme: stored.cost(scheme)
+            for scheme in costed
+            if baseline(manifest["schemes"], scheme) != scheme
+        },
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),
         description=describe(people).as_dict(),
@@ -113,6 +119,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
             name: stored.adversary(name, attacks, attacked)
             for name, attacks in _by_adversary(attackers).items()
         },
+        model=manifest["plan"],
     )
 
 
@@ -145,6 +152,8 @@ class Collected:
     """What the audit does."""
     people: Ratings
     """The ratings of all users who were attacked in turn."""
+    _read: dict[tuple[str, ...], list[Arrays]] = field(default_factory=dict)
+    """Results that were read before: each is asked for many times."""
 
     @cached_property
     def category(self) -> NDArray[np.int64]:
@@ -181,7 +190,10 @@ class Collected:
         return all(self.store.has(fold, *names) for fold in range(self.plan.folds))
 
     def _every(self, *names: str) -> list[Arrays]:
-        return [self.store.load(fold, *names) for fold in range(self.plan.folds)]
+        if names not in self._read:
+            folds = range(self.plan.folds)
+            self._read[names] = [self.store.load(fold, *names) for fold in folds]
+        return self._read[names]
 
     def has_cost(self, scheme: str) -> bool:
         """Tell whether a scheme's cost was measured in all folds."""
@@ -230,17 +242,19 @@ class Collected:
     def cost(self, scheme: str) -> Cost:
         """Compare errors with the best that raw ratings give, user by user."""
         kinds = [metric.removeprefix("rmse_") for metric in RMSE]
-        raw = self._every(RAW, *self._accuracy)
-        squares = [np.concatenate([one[kind] for one in raw]) for kind in kinds]
+        raw = self._every(baseline(self.store.manifest()["schemes"], scheme), *self._accuracy)
+        compared = kinds[:1] if self.plan.paper else kinds
+        squares = [np.concatenate([one[kind] for one in raw]) for kind in compared]
         best = min(squares, key=np.sum)
-        here = np.concatenate([one[kinds[2]] for one in self._every(scheme, *self._accuracy)])
+        here = self._every(scheme, *self._accuracy)
+        here = np.concatenate([one[compared[-1]] for one in here])
         return Cost(*paired_cost(here, best))
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
         """Return errors and the share withheld, with intervals over users, and the bits."""
         found = self._every(scheme, *self._accuracy)
         hidden = np.concatenate([one["hidden"] for one in found])
-        for metric in RMSE:
+        for metric in (*RMSE, PENALIZED) if self.plan.paper else RMSE:
             squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
             yield metric, *root_mean(squares, hidden)
         withheld = self.withheld(scheme)

@@ -16,6 +16,8 @@ from midpoint.files import replace_file
 
 AUC = "auc"
 RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
+PENALIZED = "rmse_penalized"
+"""In the paper's setting: the error with the inferred category, under the penalty of the fit."""
 METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
 COST = "cost"
 """How the share by which the error grew is called where it stands beside the metrics."""
@@ -39,7 +41,7 @@ class Row(NamedTuple):
     scheme: str
     """The protocol."""
     metric: str
-    """What was measured; one of METRICS."""
+    """What was measured; one of METRICS, or PENALIZED."""
     attack: str
     """The attacker, `name[category]` for one of several categories; empty where none is meant."""
     value: float
@@ -248,6 +250,8 @@ class AuditResults:
     """Schemes held over several rounds, by the name of the product's, such as `cmpss:rounds=4`."""
     adversaries: Mapping[str, Adversary] = field(default_factory=dict)
     """Against whom was measured: clean, panel, published, outsider; those that tried."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """How profiles were learned and people inferred: the plan and its factorizer."""
 
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""
@@ -322,14 +326,25 @@ class AuditResults:
     def cost(self, scheme: str) -> float | None:
         """Return by what share the local error exceeds the best that raw ratings give.
 
-        That best, whichever of the three ways gives it, is what costs are counted from: raw
-        ratings cost nothing.
+        That best, whichever of the three ways gives it by the same estimator, is what costs are
+        counted from: raw ratings cost nothing. In the paper's setting both errors are those with
+        the inferred category, as in its Sec. 7.2.
         """
-        here = self.get(scheme, RMSE[2])
-        raw = [row.value for name in RMSE if (row := self.get(RAW, name))]
+        paper = self.is_paper
+        here, base = self.get(scheme, RMSE[0 if paper else 2]), self.baseline(scheme)
+        raw = [row.value for name in RMSE[: 1 if paper else 3] if (row := self.get(base, name))]
         if here is None or not raw:
             return None
-        return 0.0 if scheme == RAW else here.value / min(raw) - 1
+        return 0.0 if scheme == base else here.value / min(raw) - 1
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether all was done as in the paper's Sec. 7."""
+        return bool(self.model.get("paper", False))
+
+    def baseline(self, scheme: str) -> str:
+        """Return the raw ratings that a scheme is compared with: by the same estimator."""
+        return baseline(self.schemes, scheme)
 
     def save(self, directory: Path) -> None:
         """Write results.csv and results.json."""
@@ -374,10 +389,23 @@ class AuditResults:
             scheme: {name: Histogram(**_tuples(drawn)) for name, drawn in histograms.items()}
             for scheme, histograms in content["histograms"].items()
         }
+        content.setdefault("model", {})
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])
         return cls(**{field.name: content[field.name] for field in fields(cls)})
+
+
+def baseline(schemes: Mapping[str, Mapping[str, Any]], scheme: str) -> str:
+    """Return which of the schemes sends raw ratings, and estimates as this one does."""
+    how = schemes.get(scheme, {}).get("estimator")
+    alike = (
+        name
+        for name, settings in schemes.items()
+        if settings.get("name") == RAW and "rounds" not in settings and "share" not in settings
+        if settings.get("estimator") == how
+    )
+    return next(alike, RAW)
 
 
 def _rounds(controls: Mapping[str, Any], **settings: Any) -> Rounds:

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from midpoint.audit.measure.results import AuditResults, Rounds
+from midpoint.audit.report.paper import stand_in
 from midpoint.audit.report.style import (
     COLOURS,
     Picture,
@@ -62,6 +63,7 @@ def trade_off(results: AuditResults) -> Picture | None:
         " discloses little. Raw ratings (no) are at 0 by definition: the best error that they"
         " give, with any correction or none, is what the others' errors, with the device's own"
         " correction, are compared with.",
+        stand_in(results.dataset),
     )
 
 
@@ -95,6 +97,7 @@ def activity(results: AuditResults) -> Picture | None:
         "Privacy by how active people are",
         "AUC of each scheme's strongest attacker, for quarters of the users by how many ratings"
         " they gave; bands are 95 % intervals. Active people differ in other ways, too.",
+        stand_in(results.dataset),
     )
 
 
@@ -105,17 +108,25 @@ def alpha_curve(results: AuditResults) -> Picture | None:
         return None
     figure, (left, right) = panels(1, 2, height=3.2)
     _draw(left, curves, lambda point: (point.paper_area, point.paper_error))
-    _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
     left.set(title="the paper's way", xlabel="AUC of lse", ylabel="RMSE, category inferred")
-    right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
+    if results.is_paper:
+        _draw(right, curves, lambda point: (point.penalized_area, point.penalized_error))
+        right.set(title="with the penalty of the fit", xlabel="AUC of lse-penalized")
+        right.set(ylabel="RMSE, category inferred")
+        beside = "The same with the penalty of the fit"
+    else:
+        _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
+        right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
+        beside = f"The strongest attacker that tried every point ({_who(curves)})"
     legend_beside(right)
     return picture(
         figure,
         "Privacy against accuracy",
         "Along a line, a growing share alpha of the ratings is obfuscated and the rest sent as it"
         " is: from raw ratings (right) to the scheme itself (large mark). Left panel: least"
-        " squares, as in the paper's Figure 7. Right panel: the strongest attacker"
-        f" that tried every point ({_who(curves)}). Flat is good: privacy that costs little.",
+        f" squares, as in the paper's Figure 7. Right panel: {beside[0].lower()}{beside[1:]}. Flat"
+        " is good: privacy that costs little.",
+        stand_in(results.dataset),
     )
 
 
@@ -141,6 +152,7 @@ def bits_curve(results: AuditResults) -> Picture | None:
         "Along a line, the same numbers are disclosed in more bits, up to all 16 (large"
         f" mark).{single} By attackers that tried every point: {_who(curves)}. Dashed: what chance"
         " would show.",
+        stand_in(results.dataset),
     )
 
 
@@ -162,6 +174,7 @@ def count_curve(results: AuditResults) -> Picture | None:
         "The same people, giving a growing share of their ratings, drawn at random, up to all of"
         f" them (large mark); the attackers learn from people thinned alike ({_who(curves)})."
         " Dashed: what chance would show.",
+        stand_in(results.dataset),
     )
 
 
@@ -220,4 +233,5 @@ def round_bars(results: AuditResults, held: Rounds) -> Picture:
         "How well whole transcripts tell the categories apart, by kind of device: raw ratings,"
         " the product's, and two that do not keep decisions. Below the dotted line it is at"
         " chance.",
+        stand_in(results.dataset),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from midpoint.audit.measure.results import RMSE, ROUNDING, AuditResults, Row
+from midpoint.audit.measure.results import PENALIZED, RMSE, ROUNDING, AuditResults, Row
 from midpoint.audit.report.curve_figures import (
     activity,
     alpha_curve,
@@ -16,7 +16,8 @@ from midpoint.audit.report.curve_figures import (
     count_curve,
     trade_off,
 )
-from midpoint.audit.report.paper import PaperNumbers, paper_numbers
+from midpoint.audit.report.paper import PaperNumbers, paper_numbers, stand_in
+from midpoint.audit.report.settings import tick
 from midpoint.audit.report.style import (
     COLOURS,
     STYLE,
@@ -85,7 +86,7 @@ def bars(results: AuditResults) -> Picture | None:
     for k, (attack, value) in enumerate(shown.items()):
         middle = position - 0.42 + (k + 0.5) * width
         top.bar(middle, value - 0.5, width, bottom=0.5, label=attack, **bar_look(k))
-        said = [getattr(paper.get(scheme), attack, None) for scheme in schemes]
+        said = [getattr(paper.get(_name(results, scheme)), attack, None) for scheme in schemes]
         top.plot(middle, [one or np.nan for one in said], **PAPER_MARK)
     if paper:
         top.plot([], [], label="the paper", **PAPER_MARK)
@@ -108,6 +109,7 @@ def bars(results: AuditResults) -> Picture | None:
         "Above, how well attackers tell the categories apart: 0.5 is a blind guess, 1 is certainty;"
         " below the dotted line it is at chance. Below, the error of predictions, on an"
         f" axis that does not begin at 0.{whose} As the paper's Figures 4 and 5.",
+        stand_in(results.dataset),
     )
 
 
@@ -123,21 +125,27 @@ def _rmse_bars(
     axes: Axes, results: AuditResults, schemes: list[str], paper: Mapping[str, PaperNumbers]
 ) -> None:
     position, lowest = np.arange(len(schemes)), np.inf
-    for k, metric in enumerate(RMSE):
+    for k, metric in enumerate((RMSE[0], PENALIZED) if results.is_paper else RMSE):
         rows = [results.get(scheme, metric) for scheme in schemes]
         value = np.array([np.nan if row is None else row.value for row in rows])
         lowest = min(lowest, float(np.nanmin(value)))
         axes.bar(position + (k - 1) * 0.28, value, 0.28, label=metric.removeprefix("rmse_"),
                  color=("white", "#999999", "#0072B2")[k], hatch=("//", "", "")[k],
                  edgecolor="black", linewidth=0.5)  # fmt: skip
-    said = [paper[scheme].rmse if scheme in paper else np.nan for scheme in schemes]
+    names = [_name(results, scheme) for scheme in schemes]
+    said = [paper[name].rmse if name in paper else np.nan for name in names]
     # Data that stand in for the paper's may be on another scale, where its errors say nothing.
     if np.isfinite(said).any() and np.nanmin(said) < ANOTHER_SCALE * lowest:
         axes.plot(position - 0.28, said, **PAPER_MARK)
         lowest = min(lowest, float(np.nanmin(said)))
     axes.set(ylabel="RMSE", xticks=position, ylim=(0.9 * lowest, None))
-    axes.set_xticklabels(schemes, rotation=30, ha="right")
+    axes.set_xticklabels(list(map(tick, schemes)), rotation=30, ha="right")
     legend_above(axes, 3)
+
+
+def _name(results: AuditResults, scheme: str) -> str:
+    """Return what a scheme is called without its settings, as the paper does."""
+    return str(results.schemes[scheme]["name"])
 
 
 def every_attacker(results: AuditResults) -> Picture | None:
@@ -164,7 +172,7 @@ def every_attacker(results: AuditResults) -> Picture | None:
         axes.set_title(f"{attack.removeprefix('adaptive-')}{void}", fontsize=7)
         axes.set(ylim=(0.5, 1.02), xticks=position, yticks=(0.5, 0.75, 1.0))
         last = k + columns >= len(attacks)
-        axes.set_xticklabels(schemes if last else [], rotation=90, fontsize=6)
+        axes.set_xticklabels(list(map(tick, schemes)) if last else [], rotation=90, fontsize=6)
         axes.tick_params(labelleft=k % columns == 0, labelsize=6)
     for axes in grid[len(attacks) :]:
         axes.remove()
@@ -173,6 +181,7 @@ def every_attacker(results: AuditResults) -> Picture | None:
         "Every attacker on every scheme",
         "AUC on either side of 0.5. A filled bar is above what chance would show of the strongest"
         " attacker (dotted), a white one is not.",
+        stand_in(results.dataset),
     )
 
 
@@ -206,6 +215,7 @@ def histograms(results: AuditResults) -> Picture | None:
         f" log-odds of {CLEAN_ATTACK}, trained on raw ratings, as in the paper's Figure 6: where"
         " its two shapes are the same, this attacker learns nothing; another may. Below,"
         " the strongest attacker on each. The first and the last bin hold all that lies beyond.",
+        stand_in(results.dataset),
     )
 
 
@@ -247,6 +257,7 @@ def withheld(results: AuditResults) -> Picture | None:
         " median user. Schemes that withhold alike share a line. The paper: half of the users"
         " withhold at least 23 % on MovieLens and 10 % on Flixster; on its dense television data"
         " 80 % withhold nothing and the others at most 5 %; nobody withholds more than half.",
+        stand_in(results.dataset),
     )
 
 

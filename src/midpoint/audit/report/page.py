@@ -9,9 +9,10 @@ import matplotlib as mpl
 from midpoint import __version__
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.measure.results import AuditResults, Rounds
-from midpoint.audit.report import tables
+from midpoint.audit.report import paper_tables, tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures
+from midpoint.audit.report.settings import label, model_words
 from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
@@ -51,6 +52,12 @@ code { background: #f3f3f3; padding: 0 0.2rem; overflow-wrap: anywhere; }
 }
 """
 Figures = Mapping[str, Picture]
+_COST = {
+    False: "Cost is the error with the device's own correction against the best that raw ratings"
+    " give, estimated in the same way.",
+    True: "Cost is the error with the inferred category against that of raw ratings.",
+}
+"""What costs compare, in the paper's setting or not."""
 
 
 def write_report(results: AuditResults, directory: Path, command: str = "") -> Path:
@@ -80,6 +87,7 @@ def page(results: AuditResults, command: str = "") -> str:
     sections = [
         f"<h1>{title}</h1>",
         *_verdicts(results),
+        f"<p>{escape(model_words(results))}</p>",
         *_figures(drawn, "Privacy, accuracy and disclosure"),
         "<h2>Measured against whom</h2>",
         *tables.adversaries(results),
@@ -94,7 +102,7 @@ def page(results: AuditResults, command: str = "") -> str:
         *_figures(drawn, "How much is withheld"),
         *_curves(results, drawn),
         *_rounds(results),
-        *tables.paper(results),
+        *paper_tables.beside(results),
         "<h2>The data</h2>",
         *tables.data(results),
         "<h2>What was assumed</h2>",
@@ -139,7 +147,7 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     for scheme in plain_schemes(results):
         other = judge(results, scheme)
         if other is not None and (main is None or scheme != main.scheme):
-            yield f"<li><b>{escape(scheme)}</b>: {escape(other.sentence)}.</li>"
+            yield f"<li><b>{escape(label(scheme))}</b>: {escape(other.sentence)}.</li>"
     yield "</ul>"
     yield (
         "<p><small>An AUC is the probability that an attacker, shown two people of unlike category,"
@@ -152,8 +160,7 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
         f" with these {results.description['users']:,}, a leak inside it looks like chance and is"
         " not ruled out. Intervals take the trained attackers and the folds as"
         " given; the strongest attacker is chosen after the fact, so that its interval is on the"
-        " high side, seen from 0.5. Cost is the error with the device's own correction against the"
-        " best that raw ratings give.</small></p>"
+        f" high side, seen from 0.5. {_COST[results.is_paper]}</small></p>"
     )
 
 

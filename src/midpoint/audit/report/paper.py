@@ -128,6 +128,11 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("politics-and-tv", "politics"): ("ptv", "politics"),
         ("anes-tv", "gender"): ("ptv", "gender"),
         ("anes-tv", "party"): ("ptv", "politics"),
+        ("simulated-movielens-1m", "gender"): ("movielens-1m", "gender"),
+        ("simulated-movielens-1m", "age"): ("movielens-1m", "age"),
+        ("simulated-flixster", "gender"): ("flixster", "gender"),
+        ("simulated-ptv", "gender"): ("ptv", "gender"),
+        ("simulated-ptv", "politics"): ("ptv", "politics"),
     }
 )
 """Other names of the paper's data, and what is most like data that it does not have."""
@@ -135,6 +140,28 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
 
 def paper_numbers(dataset: str, feature: str) -> tuple[str, Mapping[str, PaperNumbers]] | None:
     """Return the paper's numbers for this data or what is most like it, and a name for them."""
-    asked = (dataset, feature)
-    known = asked if asked in PAPER else STAND_INS.get(asked)
+    known = compared_with(dataset, feature)
     return None if known is None else (f"{known[0]}, {known[1]}", PAPER[known])
+
+
+def compared_with(dataset: str, feature: str) -> tuple[str, str] | None:
+    """Return the paper's data set and feature that are these or most like them."""
+    asked = (dataset, feature)
+    return asked if asked in PAPER else STAND_INS.get(asked)
+
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {"movielens-1m": "MovieLens", "flixster": "Flixster", "ptv": "Politics-and-TV"}
+)
+"""How the paper calls its data."""
+SIMULATED = "simulated-"
+"""How the names of simulated data begin."""
+
+
+def stand_in(dataset: str) -> str:
+    """Say that data is simulated, and what it stands in for; nothing if people rated it."""
+    if not dataset.startswith(SIMULATED):
+        return ""
+    known = next((theirs for (ours, _), (theirs, _) in STAND_INS.items() if ours == dataset), None)
+    place = "" if known is None else f", a stand-in for {NAMES[known]}"
+    return f"Simulated data{place}: no person rated these."

@@ -46,8 +46,10 @@ def panels(
     return figure, list(grid.ravel())
 
 
-def picture(figure: Figure, title: str, text: str) -> Picture:
-    """Turn a figure into a drawing that carries its own content."""
+def picture(figure: Figure, title: str, text: str, note: str = "") -> Picture:
+    """Turn a figure into a drawing that carries its own content; a note is written on it."""
+    if note:
+        figure.suptitle(note, fontsize=8, color="#a00000", fontweight="bold")
     stream = io.BytesIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     content = base64.b64encode(stream.getvalue()).decode()

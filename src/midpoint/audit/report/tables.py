@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.results import RMSE, ROUNDING, AuditResults, Band, Rounds, Row
-from midpoint.audit.report.paper import PAPER_DATA, PaperData, paper_numbers
+from midpoint.audit.report.html import Cells, table
+from midpoint.audit.report.paper import PAPER_DATA, PaperData
+from midpoint.audit.report.settings import label
 from midpoint.audit.report.tradeoff import Line, lines, plain_schemes
 from midpoint.audit.report.verdict import headline, proves_nothing
-from midpoint.audit.run.plan import RAW
 from midpoint.protocol import STATEMENTS, state
 
-Cells = Sequence[str]
 WIDEST = 6
 """Schemes side by side in one table: more do not fit on a page, printed or on a screen."""
 
@@ -34,7 +33,7 @@ def attacks(results: AuditResults) -> Iterator[str]:
         rows = [_attack_row(results, attack, schemes) for attack in results.attack_names()]
         bands = results.macro_bands or results.bands
         rows.append(["chance band of the strongest", "", *(_band(bands.get(s)) for s in schemes)])
-        heads = ["attacker", "control", *map(escape, schemes)]
+        heads = ["attacker", "control", *(escape(label(scheme)) for scheme in schemes)]
         yield table(caption, heads, rows)
         caption = "The same, of other schemes."
 
@@ -105,8 +104,7 @@ def costs(results: AuditResults) -> Iterator[str]:
     names = [metric.removeprefix("rmse_") for metric in RMSE]
     yield table(
         "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
-        " the device's own correction; the cost: by how much the latter is above the least of the"
-        " three that raw ratings give, which are the base and cost 0; ratings withheld, on"
+        f" the device's own correction; the cost: {_COST[results.is_paper]}; ratings withheld, on"
         " average, by the median user and at most; bits disclosed of each item.",
         ["scheme", *names, "cost", "withheld", "median / most", "bits"],
         [_cost_row(results, scheme) for scheme in plain_schemes(results)],
@@ -124,36 +122,6 @@ def curves(results: AuditResults, key: str) -> Iterator[str]:
             ["scheme", _SETTING[key], *_POINT_HEADS],
             [row for line in drawn for row in _point_rows(line)],
         )
-
-
-def paper(results: AuditResults) -> Iterator[str]:
-    """Show the paper's numbers beside ours."""
-    known = paper_numbers(results.dataset, results.feature)
-    if known is None:
-        return
-    name, numbers = known
-    rows = []
-    for scheme in plain_schemes(results):
-        if scheme not in numbers:
-            continue
-        cells = [escape(scheme)]
-        for attack in PAPER_ATTACKS:
-            row, said = results.get(scheme, "auc", attack), getattr(numbers[scheme], attack)
-            ours = "" if row is None else f"{results.folded(row):.3f}"
-            cells += ["" if said is None else f"{said:.3f}", ours]
-        row = results.get(scheme, RMSE[0])
-        ours = "" if row is None else f"{row.value:.3f}"
-        rows.append([*cells, f"{numbers[scheme].rmse:.3f}", ours])
-    same = name == f"{results.dataset}, {results.feature}"
-    of = escape(name) if same else f"{escape(name)}: data most like these, but others"
-    yield "<h2>Beside the paper</h2>"
-    heads = [f"{what}, {whose}" for what in (*PAPER_ATTACKS, "RMSE") for whose in ("paper", "here")]
-    yield table(
-        f"The paper's numbers ({of}) and ours, by its own attackers; AUC folded to 0.5"
-        " and above, RMSE with the inferred category.",
-        ["scheme", *heads],
-        rows,
-    )
 
 
 def data(results: AuditResults) -> Iterator[str]:
@@ -227,23 +195,6 @@ def rounds(results: AuditResults, held: Rounds) -> Iterator[str]:
     )
 
 
-def table(caption: str, heads: Cells, rows: Iterable[Cells], *, kind: str = "numbers") -> str:
-    """Lay out cells that are HTML already."""
-    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
-    body = "".join(_row(row) for row in rows)
-    title = f"<caption>{caption}</caption>" if caption else ""
-    return (
-        f'<div class="wide"><table class="{kind}">{title}'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _row(cells: Cells) -> str:
-    first, *others = cells
-    rest = "".join(f"<td>{cell}</td>" for cell in others)
-    return f'<tr><th scope="row">{first}</th>{rest}</tr>\n'
-
-
 def _chunks(schemes: list[str]) -> Iterator[list[str]]:
     """Cut into equal parts of no more than fit side by side."""
     count = max(1, -(-len(schemes) // WIDEST))
@@ -293,7 +244,7 @@ def _cost_row(results: AuditResults, scheme: str) -> Cells:
     kept = results.get(scheme, "withheld")
     bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
     return [
-        escape(scheme),
+        escape(label(scheme)),
         *errors,
         _cost(results, scheme),
         "" if kept is None else f"{kept.value:.1%}",
@@ -306,7 +257,7 @@ def _cost(results: AuditResults, scheme: str) -> str:
     cost, spread = results.cost(scheme), results.costs.get(scheme)
     if cost is None:
         return ""
-    if scheme == RAW:
+    if scheme == results.baseline(scheme):
         return "0: the base"
     share = f"{100 * cost:+z.2f} %"
     if spread is None:
@@ -320,6 +271,12 @@ def _said(theirs: PaperData) -> dict[str, tuple[str, str, str]]:
     return whole | {name: (one[0], "-", one[1]) for name, one in theirs.skews.items()}
 
 
+_COST = {
+    False: "by how much the latter is above the least of the three that raw ratings give, estimated"
+    " in the same way, which are the base and cost 0",
+    True: "by how much the first is above that of raw ratings, as in the paper's Sec. 7.2",
+}
+"""What costs compare, in the paper's setting or not."""
 _SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}
 """How the settings of curves are called in a table."""
 _POINT_HEADS = (

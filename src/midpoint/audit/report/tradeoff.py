@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from midpoint.audit.measure.results import AUC, RMSE, AuditResults, Row
+from midpoint.audit.measure.results import AUC, PENALIZED, RMSE, AuditResults, Row
 from midpoint.audit.run.curves import Thinned
 from midpoint.audit.run.plan import RAW
 from midpoint.protocol import LearningProtocol
@@ -19,6 +19,8 @@ THINNED, PLAIN = (f"{one.__module__}.{one.__qualname__}" for one in (Thinned, Le
 """Kinds of protocols, as results name them."""
 PAPER_CURVE = "lse"
 """The attacker of the paper's Figure 7."""
+PENALIZED_CURVE = "lse-penalized"
+"""The same with the penalty of the fit."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Point:
     """AUC of the paper's least squares, folded to 0.5 and above, if it was tried."""
     paper_error: float | None
     """RMSE with the inferred category, the paper's."""
+    penalized_area: float | None = None
+    """In the paper's setting: the same AUC with the penalty of the fit."""
+    penalized_error: float | None = None
+    """And the same RMSE."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ def point_of(
     cost, inferred = results.cost(scheme), results.get(scheme, RMSE[0])
     if not rows or error is None or bits is None or cost is None:
         return None
-    band, paper = results.bands[scheme], results.get(scheme, AUC, PAPER_CURVE)
+    band, penalized = results.bands[scheme], results.get(scheme, PENALIZED)
     return Point(
         scheme,
         setting,
@@ -84,9 +90,15 @@ def point_of(
         error=error.value,
         cost=cost,
         bits=bits.value,
-        paper_area=None if paper is None else abs(paper.value - 0.5) + 0.5,
+        paper_area=_folded(results.get(scheme, AUC, PAPER_CURVE)),
         paper_error=None if inferred is None else inferred.value,
+        penalized_area=_folded(results.get(scheme, AUC, PENALIZED_CURVE)),
+        penalized_error=None if penalized is None else penalized.value,
     )
+
+
+def _folded(row: Row | None) -> float | None:
+    return None if row is None else abs(row.value - 0.5) + 0.5
 
 
 def plain_schemes(results: AuditResults) -> list[str]:
@@ -112,10 +124,15 @@ def lines(results: AuditResults, key: str) -> list[Line]:
         if varied - {key} or (key == "alpha" and settings["name"] == RAW):
             continue
         group = json.dumps(_unvaried(settings), sort_keys=True)
-        names[group] = str(settings["name"]) if varied else scheme
+        names[group] = _without(scheme, key)
         groups.setdefault(group, {})[_setting(settings, key)] = scheme
     drawn = [_line(results, key, names[g], some) for g, some in groups.items() if len(some) > 1]
     return [*drawn, *_points(results, drawn)] if key == "bits" else drawn
+
+
+def _without(scheme: str, key: str) -> str:
+    """Return what a scheme is called without one of its settings."""
+    return ":".join(part for part in scheme.split(":") if not part.startswith(f"{key}="))
 
 
 def _points(results: AuditResults, beside: Sequence[Line]) -> Iterator[Line]:

@@ -1,12 +1,14 @@
 """What a protocol costs: the error of predictions, three ways, and what is withheld."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, predict
-from midpoint.audit.attackers.joint import joint_fit
+from midpoint.audit.attackers.joint import JointFit, joint_fit
+from midpoint.audit.attackers.least_squares import regressions
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
 from midpoint.audit.run.views import held_out_coins
@@ -33,19 +35,32 @@ class Accuracy:
     """The same with her own category, added on her device. Shape (users,)."""
     bits: float
     """Bits disclosed of an item."""
+    penalized: Float | None = None
+    """In the paper's setting: as `inferred`, with the penalty of the fit. Shape (users,)."""
+
+    def stored(self) -> dict[str, Any]:
+        """Return what is there, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Accuracy:
     """Predict the hidden ratings of the held-out users from what their devices sent."""
     profiles, hidden = view.profiles, fold.hidden
     truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
-    blind = how.estimate(profiles, view.reports, view.disclosure)
-    guess, x = infer(profiles, view.reports)
+    if fold.plan.paper:
+        fits = regressions(view)
+        blind, fitted = fits.blind, fits.minimum_norm
+    else:
+        blind = how.estimate(profiles, view.reports, view.disclosure)
+        fitted = joint_fit(profiles, view.reports)
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
     move = how.moves(view.disclosure, profiles, people, coins)[hidden.user]
     whose = hidden.item, fold.category[hidden.user], move
     offset = local_correction(view.disclosure, profiles, *whose)
-    guessed = profiles.offset[hidden.item, guess[hidden.user]]
+
+    def inferred(fit: JointFit) -> Float:
+        guess, x = infer(profiles, view.reports, fit)
+        return predict(profiles, x, *rows, profiles.offset[hidden.item, guess[hidden.user]])
 
     def squares(shown: Float) -> Float:
         errors = np.square(shown - truth)
@@ -55,20 +70,22 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         given=np.diff(fold.given.user_offsets),
         kept=np.diff(view.reports.user_offsets),
         hidden=np.diff(hidden.user_offsets),
-        inferred=squares(predict(profiles, x, *rows, guessed)),
+        inferred=squares(inferred(fitted)),
         blind=squares(predict(profiles, blind, *rows)),
         local=squares(predict(profiles, blind, *rows, offset)),
         bits=bits_per_item(view.disclosure),
+        penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
     )
 
 
-def infer(profiles: ItemProfiles, reports: Reports) -> tuple[NDArray[np.intp], Float]:
+def infer(
+    profiles: ItemProfiles, reports: Reports, fitted: JointFit
+) -> tuple[NDArray[np.intp], Float]:
     """Infer category and profile together, as the paper's analyst does (Eq. 6).
 
-    The category is that of the least loss, each with its own best x (see `joint_fit`). Who sent
+    The category is that of the least loss, each with its own best x, as `fitted` has them. Who sent
     no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
     """
-    fitted = joint_fit(profiles, reports)
     guess = np.argmin(fitted.loss, axis=1)
     guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
     if reports.profile is not None:

@@ -43,7 +43,12 @@ def choose_schemes(
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
     for name, how in named.items():
         _require_runnable(name, how, scale)
-    return {RAW: named.pop(RAW, LearningProtocol(RAW)), **named}
+    raw = {RAW: named.pop(RAW, LearningProtocol(RAW))}
+    for how in list(named.values()):  # costs are counted from raw ratings estimated alike
+        if how.estimator != raw[RAW].estimator and type(how) is LearningProtocol:
+            alike = f"{RAW}:estimator={how.estimator}"
+            raw[alike] = named.pop(alike, LearningProtocol(RAW, estimator=how.estimator))
+    return raw | named
 
 
 def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:

@@ -138,7 +138,7 @@ class FoldProfiles:
     @classmethod
     def load(cls, directory: Path, fold: FoldData) -> "FoldProfiles":
         """Read what `save` wrote for a fold."""
-        parts = range(fold.plan.parts)
+        parts = range(0 if fold.plan.paper else fold.plan.parts)
         without = tuple(ItemProfiles.load(directory / f"without-{p}") for p in parts)
         pairs = {two: ItemProfiles.load(directory / _directory(two)) for two in _pairs(fold)}
         return cls(ItemProfiles.load(directory / "whole"), without, pairs)
@@ -170,6 +170,8 @@ def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
     def fit(*without: int) -> ItemProfiles:
         return fold.plan.factorizer.fit(fold.others(*without, early=early), fold.plan.feature)
 
+    if fold.plan.paper:  # its attackers learn from ratings as they are: no parts are needed
+        return FoldProfiles(fit(), ())
     apart = tuple(fit(part) for part in range(fold.plan.parts))
     return FoldProfiles(fit(), apart, {two: fit(*sorted(two)) for two in _pairs(fold)})
 
@@ -194,6 +196,8 @@ def population(ratings: Ratings, plan: Plan) -> Population:
 
 def _pairs(fold: FoldData) -> list[frozenset[int]]:
     """Return the pairs of a part that is judged and one that is learned from."""
+    if fold.plan.paper:
+        return []
     pairs = (frozenset({a, b}) for a in fold.judged_parts for b in range(fold.plan.parts) if a != b)
     return list(dict.fromkeys(pairs))
 

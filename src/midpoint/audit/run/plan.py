@@ -44,6 +44,8 @@ class Plan:
     """Of the people outside a fold, how many are labelled outsiders: a share, or a number."""
     panel: float | None = None
     """How many of them are the panel then: a share, a number, or all who are no outsiders."""
+    paper: bool = False
+    """Whether all is as in Sec. 7: least squares throughout, and no parts (`paper_setup`)."""
 
     def __post_init__(self) -> None:
         if not self.feature:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -185,7 +185,7 @@ class Auditor:
         for task in missing:
             if task.kind == ACCURACY:
                 accuracy = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
-                yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(accuracy))
+                yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif isinstance(seen, RoundViews) and task.kind == ANSWERS:
                 yield self._keep(task, clock, answers=seen.answers)
             elif silent(view):

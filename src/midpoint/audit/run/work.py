@@ -69,7 +69,7 @@ class Work:
         controls = {name: getattr(sample, "control", RAW) for name, sample in samples.items()}
         added = {name: read_scheme(name) for name in (RAW, *controls.values())}
         for name in added.keys() & schemes.keys():
-            if schemes[name] != added[name]:
+            if not _sends_alike(schemes[name], added[name]):
                 raise MidpointError(
                     f"{name!r} is what attackers are controlled by; name your protocol otherwise"
                 )
@@ -132,6 +132,14 @@ class Work:
     def wants(self, scheme: str, attack: str) -> bool:
         """Tell whether this attacker is to try this protocol."""
         return (scheme, attack) in self.tries
+
+
+def _sends_alike(how: LearningProtocol, control: LearningProtocol) -> bool:
+    """Tell whether a protocol sends what the control does; what is estimated may differ."""
+    if type(how) is not type(control) or control.scheme.columns:
+        return how == control
+    same = {"estimation": control.estimation, "estimator": control.estimator}
+    return replace(how, **same) == control  # type: ignore[arg-type]
 
 
 def _counterparts(schemes: Mapping[str, LearningProtocol]) -> tuple[str, ...]:

@@ -36,6 +36,15 @@ class AuditOptions:
     quick: Annotated[
         bool, typer.Option("--quick", help="A few schemes, attacks and folds, in about a minute.")
     ] = False
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="Repeat the paper's experiments (Sec. 7) with its own methods: 20 ratings at"
+            " least, 10 folds, gradient descent, plain estimates, least squares, its schemes and"
+            " attackers; every number beside the paper's. Nothing else is left to choose.",
+        ),
+    ] = False
     curves: Curves = None
     rounds: Rounds = None
     adversary: Adversary = None

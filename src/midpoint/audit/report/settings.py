@@ -1,0 +1,75 @@
+"""How an audit's numbers were made, in words; and short names of schemes with settings."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from midpoint.audit.measure.results import AuditResults
+
+METHODS = {"als": "alternating least squares", "sgd": "stochastic gradient descent"}
+BIASES = {
+    "shrunken": "shrunken by empirical Bayes",
+    "plain": "plain half differences of class means",
+    "joint": "fitted jointly with the profiles",
+}
+ESTIMATIONS = {"shrunken": "shrunken estimates", "plain": "plain estimates"}
+ESTIMATORS = {"map": "MAP", "least-squares": "least squares"}
+
+
+def model_words(results: AuditResults) -> str:
+    """Say by which method, estimates and estimator, in which dimension and folds."""
+    plan = results.model
+    fit = plan.get("factorizer")
+    if not fit:
+        return f"{results.folds} folds of users; how profiles were fitted is not recorded."
+    learned = fit["regularization"]
+    penalty = "learned regularization" if learned == "learned" else f"regularization {learned:g}"
+    tuned = ", chosen by ten-fold cross-validation" if results.is_paper else ""
+    fitted = (
+        f"Item profiles: {METHODS[fit['method']]}, {fit['dimension']} latent dimensions,"
+        f" {fit['iterations']} passes, {penalty}{tuned}; biases {BIASES[fit['biases']]}"
+    )
+    folds = (
+        f"{plan['folds']} folds of users; {plan['share']:.0%} of a held-out user's ratings are"
+        " given, the others predicted"
+    )
+    return ". ".join([fitted, folds, *_estimates(results)]) + "."
+
+
+def _estimates(results: AuditResults) -> Iterator[str]:
+    """Say how people and categories are estimated."""
+    if results.is_paper:
+        yield (
+            "Least squares throughout (attack, inference and baseline): of minimum norm where"
+            " ratings are fewer than dimensions (lse, rmse_inferred), and with the penalty of the"
+            " fit (lse-penalized, rmse_penalized)"
+        )
+    else:
+        yield (
+            "lse and rmse_inferred: jointly with the category, by MAP under the training users'"
+            " mean and covariance"
+        )
+    kinds: dict[str, list[str]] = {}
+    for name in results.scheme_names():
+        settings = results.schemes[name]
+        if settings["alpha"] == 1 and settings["name"] != "nothing":
+            kinds.setdefault(_estimated(settings), []).append(name.partition(":")[0])
+    for words, names in kinds.items():
+        yield f"{words}: {', '.join(dict.fromkeys(names))}"
+
+
+def _estimated(settings: Mapping[str, Any]) -> str:
+    disclosed = ESTIMATIONS[settings["estimation"]].capitalize()
+    return f"{disclosed} disclosed, profiles by {ESTIMATORS[settings['estimator']]}"
+
+
+def label(scheme: str) -> str:
+    """Write a scheme's settings in words, such as `mpss, plain, least squares`."""
+    name, *settings = scheme.split(":")
+    words = [setting.removeprefix("estimation=").removeprefix("estimator=") for setting in settings]
+    short = [{"least-squares": "least squares", "map": "MAP"}.get(word, word) for word in words]
+    return ", ".join([name, *short])
+
+
+def tick(scheme: str) -> str:
+    """Write the same for an axis, a part on each line."""
+    return label(scheme).replace(", ", ",\n")

@@ -1,0 +1,121 @@
+"""The experiment of the paper's Sec. 7, to the letter: data, fit, schemes and attackers."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from midpoint.analyst import Factorizer, predict
+from midpoint.analyst.kernels.compilation import usable_cores
+from midpoint.audit.attackers import ATTACKERS
+from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
+from midpoint.audit.attackers.least_squares import least_squares_errors, penalized_errors, regress
+from midpoint.audit.attackers.mechanism import ByCategory
+from midpoint.audit.run.curves import ALPHAS
+from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.work import Makers, Work
+from midpoint.data import Ratings, Scale, at_least, hold_out, split_ratings, user_folds
+from midpoint.errors import MidpointError
+from midpoint.protocol import LearningProtocol, Reports
+
+LEAST_RATINGS: Final = 20
+"""Ratings that every user gave and every item has (Sec. 7.1, "Datasets")."""
+FOLDS: Final = 10
+SCHEMES: Final = (RAW, "mp", "mpr", "mpss", "mpssr", "ss", "ia", "fa", "ssia", "ssfa")
+"""The obfuscation schemes of Sec. 7.1."""
+CURVES: Final = ("mpss", "mpssr", "ssia", "ssfa")
+"""The schemes of Figure 7."""
+PENALIZED: Final = "lse-penalized"
+"""Least squares with the penalty of the fit."""
+PENALTIES: Final = (0.02, 0.035, 0.05, 0.07, 0.1)
+"""Regularizations to choose from."""
+FIT: Final = Factorizer(dimension=20, method="sgd", iterations=20, biases="plain", threads=1)
+"""Gradient descent as in Sec. 7.1; the regularization is yet to be chosen."""
+
+
+def require_no_other(**options: Any) -> None:
+    """Refuse what contradicts the paper's setting, and say which; None and False ask for nothing.
+
+    Ten folds, and 20 ratings at least, are the paper's own.
+    """
+    paper = {"folds": FOLDS, "at_least": LEAST_RATINGS}
+    given = {name: value for name, value in options.items() if value not in (None, False, (), [])}
+    wrong = [name for name, value in given.items() if paper.get(name) != value]
+    if wrong:
+        raise MidpointError(
+            f"the paper's setting is fixed, and contradicts {_listed(wrong)}: leave"
+            f" {'it' if len(wrong) == 1 else 'them'} out, or audit without it"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(name.replace("_", "-") for name in names)
+
+
+def paper_people(ratings: Ratings) -> Ratings:
+    """Keep users and items with 20 ratings at least (Sec. 7.1, "Datasets")."""
+    return at_least(ratings, user_ratings=LEAST_RATINGS, item_ratings=LEAST_RATINGS)
+
+
+def paper_work(scale: Scale) -> Work:
+    """Have the paper's attackers try its schemes, and least squares the points of Figure 7."""
+
+    def known(names: Sequence[str]) -> list[str]:
+        every = {name: LearningProtocol(name).scheme for name in names}
+        return [name for name in names if scale.is_discrete or not every[name].needs_levels]
+
+    attackers = paper_attackers()
+    squares = {name: make for name, make in attackers.items() if name.startswith("lse")}
+    points = {
+        f"{name}:alpha={alpha:g}": _plain(name, alpha=alpha)
+        for name, alpha in product(known(CURVES), ALPHAS)
+    }
+    whole = Work.of({name: _plain(name) for name in known(SCHEMES)}, attackers)
+    return whole | Work.of({RAW: _plain(RAW), **points}, squares)
+
+
+def _plain(name: str, **settings: Any) -> LearningProtocol:
+    return LearningProtocol(name, estimation="plain", estimator="least-squares", **settings)
+
+
+def paper_attackers() -> Makers:
+    """Return the paper's four, least squares both ways."""
+    own: Mapping[str, Any] = {
+        "lse": partial(ByCategory, "lse", adaptive=False, evidence=least_squares_errors),
+        PENALIZED: partial(ByCategory, PENALIZED, adaptive=False, evidence=penalized_errors),
+    }
+    learned = {name: ATTACKERS[name] for name in PAPER_ATTACKS if name != "lse"}
+    return {**own, **learned}
+
+
+def tuned(people: Ratings, feature: Sequence[str], seed: int) -> Factorizer:
+    """Choose the regularization by how held-out ratings are predicted, in ten further folds.
+
+    They are predicted with the penalty of the fit, which is what is chosen; the dimension is the
+    paper's.
+    """
+    fold_of = user_folds(people.n_users, min(FOLDS, people.n_users), seed=seed)
+
+    def error(setting: tuple[int, float]) -> float:
+        fold, penalty = setting
+        training, held_out = hold_out(people, fold_of, fold)
+        profiles = replace(FIT, regularization=penalty, seed=seed).fit(training, tuple(feature))
+        given, hidden = split_ratings(held_out, 0.7, seed=seed)
+        everything = np.arange(len(given))
+        shown = Reports(everything, given.user_offsets, given.item, given.value.astype(float))
+        guess = regress(profiles, shown, penalty).penalized
+        chosen = np.argmin(guess.loss, axis=1)
+        x = guess.profile[chosen, np.arange(len(chosen))]
+        added = profiles.offset[hidden.item, chosen[hidden.user]]
+        errors = predict(profiles, x, hidden.user, hidden.item, added) - hidden.value
+        return float(np.square(errors).sum())
+
+    settings = list(product(range(int(fold_of.max()) + 1), PENALTIES))
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        errors = np.array(list(pool.map(error, settings))).reshape(-1, len(PENALTIES))
+    best = PENALTIES[int(errors.sum(axis=0).argmin())]
+    return replace(FIT, regularization=best, seed=seed)
