@@ -206,7 +206,7 @@ class Auditor:
             view = seen.held_out
             if task.kind == ACCURACY:
                 accuracy = measure(fold.data, view, seen.name, self.work.schemes[unit.name])
-                yield self._keep(task, clock, digest=view.disclosure.digest, **asdict(accuracy))
+                yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif silent(view):
                 yield self._keep(task, clock, scores=self._no_scores(view))
             else:
