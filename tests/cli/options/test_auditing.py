@@ -1,0 +1,16 @@
+"""What an audit tries is named between commas."""
+
+import pytest
+
+from midpoint.cli.options.auditing import AuditOptions
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [(None, None), ("dmpss", ["dmpss"]), (" no, mpss:alpha=0.5 ,", ["no", "mpss:alpha=0.5"])],
+)
+def test_names_are_separated_by_commas(text: str | None, names: list[str] | None) -> None:
+    options = AuditOptions(schemes=text, attacks=text, curves=text)
+    assert options.scheme_names() == names
+    assert options.attack_names() == names
+    assert options.curve_names() == (names or [])  # no curve is drawn unless it is named
