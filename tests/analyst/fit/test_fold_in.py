@@ -130,7 +130,7 @@ def test_one_person_is_checked_like_many(
     trained: Training, offsets: list[int], item: list[int]
 ) -> None:
     value = np.ones(len(item), np.float32)
-    with pytest.raises(ValueError, match="offsets must rise|outside the"):
+    with pytest.raises(ValueError, match=r"offsets must rise|outside the"):
         estimate_profiles(
             trained.items, np.array(offsets, np.int64), np.array(item, np.int32), value
         )

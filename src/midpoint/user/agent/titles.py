@@ -18,24 +18,21 @@ def by_item(ratings: Mapping[str, float], standing: Standing) -> dict[str, int]:
 
     All of them are looked at before any is used, so one mistake loses nothing.
     """
-    items: dict[str, list[str]] = {}
-    for item, title in standing.titles.items():
-        items.setdefault(title, []).append(item)
     rated: dict[str, float] = {}
     for name, stars in ratings.items():
-        item = _item(name, standing.titles, items)
+        item = _item(name, standing.titles, standing.by_title)
         if item in rated:
             raise MidpointError(f"{name!r} is rated twice, by title and by item; give one rating")
         rated[item] = _on_scale(name, stars, standing.accepted.disclosure.scale)
     return standing.fixed(rated)
 
 
-def _item(name: str, titles: Mapping[str, str], items: Mapping[str, list[str]]) -> str:
+def _item(name: str, titles: Mapping[str, str], items: Mapping[str, tuple[str, ...]]) -> str:
     """Return the item that a name means: the one with this title, or this identifier."""
     if not isinstance(name, str):
         raise MidpointError(f"{name!r} is no title and no item; write it as text, {str(name)!r}")
-    titled = items.get(name, [])
-    if name in titles and titled not in ([], [name]):
+    titled = items.get(name, ())
+    if name in titles and titled not in ((), (name,)):
         raise MidpointError(
             f"{name!r} is the identifier of {titles[name]!r} and the title of item"
             f" {', '.join(map(repr, titled))}; name the one you mean the other way"
