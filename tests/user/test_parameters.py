@@ -1,8 +1,13 @@
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from midpoint.user import Parameters
-from midpoint.wire import SCHEMES, RatingScale
+from midpoint.user.parameters import made_once
+from midpoint.wire import SCHEMES, Disclosure, RatingScale
+from tests.support import made_up
 from tests.support.made_up import AGE, GENDER, disclosure
 from tests.support.made_up_positions import counterparts_disclosure
 
@@ -40,3 +45,23 @@ def test_taste_that_selects_stands_among_the_selection_factors() -> None:
         assert model.selection.shape == (12, 5 if choose else 2)
         assert model.mean.shape == (1, 2, 8 if choose else 5)
         assert np.array_equal(model.selection[:, 2:], model.taste if choose else model.taste[:, :0])
+
+
+def test_a_disclosure_is_read_once_and_kept_no_longer_than_it_is_used() -> None:
+    read: list[str] = []
+
+    def make(one: Disclosure) -> set[str]:
+        read.append(one.digest)
+        return set(one.items)
+
+    get = made_once(make)
+    shown = made_up.disclosure("dmpss")
+    assert get(shown) is get(shown)
+    assert get(Disclosure.parse(shown.raw)) is get(shown)  # the same bytes are the same
+    assert len(read) == 1
+    first = weakref.ref(get(shown))
+    del shown
+    gc.collect()
+    assert first() is None
+    get(made_up.disclosure("mpss"))
+    assert len(set(read)) == 2

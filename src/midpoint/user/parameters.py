@@ -1,7 +1,9 @@
 """A disclosure as arrays, built once and used for one rating or for millions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,19 @@ from midpoint.wire import ONE, Disclosure, Scheme, from_fixed
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
+T = TypeVar("T")
+
+
+def made_once(make: Callable[[Disclosure], T]) -> Callable[[Disclosure], T]:
+    """Make something of a disclosure once, and keep it for as long as that is used."""
+    made: WeakKeyDictionary[Disclosure, T] = WeakKeyDictionary()
+
+    def get(disclosure: Disclosure) -> T:
+        if disclosure not in made:
+            made[disclosure] = make(disclosure)
+        return made[disclosure]
+
+    return get
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +106,13 @@ class Parameters:
     positions: PositionModel | None
     """What counterparts are found by, under a scheme that asks for them."""
 
+    @staticmethod
+    def of(disclosure: Disclosure) -> "Parameters":
+        """Read a disclosure's columns, once."""
+        return _parameters(disclosure)
+
     @classmethod
-    def of(cls, disclosure: Disclosure) -> Self:
+    def read(cls, disclosure: Disclosure) -> Self:
         """Read a disclosure's columns."""
         scale = disclosure.scale
         offset, levels = _array(disclosure.offset), _array(disclosure.levels)
@@ -113,6 +133,9 @@ class Parameters:
             average=_array(disclosure.average),
             positions=PositionModel.of(disclosure),
         )
+
+
+_parameters = made_once(Parameters.read)
 
 
 def _array(column: tuple[Any, ...] | None) -> Integers | None:

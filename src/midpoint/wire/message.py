@@ -96,6 +96,7 @@ class Message(Part):
     """Version of the wire format."""
 
     _raw: bytes | None = PrivateAttr(default=None)
+    _digest: str | None = PrivateAttr(default=None)
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
@@ -133,8 +134,10 @@ class Message(Part):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the exact bytes."""
-        return digest(self.raw)
+        """SHA-256 of the exact bytes, which never change."""
+        if self._digest is None:
+            self._digest = digest(self.raw)
+        return self._digest
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Make a new, checked message; received bytes are not carried over to other content."""

@@ -48,9 +48,9 @@ def estimate_profiles(
         The profiles, shape (users, D).
     """
     if method == "map" and len(user_offsets) == 2:
-        z = _solve_one(profiles, user_offsets, item, value, weights)
-        if z is not None:
-            return np.asarray((profiles.profile_mean + profiles.profile_root @ z)[None])
+        alone = _solve_one(profiles, user_offsets, item, value, weights)
+        if alone is not None:
+            return np.asarray((profiles.profile_mean + profiles.profile_root @ alone)[None])
     # In terms of z, x = m + L z, the prior is the identity, which single precision resolves.
     vectors, level = profiles.standard_vectors, profiles.typical
     if weights is not None:  # a row times the root of its weight counts with its weight

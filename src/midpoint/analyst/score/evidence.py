@@ -71,7 +71,7 @@ class Estimate:
     def predict(self, profiles: ItemProfiles) -> tuple[Float, Float]:
         """Return mean and standard deviation of a new rating of each item, midway and unclipped."""
         V = profiles.vectors.astype(np.float64)
-        spread = np.einsum("md,de,me->m", V, self.covariance, V)
+        spread = np.einsum("md,md->m", V @ self.covariance, V)
         return profiles.centre + V @ self.mean, np.sqrt(profiles.noise_variance + spread)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import re
 import time
 from collections import OrderedDict
@@ -13,10 +14,13 @@ from starlette.requests import Request
 from midpoint.analyst.service.http.documents import JSON
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.wire import Message, RefusedError
+from midpoint.wire.canonical import encode
 
 TOKEN = re.compile(r"Bearer ([0-9a-f]{64})", re.ASCII)
 REMEMBERED = 100_000
 """Tokens whose rate is followed at a time; beyond them the longest quiet one is forgotten."""
+LONG = 2**14
+"""Bytes beyond which a body is read in a thread, so that others are served meanwhile."""
 M = TypeVar("M", bound=Message)
 
 
@@ -45,18 +49,36 @@ def numbers_of(request: Request, allowed: Mapping[str, tuple[int, int]]) -> dict
     return numbers
 
 
-async def message_of(request: Request, kind: type[M], *, largest: int, patience: float) -> M:
-    """Read a request's body as a message; refuse it with the reason, before reading too much."""
+async def message_of(
+    request: Request, kind: type[M], *, largest: int, patience: float, canonical: bool = False
+) -> M:
+    """Read a request's body as a message; refuse it with the reason, before reading too much.
+
+    With `canonical` it is refused in another form than every device writes it: what is kept of a
+    message then has no padding.
+    """
     _require_plain(request)
     try:
         async with asyncio.timeout(patience):
             raw = await _body(request, largest)
     except TimeoutError as error:
         raise DeclinedError("malformed", "the body did not arrive in time") from error
+    if len(raw) > LONG:
+        return await asyncio.to_thread(_parsed, kind, raw, canonical=canonical)
+    return _parsed(kind, raw, canonical=canonical)
+
+
+def _parsed(kind: type[M], raw: bytes, *, canonical: bool) -> M:
     try:
-        return kind.parse(raw)
+        message = kind.parse(raw)
     except RefusedError as refused:
         raise DeclinedError("malformed", str(refused)) from refused
+    if canonical and encode(json.loads(raw)) != raw:
+        raise DeclinedError(
+            "malformed",
+            "the message is not in canonical form: sorted keys, no white space, plain UTF-8",
+        )
+    return message
 
 
 def _require_plain(request: Request) -> None:

@@ -196,12 +196,15 @@ class Device:
 
         The analyst knows them: what a question holds says nothing about what was withheld.
         """
-        ledger, disclosure = self._home.ledger, self.disclosure
-        decisions = ((n, item, ledger.decision(item)) for n, item in enumerate(disclosure.items))
+        ledger, disclosure, known = self._home.ledger, self.disclosure, self.disclosure.index
+        decisions = ((item, ledger.decision(item)) for item in sorted(ledger.decided))
         return [
             item
-            for n, item, decision in decisions
-            if decision and decision.numbers and decision.numbers == disclosure.numbers_of(n)
+            for item, decision in decisions
+            if decision
+            and decision.numbers
+            and item in known
+            and decision.numbers == disclosure.numbers_of(known[item])
         ]
 
     def _open_question(self, items: Collection[str]) -> Solicitation:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
 from typing import Self
@@ -40,6 +41,14 @@ class Standing:
             MappingProxyType({item: titles.get(item, item) for item in items}),
             MappingProxyType({item: rated.get(item, 0) for item in items}),
         )
+
+    @cached_property
+    def by_title(self) -> Mapping[str, tuple[str, ...]]:
+        """The items of each title: more than one where titles are not unique."""
+        items: dict[str, list[str]] = {}
+        for item, title in self.titles.items():
+            items.setdefault(title, []).append(item)
+        return {title: tuple(named) for title, named in items.items()}
 
     def fixed(self, ratings: Mapping[str, float]) -> dict[str, int]:
         """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""

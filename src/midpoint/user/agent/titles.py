@@ -21,13 +21,10 @@ def by_item(
     All of them are looked at before any is used, so one mistake loses nothing. An error says
     `where` the rating is written, if that is known.
     """
-    items: dict[str, list[str]] = {}
-    for item, title in standing.titles.items():
-        items.setdefault(title, []).append(item)
     rated: dict[str, float] = {}
     for name, stars in ratings.items():
         try:
-            item = _item(name, standing.titles, items)
+            item = _item(name, standing.titles, standing.by_title)
             _require_new(item, name, rated)
             rated[item] = _on_scale(name, stars, standing.accepted.disclosure.scale)
         except MidpointError as error:
@@ -35,12 +32,12 @@ def by_item(
     return standing.fixed(rated)
 
 
-def _item(name: str, titles: Mapping[str, str], items: Mapping[str, list[str]]) -> str:
+def _item(name: str, titles: Mapping[str, str], items: Mapping[str, tuple[str, ...]]) -> str:
     """Return the item that a name means: the one with this title, or this identifier."""
     if not isinstance(name, str):
         raise MidpointError(f"{name!r} is no title and no item; write it as text, {str(name)!r}")
-    titled = items.get(name, [])
-    if name in titles and titled not in ([], [name]):
+    titled = items.get(name, ())
+    if name in titles and titled not in ((), (name,)):
         raise MidpointError(
             f"{name!r} is the identifier of {titles[name]!r} and the title of item"
             f" {', '.join(map(repr, titled))}; name the one you mean the other way"

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from midpoint.user.core.counterparts import value_shift
 from midpoint.user.core.private import PrivateCategory
-from midpoint.user.parameters import Parameters
+from midpoint.user.parameters import Parameters, made_once
 from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
+
+_correction = made_once(correction)
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,21 @@ def correct(
     """
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
-    unknown = next((item for item in scores.items if item not in disclosure.index), None)
+    known = disclosure.index
+    unknown = next((item for item in scores.items if item not in known), None)
     if unknown is not None:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown!r} is not in the disclosure")
-    index = np.array([disclosure.index[item] for item in scores.items], dtype=np.intp)
+    index = np.array([known[item] for item in scores.items], dtype=np.intp)
     added = corrections(disclosure, index, category.cell_in(disclosure), np.array(move, np.int64))
-    low, high = disclosure.scale.low, disclosure.scale.high
-    ranked = []
-    rows = zip(scores.items, scores.score, added.tolist(), scores.deviation, strict=True)
-    for item, score, more, deviation in rows:
-        if item not in rated:
-            total = score + more
-            ranked.append(Recommendation(item, total, min(max(total, low), high), deviation))
-    return tuple(sorted(ranked, key=lambda line: (-line.score, line.item)))
+    total = np.array(scores.score, np.int64) + added
+    shown = np.clip(total, disclosure.scale.low, disclosure.scale.high).tolist()
+    score, items, deviation = total.tolist(), scores.items, scores.deviation
+    best_first = np.argsort(-total, kind="stable").tolist()  # items ascend, so ties are by item
+    return tuple(
+        Recommendation(items[n], score[n], shown[n], deviation[n])
+        for n in best_first
+        if items[n] not in rated
+    )
 
 
 def corrections(
@@ -74,4 +78,4 @@ def corrections(
         move: How taste factors moved: one person's, (r,), or a row for each item, (n, r).
     """
     shift = value_shift(Parameters.of(disclosure), move, item)
-    return np.asarray(correction(disclosure)[item, cell] - shift)
+    return np.asarray(_correction(disclosure)[item, cell] - shift)

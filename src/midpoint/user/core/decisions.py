@@ -118,7 +118,8 @@ def _items_to_decide(
     """Return the items asked about; in an open round all other rated and undecided ones too."""
     if solicitation.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the question goes with another disclosure")
-    unknown = [item for item in solicitation.items if item not in disclosure.index]
+    known = disclosure.index
+    unknown = [item for item in solicitation.items if item not in known]
     if unknown:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown[0]!r} is not in the disclosure")
     _require_unchanged(solicitation.items, disclosure, ledger)
@@ -163,7 +164,8 @@ def _asked_so_far(
     about = [item for item in disclosure.items if everything or item in asked]
     rated = [item for item in about if item in given]
     left = [item for item in about if item not in given and ledger.decision(item) is None]
-    index = np.array([disclosure.index[item] for item in rated + left], dtype=np.intp)
+    known = disclosure.index
+    index = np.array([known[item] for item in rated + left], dtype=np.intp)
     value = np.array([given[item] for item in rated], dtype=np.int64)
     return Asked(index, index[: len(rated)], value)
 

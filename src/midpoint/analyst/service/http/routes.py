@@ -1,6 +1,5 @@
 """What can be asked of the service, route by route."""
 
-import json
 import time
 from dataclasses import dataclass
 from typing import TypeVar
@@ -122,8 +121,7 @@ class Service:
         """Keep a report for good; the same one again is the same."""
         numbers_of(request, {})
         token = self._token(request)
-        report = await self._message(request, Report, self.settings.largest)
-        _require_canonical(report)
+        report = await self._message(request, Report, self.settings.largest, canonical=True)
         current, now = await self.publication.knowing(report.disclosure), _now()
         if report.disclosure == current.digest:
             possible = current.possible
@@ -217,9 +215,15 @@ class Service:
         self.rate.take(token)
         return token
 
-    async def _message(self, request: Request, kind: type[M], largest: int) -> M:
-        patience = self.settings.patience
-        return await message_of(request, kind, largest=largest, patience=patience)
+    async def _message(
+        self, request: Request, kind: type[M], largest: int, *, canonical: bool = False
+    ) -> M:
+        return await message_of(
+            *(request, kind),
+            largest=largest,
+            patience=self.settings.patience,
+            canonical=canonical,
+        )
 
     async def _published(self, request: Request) -> str:
         digest = str(request.path_params["digest"])
@@ -235,15 +239,6 @@ def _now() -> int:
 def _summary(storage: Storage, token: bytes) -> Summary:
     """Return what is kept; of somebody new, nothing."""
     return storage.summaries([token]).get(token) or Summary(_now())
-
-
-def _require_canonical(report: Report) -> None:
-    """Refuse a report in another form than every device writes it: what is kept has no padding."""
-    if encode(json.loads(report.raw)) != report.raw:
-        raise DeclinedError(
-            "malformed",
-            "the report is not in canonical form: sorted keys, no white space, plain UTF-8",
-        )
 
 
 def _exported(history: History) -> bytes:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.information import symmetric_inverse
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.kernels.decimals import decimals
 from midpoint.analyst.score.evidence import Evidence
@@ -21,6 +22,8 @@ from midpoint.wire.message import VERSION
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+PROMISING = 16
+"""Items that a question is chosen from, for each that is asked or each dimension, at most."""
 PRODUCTS = 2**23
 """Numbers in the table of v_j v_j^T, at most; deviations of more items are worked out without."""
 
@@ -56,6 +59,9 @@ class Model:
         self._people = 0 if counted is None else int(counted.users.sum())
         informative = profiles.informative[order]
         self._allowed = informative if self._rated is None else informative & (self._rated > 0)
+        self._expected = self._heard
+        if self._rated is not None:
+            self._expected = self._heard * np.sqrt(self._rated / self._people)[:, None]
         self._first: dict[int, list[str]] = {}
         self._triangle = np.tril_indices(len(self._pull))
         self._products = self._make_products()
@@ -139,7 +145,25 @@ class Model:
             return self._ask_first(budget)
         candidates = self._allowed.copy()
         candidates[known] = False
-        return self._choose(candidates, self._kept(summary).information, budget)
+        information = self._kept(summary).information
+        return self._choose(self._promising(candidates, information, budget), information, budget)
+
+    def _promising(self, candidates: Mask, start: Float, budget: int) -> Mask:
+        """Leave the candidates that say most by themselves: the search looks at each many times.
+
+        That is by how much each lowers tr B: c / (1 + a), as in the first step of the search.
+        """
+        most = PROMISING * max(budget, len(self._pull))
+        if np.count_nonzero(candidates) <= most:
+            return candidates
+        B = symmetric_inverse(start + self._noise * self._precision)
+        moved = self._expected @ B
+        influence = np.einsum("md,md->m", moved, moved)
+        gain = influence / (1 + np.einsum("md,md->m", moved, self._expected))
+        gain[~candidates] = -1.0
+        kept = np.zeros_like(candidates)
+        kept[np.argpartition(gain, -most)[-most:]] = True
+        return kept
 
     def _ask_first(self, budget: int) -> list[str]:
         """Return what somebody new is asked: the same for everyone, so it is chosen once."""
