@@ -201,7 +201,7 @@ def load(browser: Browser, url: str) -> dict[str, float]:
     page = phone(browser, network=True)
     page.add_init_script(f"({PERSON})()")
     page.goto(url, wait_until="commit")
-    page.wait_for_function("window.seen?.complete", timeout=120_000)
+    page.wait_for_function("() => window.seen?.complete", timeout=120_000)
     seen: dict[str, float] = page.evaluate("window.seen")
     page.context.close()
     return {name: seen[name] for name in ("rateable", "complete")}

@@ -34,6 +34,8 @@ def test_she_rates_while_the_disclosure_is_on_its_way(visit: Visit) -> None:
     rated = she.rows.first.get_attribute("data-item")
     assert she.sent == []
     assert she.leaving.count() == 0
+    for unknown in ("certain", "Nobody certified this", "Rate a title and see here"):
+        assert she.page.get_by_text(unknown).locator("visible=true").count() == 0
 
     held[0].continue_()
     expect(she.page.get_by_text(CHECKING)).to_have_count(0)

@@ -122,7 +122,7 @@ export const texts = {
     bytes: "Show the exact bytes",
     bytesLead: (bytes: number) =>
       `The whole body of the one request that is sent, ${grouped.format(bytes)} bytes. With it goes a random token made by this browser, which is the only name the service has for you.`,
-    pending: "Being worked out again after your last change.",
+    pending: "Being worked out after your last change.",
     why: {
       withheld: (share: string) =>
         `Your group rates this more often than others. So ${share} of its ratings stay here, and having rated it says nothing about your group.`,

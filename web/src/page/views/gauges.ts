@@ -43,6 +43,9 @@ export function gaugesView(actions: Actions) {
         pairs = features.map(({ name }) => pair(several ? featureName(name) : ""));
         fill(dials, ...pairs.map(({ element }) => element));
       }
+      // Nothing is known of guesses and certificates before the first check is done.
+      dials.hidden = caution.hidden = model.guesses.length === 0;
+      measured.hidden = model.head === null;
       for (const [i, guess] of model.guesses.entries()) pairs[i]?.update(guess);
       say(caution, words.caution(model.guesses[0]?.values ?? true, model.hidesRated));
       if (seen !== model.certificates) {

@@ -63,7 +63,11 @@ export function leavesView(actions: Actions, present: () => Model) {
     const empty = lines.length === 0;
     say(
       summary,
-      empty ? words.empty : `${words.summary(lines.length - withheld, withheld)} ${words.lead}`,
+      empty
+        ? model.draft.size > 0
+          ? words.pending
+          : words.empty
+        : `${words.summary(lines.length - withheld, withheld)} ${words.lead}`,
     );
     list.hidden = empty;
     keyed(
