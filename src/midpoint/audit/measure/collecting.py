@@ -246,8 +246,8 @@ class Collected:
         compared = kinds[:1] if self.plan.paper else kinds
         squares = [np.concatenate([one[kind] for one in raw]) for kind in compared]
         best = min(squares, key=np.sum)
-        here = self._every(scheme, *self._accuracy)
-        here = np.concatenate([one[compared[-1]] for one in here])
+        folds = self._every(scheme, *self._accuracy)
+        here = np.concatenate([fold[compared[-1]] for fold in folds])
         return Cost(*paired_cost(here, best))
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
