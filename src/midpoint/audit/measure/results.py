@@ -156,6 +156,22 @@ class Adversary:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """What somebody would read who knew every error of a disclosure, and nothing else."""
+
+    value: float
+    """The AUC: Phi(sqrt(D / 2)), D = sets + values."""
+    sets: float
+    """What the errors of log ratios add to D, over the items that a person reveals."""
+    values: float
+    """What the errors of offsets add to it."""
+    revealed: float
+    """Items that a person reveals, on average."""
+    panel: int
+    """People whom the disclosure was made of, in a fold."""
+
+
+@dataclass(frozen=True)
 class Rounds:
     """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
 
@@ -248,6 +264,9 @@ class AuditResults:
 
     adversaries: Mapping[str, Adversary] = field(default_factory=dict)
     """Against whom was measured: clean, panel, published, outsider; those that tried."""
+
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 
     def adversary_of(self, attack: str) -> str:
         """Return whose an attacker is, one of a single category included; empty if unknown."""
@@ -359,6 +378,7 @@ class AuditResults:
             "activity": ByActivity,
             "rounds": _rounds,
             "adversaries": _adversary,
+            "bounds": Bound,
         }
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
