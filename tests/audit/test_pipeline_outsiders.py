@@ -10,6 +10,7 @@ from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import headline
+from midpoint.audit.run.bound import area_of
 from midpoint.audit.run.outsiders import QUICK_OUTSIDERS
 from midpoint.cli.options.audit_extras import show_adversaries
 from midpoint.data import Scale, Simulation
@@ -49,6 +50,20 @@ def test_outsiders_alone_are_a_whole_audit(alone: AuditResults) -> None:
     assert alone.controls["outsider:adaptive-items"].reads
     assert not alone.controls["outsider:chance"].reads
     assert alone.bands["dmpss"] == alone.adversaries["outsider"].bands["dmpss"]
+
+
+@slow
+def test_the_bound_is_that_of_the_published_disclosure(
+    tiny: Simulation, alone: AuditResults, results: AuditResults
+) -> None:
+    assert list(alone.bounds) == ["dmpss"]  # raw ratings and whole stars leak more than errors
+    bound = alone.bounds["dmpss"]
+    assert bound == results.bounds["dmpss"]
+    assert bound.panel == 50
+    assert bound.value == pytest.approx(area_of(bound.sets + bound.values))
+    larger = small_audit(tiny.ratings).bounds["dmpss"]
+    assert larger.panel == 100
+    assert 0.5 < larger.value < bound.value
 
 
 @slow
@@ -107,10 +122,12 @@ def test_report_and_terminal_show_adversaries_apart(results: AuditResults) -> No
     html = page(results)
     assert "<h2>Measured against whom</h2>" in html
     assert "panel 50, outsiders 40" in html
+    assert "It assumes that errors have the analyst&#x27;s own posterior variances" in html
     console = Console(record=True, width=120)
     show_adversaries(console, results, results.scheme_names())
     text = console.export_text()
     assert "measured against whom" in text
+    assert "omniscient (bound)" in text
     for name in results.adversaries:
         assert name in text
 
@@ -118,7 +135,8 @@ def test_report_and_terminal_show_adversaries_apart(results: AuditResults) -> No
 @slow
 def test_results_are_read_as_they_were_written(results: AuditResults, tmp_path: Path) -> None:
     results.save(tmp_path)
-    assert AuditResults.load(tmp_path).adversaries == results.adversaries
+    loaded = AuditResults.load(tmp_path)
+    assert (loaded.adversaries, loaded.bounds) == (results.adversaries, results.bounds)
 
 
 @slow

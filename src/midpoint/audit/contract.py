@@ -186,11 +186,29 @@ def scores_each_alone(trial: Trial) -> str | None:
     return None if apart <= _rounding(trial) else f"five people alone score up to {apart:g} apart"
 
 
+def learns_from_outsiders(trial: Trial) -> str | None:
+    """Read its control as well where it is fitted to people whom the analyst never learned from.
+
+    They are outside the panel, and say what they say under the published disclosure. A clean
+    attacker has no use for them.
+    """
+    attacker = new_attacker(trial.make, 1)
+    if not attacker.adaptive:
+        return None
+    scheme, labels = getattr(attacker, "control", RAW), trial.stage.labels[1]
+    outsiders, others = (np.arange(start, len(labels), 2) for start in (0, 1))
+    views = [only(trial.stage.seen(1, scheme, draw), outsiders) for draw in range(DRAWS)]
+    attacker.fit(views, labels[outsiders], seed=0)
+    area = auc(trial.score(attacker, only(trial.tried, others)), labels[others])
+    return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
+
+
 CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
     {
         "it reads what leaks": reads_what_leaks,
         "it is at chance where nothing can be read": is_at_chance_where_nothing_can_be_read,
         "its sign follows the labels": follows_the_labels,
+        "it learns from people outside the panel": learns_from_outsiders,
         "equal seeds give equal scores": repeats_itself,
         "silent people are scored alike": scores_silent_people_alike,
         "a score does not depend on who else is tried": scores_each_alone,

@@ -95,7 +95,7 @@ def test_points_of_curves_are_protocols_by_name() -> None:
 def test_curves_join_the_audit_in_its_directory(
     tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("midpoint.audit.pipeline.usual_scheme", lambda *_: "cmpss")
+    monkeypatch.setattr("midpoint.audit.pipeline.choose_scheme", lambda *_: "cmpss")
     before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"])
     after = small_audit(
         tiny.ratings,

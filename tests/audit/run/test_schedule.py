@@ -29,8 +29,8 @@ if __name__ == "__main__":
     out = Path(sys.argv[1])
     small_audit(ratings, out, schemes={SCHEMES}, jobs=2).save(out)
 """
-RESULTS = 2 * (1 + 4 * 4)
-"""Of each fold the profiles, and of each scheme the cost and three attackers."""
+RESULTS = 2 * (1 + 4 * 4 + 1)
+"""Of each fold the profiles, of each scheme the cost and three attackers, of dmpss the bound."""
 PATIENCE = 120.0
 """Seconds to wait for what takes a few."""
 

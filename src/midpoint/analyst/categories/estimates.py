@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from midpoint.analyst.categories.shrinkage import (
     Effects,
     centred,
+    effect_covariance,
     shrink_distributions,
     shrink_effects,
 )
@@ -75,6 +76,27 @@ class CategoryEstimates:
         return shrink_distributions(count, values, self.offset, self.statistics.crossed)
 
 
+def log_ratio_variance(statistics: CategoryStatistics, first: int, second: int) -> Float:
+    """Return the posterior variance of each item's log p_first - log p_second. Shape (M,)."""
+    table = _log_probability(statistics)
+    return _contrast(effect_covariance(*table, statistics.crossed), first, second)
+
+
+def offset_variance(
+    statistics: CategoryStatistics, first: int, second: int, along: Float | None = None
+) -> Float:
+    """Return the posterior variance of each item's difference of offsets. Shape (M,)."""
+    variance = _own_variance(statistics, along)
+    covariance = effect_covariance(statistics.mean, variance, statistics.crossed, along)
+    return _contrast(covariance, first, second)
+
+
+def _contrast(covariance: Float, first: int, second: int) -> Float:
+    """Return the variance of the difference of two of several. Shape (M,)."""
+    own = covariance[:, first, first] + covariance[:, second, second]
+    return np.asarray(own - covariance[:, first, second] - covariance[:, second, first])
+
+
 def mean_effects(
     statistics: CategoryStatistics, method: Estimation = "shrunken", along: Float | None = None
 ) -> Effects:
@@ -120,9 +142,14 @@ def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
 
     Not along taste, which says how items are rated: of who rates them it said nothing more.
     """
+    return shrink_effects(*_log_probability(statistics), statistics.crossed)
+
+
+def _log_probability(statistics: CategoryStatistics) -> tuple[Float, Float]:
+    """Return log p as it is counted, and its sampling variance. Shapes (M, K)."""
     smoothed = (statistics.count + 0.5) / (statistics.users + 1.0)
     variance = np.where(statistics.users > 0, (1 - smoothed) / (statistics.count + 0.5), np.nan)
-    return shrink_effects(np.log(smoothed), variance, statistics.crossed)
+    return np.log(smoothed), variance
 
 
 def _frequencies(count: Counts) -> Float:

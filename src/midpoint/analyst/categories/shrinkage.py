@@ -68,6 +68,39 @@ def shrink_effects(
         along: Item profiles w in units of taste factors. Shape (M, D); none unless given.
         rounds: The most steps to take.
     """
+    fit, t, Z = _fitted(observed, variance, crossed, along, rounds)
+    return centred(fit.level[:, None] + (fit.common + t * fit.r) @ Z.T)
+
+
+def effect_covariance(
+    observed: Float,
+    variance: Float,
+    crossed: tuple[tuple[int, ...], ...],
+    along: Float | None = None,
+    rounds: int = 60,
+) -> Float:
+    """Return how unsure what `shrink_effects` gives of each item is. Shape (M, K, K).
+
+    Z [T - T Q_j T + (I - T Q_j) S_j (I - T Q_j)'] Z',  S_j = cov(a + G w_j)
+
+    is the posterior covariance of an item's category effects, given the variances. Its level c_j
+    is left out, so that only differences between categories mean something.
+    """
+    fit, t, Z = _fitted(observed, variance, crossed, along, rounds)
+    left = np.eye(len(t)) - t[:, None] * fit.Q
+    own = np.diag(t) - t[:, None] * fit.Q * t
+    inside = own + left @ fit.common_covariance @ left.swapaxes(1, 2)
+    return np.asarray(Z @ inside @ Z.T)
+
+
+def _fitted(
+    observed: Float,
+    variance: Float,
+    crossed: tuple[tuple[int, ...], ...],
+    along: Float | None,
+    rounds: int,
+) -> tuple["_Fit", Float, Float]:
+    """Find the variances; return the fit under them, the diagonal of T, and Z."""
     seen = np.isfinite(observed) & np.isfinite(variance)
     y = np.where(seen, observed, 0.0)
     precision = np.where(seen, 1 / np.maximum(np.where(seen, variance, 1.0), SMALLEST), 0.0)
@@ -89,8 +122,7 @@ def shrink_effects(
 
     logs = _settled(step, np.log(np.tile([[start], [start / 10]], len(crossed))), rounds)
     t, g = np.exp(logs)
-    fit = _Fit.of(B, b, W, t[feature], g[feature], feature == 0)
-    return centred(fit.level[:, None] + (fit.common + t[feature] * fit.r) @ Z.T)
+    return _Fit.of(B, b, W, t[feature], g[feature], feature == 0), t[feature], Z
 
 
 class _Fit(NamedTuple):
@@ -144,13 +176,19 @@ class _Fit(NamedTuple):
         level = np.where(weight > 0, level, level[weight > 0].mean())
         return cls(Q, z - (Q * common[:, None, :]).sum(axis=2), common, level, W, N, C)
 
-    def steps(self, feature: NDArray[np.intp]) -> Float:
-        """Return y' P V P y / tr P V of each feature, of u and of G. Shape (2, features)."""
+    @property
+    def common_covariance(self) -> Float:
+        """Posterior covariance of what an item's effects are expected to be. Shape (M, R, R)."""
         R, D = self.Q.shape[1], self.W.shape[1]
         S = (self.W @ self.C.reshape(R, D, R, D).transpose(1, 0, 2, 3).reshape(D, -1)).reshape(
             -1, R, R, D
         )
-        S = (S @ self.W[:, None, :, None])[..., 0]
+        return np.asarray((S @ self.W[:, None, :, None])[..., 0])
+
+    def steps(self, feature: NDArray[np.intp]) -> Float:
+        """Return y' P V P y / tr P V of each feature, of u and of G. Shape (2, features)."""
+        R, D = self.Q.shape[1], self.W.shape[1]
+        S = self.common_covariance
         trace = np.einsum("jrr->r", self.Q) - (self.Q @ S * self.Q).sum(axis=(0, 2))
         of_items = _ratios((self.r**2).sum(axis=0), trace, feature)
         left = np.diag(self.N - self.N @ self.C @ self.N).reshape(R, D)[:, 1:].sum(axis=1)

@@ -21,6 +21,7 @@ from midpoint.audit.measure.results import (
     Adversary,
     AuditResults,
     Band,
+    Bound,
     ByActivity,
     Control,
     Cost,
@@ -39,6 +40,7 @@ from midpoint.audit.measure.statistics import (
     root_mean,
 )
 from midpoint.audit.rounds.conversation import DeviceKind
+from midpoint.audit.run.bound import area_of
 from midpoint.audit.run.folds import questions
 from midpoint.audit.run.outsiders import (
     ADVERSARIES,
@@ -52,7 +54,7 @@ from midpoint.audit.run.outsiders import (
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
-from midpoint.audit.run.tasks import ACCURACY, ANSWERS, LEARN
+from midpoint.audit.run.tasks import ACCURACY, ANSWERS, BOUND, LEARN
 from midpoint.data import Feature, Ratings, describe
 from midpoint.wire import SCHEMES
 
@@ -120,6 +122,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
             for name, attacks in _by_adversary(attackers).items()
         },
         model=manifest["plan"],
+        bounds={scheme: bound for scheme in schemes if (bound := stored.bound(scheme))},
     )
 
 
@@ -289,12 +292,7 @@ class Collected:
     def adversary(self, name: str, attacks: list[str], schemes: list[str]) -> Adversary:
         """Return what is measured against one adversary, by its own attackers alone."""
         tried = {one: [a for a in self.attacks(one) if a in attacks] for one in schemes}
-        training = len(self.people.feature(*self.plan.feature).codes) - int(
-            np.bincount(self.folds).max()
-        )
-        panel, outsiders = training, 0
-        if name in SPLIT_ADVERSARIES:
-            panel, outsiders = sizes(self.plan, training)
+        panel, outsiders = self._sizes(split=name in SPLIT_ADVERSARIES)
         return Adversary(
             knows=ADVERSARIES[name],
             attacks=tuple(attacks),
@@ -314,6 +312,23 @@ class Collected:
         """Return of each attacker 0.5 plus the mean distance of its answers from it."""
         names = self.attacks(scheme)
         return {name: Area.macro(self.areas(scheme, name)).value for name in names}
+
+    def _sizes(self, *, split: bool) -> tuple[int, int]:
+        """Return how many people are the panel and outsiders, in the smallest training."""
+        training = len(self.category) - int(np.bincount(self.folds).max())
+        return sizes(self.plan, training) if split else (training, 0)
+
+    def bound(self, scheme: str) -> Bound | None:
+        """Return the bound: of the published disclosure, where outsiders are kept apart."""
+        split = self._has(scheme, SPLIT, BOUND)
+        names = (scheme, SPLIT, BOUND) if split else (scheme, BOUND)
+        if not self._has(*names):
+            return None
+        every = self._every(*names)
+        sets, values, revealed = (
+            float(np.mean([one[key] for one in every])) for key in ("sets", "values", "revealed")
+        )
+        return Bound(area_of(sets + values), sets, values, revealed, self._sizes(split=split)[0])
 
     def _strongest(
         self, scheme: str, names: list[str] | None = None

@@ -159,6 +159,22 @@ class Adversary:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """What somebody would read who knew every error of a disclosure, and nothing else."""
+
+    value: float
+    """The AUC: Phi(sqrt(D / 2)), D = sets + values."""
+    sets: float
+    """What the errors of log ratios add to D, over the items that a person reveals."""
+    values: float
+    """What the errors of offsets add to it."""
+    revealed: float
+    """Items that a person reveals, on average."""
+    panel: int
+    """People whom the disclosure was made of, in a fold."""
+
+
+@dataclass(frozen=True)
 class Rounds:
     """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
 
@@ -260,6 +276,9 @@ class AuditResults:
     def _repr_html_(self) -> str:
         """Show the AUC of every attacker on every scheme."""
         return as_table(self)
+
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 
     def adversary_of(self, attack: str) -> str:
         """Return whose an attacker is, one of a single category included; empty if unknown."""
@@ -382,6 +401,7 @@ class AuditResults:
             "activity": ByActivity,
             "rounds": _rounds,
             "adversaries": _adversary,
+            "bounds": Bound,
         }
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}

@@ -17,6 +17,7 @@ from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import headline, judge, proves_nothing, unproved
+from midpoint.audit.run.bound import ASSUMES
 from midpoint.files import replace_file
 
 PAGE = "report.html"
@@ -91,6 +92,7 @@ def page(results: AuditResults, command: str = "") -> str:
         *_figures(drawn, "Privacy, accuracy and disclosure"),
         "<h2>Measured against whom</h2>",
         *tables.adversaries(results),
+        *_omniscient(results),
         "<h2>Who reads what</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),
@@ -178,6 +180,17 @@ def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
 def _figures(drawn: Figures, *titles: str) -> Iterator[str]:
     """Show the figures of these titles that could be drawn."""
     yield from (_figure(drawn[title]) for title in titles if title in drawn)
+
+
+def _omniscient(results: AuditResults) -> Iterator[str]:
+    """Say what the bound is and what it takes for granted."""
+    if results.bounds:
+        yield (
+            "<p>The omniscient adversary is no attack but a bound: AUC = &Phi;(&radic;(D / 2)), D"
+            " being what the errors of disclosed log ratios and of offsets add up to over the items"
+            f" that a person reveals. It assumes {escape(ASSUMES)}. A scheme without a number there"
+            " leaks by more than errors, and has no such bound.</p>"
+        )
 
 
 def _curves(results: AuditResults, drawn: Figures) -> Iterator[str]:

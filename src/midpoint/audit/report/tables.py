@@ -49,6 +49,9 @@ def adversaries(results: AuditResults) -> Iterator[str]:
             people += f", outsiders {one.outsiders:,}" if one.outsiders else ""
             cells = [_against(results, scheme, name) for scheme in schemes]
             rows.append([f"{name}<br><small>{people}</small>", escape(one.knows), *cells])
+        if results.bounds:
+            cells = [_omniscient(results, scheme) for scheme in schemes]
+            rows.append(["omniscient", "every error of what was disclosed: a bound", *cells])
         yield table(
             "The strongest attack of each adversary, its interval, and what chance would show of"
             " the strongest of that adversary's attackers. <b>Bold</b>: outside the wider band.",
@@ -56,6 +59,14 @@ def adversaries(results: AuditResults) -> Iterator[str]:
             rows,
             kind="against",
         )
+
+
+def _omniscient(results: AuditResults, scheme: str) -> str:
+    bound = results.bounds.get(scheme)
+    if bound is None:
+        return ""
+    parts = f"D {bound.sets:.2f} + {bound.values:.2f}<br>panel {bound.panel:,}"
+    return f"{bound.value:.3f}<br><small>{parts}<br>{bound.revealed:.0f} revealed</small>"
 
 
 def _against(results: AuditResults, scheme: str, adversary: str) -> str:

@@ -15,6 +15,7 @@ from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_peop
 from midpoint.audit.attackers.view import View
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
+from midpoint.audit.run.bound import divergence, is_bounded
 from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
@@ -36,6 +37,8 @@ from midpoint.wire import SCHEMES
 LEARN = "learn"
 ACCURACY = "accuracy"
 ANSWERS = "answers"
+BOUND = "bound"
+"""What an omniscient adversary would read."""
 SEEDS = 2**31 - 1
 """Attackers get seeds below this, which all libraries take."""
 
@@ -119,7 +122,13 @@ class Auditor:
         if isinstance(work.schemes[unit.name], RoundsProtocol):
             return [Task(unit.fold, (unit.name, ANSWERS)), *attacks]
         accuracy = Task(unit.fold, (unit.name, ACCURACY))
-        return [accuracy, *attacks] if unit.name in work.costed else attacks
+        return [accuracy, *self._bounds(unit), *attacks] if unit.name in work.costed else attacks
+
+    def _bounds(self, unit: Unit, *under: str) -> list[Task]:
+        """Return the task of the bound, if a protocol has one."""
+        how, discrete = self.work.schemes[unit.name], self.ratings.scale.is_discrete
+        bounded = unit.name in self.work.costed and is_bounded(how, discrete=discrete)
+        return [Task(unit.fold, (unit.name, *under, BOUND))] if bounded else []
 
     def _split_tasks(self, unit: Unit) -> list[Task]:
         """Return the attacks under the published disclosure; its cost, if no other is measured."""
@@ -128,8 +137,11 @@ class Auditor:
             for name in self.work.adversary
             if self.work.wants(unit.name, name)
         ]
+        if not attacks:
+            return []
         costed = not self.work.has_panel and unit.name in self.work.costed
-        return [Task(unit.fold, (unit.name, SPLIT, ACCURACY)), *attacks] if costed else attacks
+        accuracy = [Task(unit.fold, (unit.name, SPLIT, ACCURACY))] if costed else []
+        return [*accuracy, *self._bounds(unit, SPLIT), *attacks]
 
     def missing(self, unit: Unit) -> list[Task]:
         """Return the results of a unit that are not there yet."""
@@ -186,6 +198,8 @@ class Auditor:
             if task.kind == ACCURACY:
                 accuracy = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
+            elif task.kind == BOUND:
+                yield self._keep(task, clock, **divergence(view)._asdict())
             elif isinstance(seen, RoundViews) and task.kind == ANSWERS:
                 yield self._keep(task, clock, answers=seen.answers)
             elif silent(view):
@@ -207,6 +221,8 @@ class Auditor:
             if task.kind == ACCURACY:
                 accuracy = measure(fold.data, view, seen.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
+            elif task.kind == BOUND:
+                yield self._keep(task, clock, **divergence(view)._asdict())
             elif silent(view):
                 yield self._keep(task, clock, scores=self._no_scores(view))
             else:

@@ -149,6 +149,11 @@ def show_adversaries(console: Console, results: "AuditResults", schemes: list[st
             for row in strongest
         ]
         table.add_row(name, f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else "", *cells)
+    bounds = [results.bounds.get(scheme) for scheme in schemes]
+    panels = {f"{bound.panel:,}" for bound in bounds if bound is not None}
+    if panels:
+        cells = ["" if bound is None else f"{bound.value:.3f}" for bound in bounds]
+        table.add_row("omniscient (bound)", ", ".join(sorted(panels)), "", *cells)
     console.print(table)
 
 

@@ -1,0 +1,141 @@
+"""Data whose truth is known: who knows it reaches the bound, and does not pass it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from midpoint.analyst.categories.estimates import (
+    CategoryEstimates,
+    log_ratio_variance,
+    offset_variance,
+)
+from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.audit.attackers.auc import auc
+from midpoint.audit.run.bound import area_of, divergences, is_bounded
+from midpoint.audit.run.plan import read_scheme
+
+Float = NDArray[np.float64]
+ITEMS, TRIED, NOISE = 500, 1500, 0.9
+"""Items; people of each category who are attacked; deviation of a rating."""
+SIZES, WORLDS = (600, 2000, 8000), 8
+"""Sizes of panels; worlds that are drawn for each."""
+
+
+class World(NamedTuple):
+    """What is true: each category's probability and mean rating of every item, (M, 2)."""
+
+    probability: Float
+    mean: Float
+
+
+def world(rng: np.random.Generator) -> World:
+    usual = rng.normal(-2.5, 0.6, (ITEMS, 1))
+    level = rng.normal(3.5, 0.5, (ITEMS, 1))
+    return World(
+        np.exp(np.minimum(usual + rng.normal(0, 0.3, (ITEMS, 2)), -0.3)),
+        level + rng.normal(0, 0.2, (ITEMS, 2)),
+    )
+
+
+def panel(truth: World, size: int, rng: np.random.Generator) -> CategoryStatistics:
+    users = np.array([size // 2, size - size // 2])
+    count = rng.binomial(users, truth.probability)
+    error = NOISE * rng.normal(size=count.shape) / np.sqrt(np.maximum(count, 1))
+    total = count * (truth.mean + np.where(count > 0, error, 0.0))
+    square = total**2 / np.maximum(count, 1) + NOISE**2 * np.maximum(count - 1, 0)
+    return CategoryStatistics(users, count, total, square, None, None, ((0, 1),))
+
+
+def attacked(
+    truth: World, counted: CategoryStatistics, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return what somebody who knows the truth reads, and the bound by variances alone."""
+    estimates = CategoryEstimates(counted)
+    reveal = estimates.probability.min(axis=1, keepdims=True) / estimates.probability
+    rate = truth.probability * reveal
+    shift = truth.mean - estimates.offset
+    category = np.repeat([0, 1], TRIED)
+    revealed = rng.random((2 * TRIED, ITEMS)) < rate[:, category].T
+    value = shift[:, category].T + NOISE * rng.normal(size=revealed.shape)
+    sets = np.where(
+        revealed, np.log(rate[:, 1] / rate[:, 0]), np.log((1 - rate[:, 1]) / (1 - rate[:, 0]))
+    )
+    apart = ((value - shift[:, 0]) ** 2 - (value - shift[:, 1]) ** 2) / (2 * NOISE**2)
+    score = (sets + np.where(revealed, apart, 0.0)).sum(axis=1)
+    values = offset_variance(counted, 0, 1) / NOISE**2
+    parts = divergences(revealed.mean(axis=0), log_ratio_variance(counted, 0, 1), values)
+    return auc(score, category), area_of(sum(parts))
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[int, Float]:
+    """Of panels of each size, what was read and the bound, world by world. Shape (worlds, 2)."""
+    return {
+        size: np.array(
+            [
+                attacked(truth := world(rng), panel(truth, size, rng), rng)
+                for rng in map(np.random.default_rng, range(WORLDS))
+            ]
+        )
+        for size in SIZES
+    }
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_who_knows_the_truth_reaches_the_bound_and_does_not_pass_it(
+    found: dict[int, Float], size: int
+) -> None:
+    read, bound = found[size].mean(axis=0)
+    sampling = 3.5 * 0.012 / WORLDS**0.5  # an AUC of as many people in one world has 0.012
+    assert bound - sampling < read < bound + sampling
+    assert read > 0.5 + sampling  # the control: there is something to read
+
+
+def test_the_bound_falls_as_the_panel_grows(found: dict[int, Float]) -> None:
+    bounds = [found[size].mean(axis=0)[1] for size in SIZES]
+    assert bounds[0] > bounds[1] + 0.03 > bounds[2] + 0.06
+    # D falls about as 1/n where the panel says more than the prior.
+    many = [
+        panel(world(np.random.default_rng(1)), n, np.random.default_rng(2))
+        for n in (20_000, 80_000)
+    ]
+    few, more = (log_ratio_variance(one, 0, 1).sum() for one in many)
+    assert few / more == pytest.approx(4, rel=0.2)
+
+
+def test_a_wrong_variance_is_found_out(found: dict[int, Float]) -> None:
+    """The control of the first test: half the variance is another bound."""
+    read, bound = found[SIZES[0]].mean(axis=0)
+    assert abs(read - area_of(_divergence(bound) / 2)) > 0.03
+    assert abs(read - area_of(_divergence(bound) * 2)) > 0.03
+
+
+def _divergence(area: float) -> float:
+    grid = np.linspace(0, 10, 10_001)
+    return float(grid[np.argmin([abs(area_of(one) - area) for one in grid])])
+
+
+def test_areas() -> None:
+    assert area_of(0) == 0.5
+    assert area_of(0.03) == pytest.approx(0.55, abs=0.002)
+    assert area_of(0.13) == pytest.approx(0.60, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "bounded"),
+    [
+        ("dmpss", True),
+        ("cmpss", True),
+        ("mpssr", True),
+        ("mpss", False),  # on whole stars what is behind the point gives it away
+        ("dmp", False),  # which items were rated is not hidden
+        ("no", False),
+        ("dmpss:alpha=0.5", False),
+        ("dmpss:estimation=plain", False),
+    ],
+)
+def test_which_protocols_leak_errors_only(scheme: str, bounded: bool) -> None:
+    assert is_bounded(read_scheme(scheme), discrete=True) == bounded
+    assert is_bounded(read_scheme("mpss"), discrete=False)
