@@ -82,7 +82,7 @@ $(BENCH_READY): pyproject.toml
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17, wrk)
 	@sh tools/wrk.sh >/dev/null
 	@for program in factorization new_users privacy audit scaling engines sizes selection obfuscation \
-		service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
+		counterparts service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 lock: $(READY) ## compile the locked requirements again
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

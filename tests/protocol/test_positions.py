@@ -6,6 +6,7 @@ mode lies within 1e-12 or so of the middle between two multiples. So the integer
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from midpoint.protocol import positions
 from midpoint.protocol.positions import adjust_population
 from midpoint.user import Parameters, adjust
+from midpoint.user.core.counterparts import Counterparts, counterparts
 from midpoint.wire import SCHEMES, Disclosure
 from tests.support.made_up import AGE, GENDER, STARS, disclosure
 from tests.support.made_up_positions import counterparts_disclosure, real_size
@@ -78,13 +80,13 @@ def test_a_population_is_adjusted_as_each_of_its_people_is(name: str, everything
         assert together.move.shape == (PEOPLE, 0)
 
 
-@pytest.mark.parametrize(("at_once", "pairing"), [(2**19, 8), (210, 8), (210, 2), (2**19, 99)])
+@pytest.mark.parametrize(("at_once", "near"), [(256, 4e-3), (7, 4e-3), (1, 4e-3), (256, 0.0)])
 def test_the_size_of_groups_changes_nothing(
-    at_once: int, pairing: int, monkeypatch: pytest.MonkeyPatch
+    at_once: int, near: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many are taken together, and however their sums are added up."""
+    """However many are taken together, and whether or not they are left to the one-person code."""
     monkeypatch.setattr(positions, "AT_ONCE", at_once)
-    monkeypatch.setattr(positions, "PAIRING", pairing)
+    monkeypatch.setattr(positions, "NEAR", near)
     nature = Nature.draw(np.random.default_rng(3), (30, 3, 2, 2))
     people = People.draw(nature, 30, np.random.default_rng(4), STARS)
     p = Parameters.of(disclose(nature, "cmpss", STARS))
@@ -105,3 +107,36 @@ def test_what_was_asked_counts() -> None:
     rated = crowd.starts, crowd.item, crowd.value, crowd.category
     some, everything = adjust_population(p, *rated, crowd.asked), adjust_population(p, *rated)
     assert not np.array_equal(some.move, everything.move)
+
+
+def test_people_near_their_mode_take_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody of usual size is left to the one-person code; a disclosure that reaches far leaves."""
+    alone: list[int] = []
+
+    def counted(*given: Any) -> Counterparts:
+        alone.append(1)
+        return counterparts(*given)
+
+    monkeypatch.setattr(positions, "counterparts", counted)
+    for name, left in (("real size", False), ("strong", True)):
+        crowd, p = (
+            Crowd.draw(DISCLOSURES[name], 7, everything=True),
+            Parameters.of(DISCLOSURES[name]),
+        )
+        alone.clear()
+        adjust_population(p, crowd.starts, crowd.item, crowd.value, crowd.category)
+        assert bool(alone) == left
+
+
+def test_single_precision_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: positions that are near their modes only give other integers here and there."""
+    crowd, p = (
+        Crowd.draw(DISCLOSURES["real size"], 7, everything=True),
+        Parameters.of(DISCLOSURES["real size"]),
+    )
+    rated = crowd.starts, crowd.item, crowd.value, crowd.category
+    exact = adjust_population(p, *rated)
+    monkeypatch.setattr(positions, "NEAR", 1.0)
+    monkeypatch.setattr(positions, "STILL", 1.0)
+    rough = adjust_population(p, *rated)
+    assert not np.array_equal(exact.move, rough.move)

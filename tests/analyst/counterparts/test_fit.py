@@ -16,7 +16,7 @@ from midpoint.analyst import (
 from midpoint.analyst.counterparts import fit, selection
 from midpoint.analyst.counterparts import people as people_module
 from midpoint.analyst.counterparts.people import People
-from midpoint.analyst.counterparts.prior import Model, Prior, locate
+from midpoint.analyst.counterparts.prior import Finder, Model, Prior
 from midpoint.analyst.fit.positions import rounded
 from midpoint.data import Feature, Ratings, Simulation
 from midpoint.errors import MidpointError
@@ -140,7 +140,8 @@ def test_devices_find_the_positions_that_training_did(
     for g, maps in enumerate(found.maps()):
         prior, own = Prior(found.mean[g], found.covariance[g]), stratum == g
         start[own] = prior.mean[people.category[own]]
-        located = locate(people, model, prior, prior.mean[people.category], STEPS, None).position
+        begin = prior.mean[people.category]
+        located = Finder(people, model, None).locate(model.rate, prior, begin, STEPS).position
         where[own] = rounded(located[own])
         away = np.einsum("nmde,ne->nmd", maps[people.category], where - start)
         others[own] = (prior.mean + away)[own]

@@ -8,14 +8,15 @@ from scipy.special import expit
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import (
     WIDEST,
+    Finder,
     Located,
     Model,
     Prior,
     fit_prior,
-    locate,
     prior_of,
 )
 from midpoint.data import Ratings
+from midpoint.wire.positions import LONGEST_STEP
 from tests.support.position_world import Float, World, nothing
 
 
@@ -47,20 +48,22 @@ def test_people_are_where_the_posterior_is_highest(world: World, selection_facto
     prior = Prior(prior.mean[:, cut:], prior.covariance[:, cut:, cut:])
     people = People.of(world.ratings, world.ratings.feature("kind"))
     start = prior.mean[people.category]
-    found = locate(people, model, prior, start, 8, None).position
+    found = Finder(people, model, None).locate(model.rate, prior, start, 8).position
     for i in (0, 1, 1000, len(people) - 1):
         mine = slice(people.offsets[i], people.offsets[i + 1])
         k = int(people.category[i])
         slope = partial(slope_at, k=k, rated=people.item[mine], value=people.value[mine])
         assert np.abs(slope(found[i], model=model, prior=prior)).max() < 2e-3
         assert np.abs(slope(start[i], model=model, prior=prior)).max() > 0.1
-    assert (np.abs(locate(people, model, prior, start, 1, 1).position - start) <= 3).all()
+    once = Finder(people, model, 1).locate(model.rate, prior, start, 1).position
+    assert (np.abs(once - start) <= LONGEST_STEP).all()
 
 
 def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:
     people = People.of(few, few.feature("kind"))
     start = world.prior.mean[people.category]
-    doubt = locate(people, world.model, world.prior, start, 1, None).doubt
+    finder = Finder(people, world.model, None)
+    doubt = finder.locate(world.model.rate, world.prior, start, 1).doubt
     total = np.zeros_like(doubt)
     for i, k in enumerate(people.category):
         rated = people.item[people.offsets[i] : people.offsets[i + 1]]

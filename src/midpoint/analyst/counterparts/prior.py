@@ -8,19 +8,24 @@ included.
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.counterparts.people import Block, People, in_parallel
 from midpoint.analyst.fit.positions import Float
-from midpoint.analyst.kernels.compilation import compiled
+from midpoint.analyst.kernels.evidence import sum_ratings
 from midpoint.analyst.kernels.logistic import LogisticSums
+from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps, scatter
 from midpoint.wire.positions import LONGEST_STEP
 
 ROUNDS: Final = 6
 """Rounds of expectation and maximization."""
+FIRST_STEPS: Final = 3
+"""Newton steps of the first round, which starts at the prior's means; later ones take one."""
+MOST_KEPT: Final = 2**27
+"""Numbers about people's ratings that are kept between rounds: 512 MB."""
 WIDEST: Final = 48.0
 """Most variance of positions in any direction: devices refuse more than 64."""
 
@@ -61,7 +66,11 @@ class Located(NamedTuple):
 
 
 def fit_prior(
-    people: People, model: Model, prior: Prior, threads: int | None, done: Callable[[], None]
+    people: People,
+    model: Model,
+    prior: Prior,
+    threads: int | None,
+    done: Callable[[], None],
 ) -> Prior:
     """Learn the prior of positions, starting from a first one.
 
@@ -76,9 +85,11 @@ def fit_prior(
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
     """
+    finder = Finder(people, model, threads)
     position = prior.mean[people.category]
     for round_ in range(ROUNDS):
-        located = locate(people, model, prior, position, 1 if round_ else 3, threads)
+        steps = 1 if round_ else FIRST_STEPS
+        located = finder.locate(model.rate, prior, position, steps)
         position, prior = located.position, prior_of(people, located)
         done()
     return prior
@@ -93,7 +104,7 @@ def prior_of(people: People, located: Located) -> Prior:
     total[size == 0] = 0
     mean = (total + centre) / (size + 1)[:, None]
     away = located.position - mean[people.category]
-    spread = np.stack([away[a:b].T @ away[a:b] for a, b in pairwise(bounds)])
+    spread = np.stack([scatter(away[a:b]) for a, b in pairwise(bounds)])
     square = spread + located.doubt
     pooled = square.sum(axis=0) / len(people)
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
@@ -102,90 +113,96 @@ def prior_of(people: People, located: Located) -> Prior:
     return Prior(mean, scaled @ np.swapaxes(vectors, 1, 2))
 
 
-def locate(
-    people: People,
-    model: Model,
-    prior: Prior,
-    start: Float,
-    steps: int,
-    threads: int | None,
-    draws: np.random.Generator | None = None,
-) -> Located:
-    """Find the most likely position of everyone, by a number of Newton steps from `start`.
+class Evidence(NamedTuple):
+    """What n people of one category rated and how; see `Finder`."""
+
+    pull: Float
+    """Σ_R s, then Σ_R g (value - base) / noise. Shape (n, D)."""
+    gram: NDArray[np.float32]
+    """Σ_R g g' / noise, its lower triangle row by row. Shape (n, r (r + 1) / 2)."""
+
+    @classmethod
+    def of(cls, people: People, model: Model, block: Block) -> Self:
+        """Sum up the ratings of a block."""
+        k, begin, end = block
+        n, d, r = end - begin, model.selection.shape[1], model.taste.shape[1]
+        pull, gram = np.zeros((n, d + r)), np.zeros((n, r * (r + 1) // 2))
+        offsets = people.offsets[begin : end + 1]
+        theirs = slice(offsets[0], offsets[-1])
+        item = people.item[theirs]
+        rest = people.value[theirs] - model.base[item, k]
+        sum_ratings(offsets - offsets[0], item, rest, model.selection, model.taste, pull, gram)
+        pull[:, d:] /= model.noise
+        return cls(pull, (gram / model.noise).astype(np.float32))
+
+
+class Finder:
+    """Finds the positions of the same people under one prior after the other.
 
     With P = covariance^-1, the slope at z = (t, x) over her rated items R and all items is
 
         P (mean - z) + [Σ_R s - Σ p s ; Σ_R g (value - base - <g, x>) / noise]
 
     and the curvature P + blockdiag(Σ p (1 - p) s s', Σ_R g g' / noise), where s are the selection
-    factors of an item and g its taste factors.
+    factors of an item and g its taste factors. What no prior changes is summed up once, and kept in
+    single precision: on MovieLens 1M means and covariances are within 1e-5 of those learned with it
+    in doubles, and one rate in 7,000 differs, by a step of its grid. Where it would take more than
+    `MOST_KEPT` numbers, it is summed up again each time, to the same bits.
     """
-    precision = np.linalg.inv(prior.covariance)
-    d, sums = model.selection.shape[1], LogisticSums(model.selection)
-    noise = np.zeros_like(start) if draws is None else draws.normal(size=start.shape)
 
-    def find(block: Block) -> tuple[Float, Float, Float]:
-        k, begin, end = block
-        given, pull, gram = _evidence(people, model, block)
-        z = start[begin:end].copy()
-        n, D = z.shape
-        curve = np.empty((n, D, D))
-        for _ in range(steps):
-            slope = (prior.mean[k] - z) @ precision[k]
-            curve[:] = precision[k]
-            if d:
-                first, second = sums(z[:, :d], model.rate[:, k])
-                slope[:, :d] += given - first
-                curve[:, :d, :d] += second
-            slope[:, d:] += pull - np.einsum("nde,ne->nd", gram, z[:, d:])
-            curve[:, d:, d:] += gram
-            open_ = np.linalg.inv(curve)
-            step = (open_ @ slope[..., None])[..., 0]
-            z += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
-        away = noise[begin:end]
-        if draws is not None:
-            away = np.einsum("nde,ne->nd", np.linalg.cholesky(open_), away)
-        return z, open_.sum(axis=0), away
+    def __init__(self, people: People, model: Model, threads: int | None) -> None:
+        """Sum up what the people rated; the rates of the model are given each time."""
+        self._people, self._model, self._threads = people, model, threads
+        self._sums = LogisticSums(model.selection)
+        self._blocks = people.blocks()
+        r = model.taste.shape[1]
+        self._evidence: dict[Block, Evidence] = {}
+        if len(people) * r * (r + 1) // 2 <= MOST_KEPT:
+            found = in_parallel(self._sum_up, self._blocks, threads)
+            self._evidence = dict(zip(self._blocks, found, strict=True))
 
-    blocks = people.blocks()
-    positions, doubts, aways = zip(*in_parallel(find, blocks, threads), strict=True)
-    doubt = np.zeros_like(precision)
-    for block, share in zip(blocks, doubts, strict=True):
-        doubt[block.category] += share
-    return Located(np.concatenate(positions), doubt, np.concatenate(aways))
+    def _sum_up(self, block: Block) -> Evidence:
+        return self._evidence.get(block) or Evidence.of(self._people, self._model, block)
 
+    def locate(
+        self,
+        rate: Float,
+        prior: Prior,
+        start: Float,
+        steps: int,
+        draws: np.random.Generator | None = None,
+    ) -> Located:
+        """Find the most likely position of everyone, by Newton steps from `start`.
 
-def _evidence(people: People, model: Model, block: Block) -> tuple[Float, Float, Float]:
-    """Return Σ_R s, Σ_R g (value - base) / noise and Σ_R g g' / noise; see `locate`."""
-    k, begin, end = block
-    n, d, r = end - begin, model.selection.shape[1], model.taste.shape[1]
-    given, pull, gram = np.zeros((n, d)), np.zeros((n, r)), np.zeros((n, r, r))
-    base = np.ascontiguousarray(model.base[:, k])
-    offsets = people.offsets[begin : end + 1]
-    traits = base, model.selection, model.taste
-    _add_up(offsets, people.item, people.value, *traits, given, pull, gram)
-    return given, pull / model.noise, gram / model.noise
+        Args:
+            rate: The rates of the items. Shape (M, K).
+            prior: The prior of positions.
+            start: Shape (N, D).
+            steps: How many, no longer than `LONGEST_STEP` in each coordinate.
+            draws: Draws `away`; unless given, it is zero.
+        """
+        precision = np.linalg.inv(prior.covariance)
+        noise = None if draws is None else draws.normal(size=start.shape)
+        d = self._model.selection.shape[1]
 
+        def find(block: Block) -> tuple[Float, Float, Float]:
+            k, begin, end = block
+            evidence, z = self._sum_up(block), start[begin:end].copy()
+            rated = evidence.gram.astype(np.float64)
+            mine = None if noise is None else noise[begin:end]
+            for step in range(steps):
+                first, chosen = self._sums.packed(z[:, :d], rate[:, k])
+                pull = evidence.pull.copy()
+                pull[:, :d] -= first
+                curvature, last = Curvature(precision[k], chosen, rated), step == steps - 1
+                slope = Slope(prior.mean[k], pull, z)
+                found = newton_steps(curvature, slope, mine if last else None, doubt=last)
+                z = z + np.clip(found.step, -LONGEST_STEP, LONGEST_STEP)
+            return z, found.doubt, np.zeros_like(z) if mine is None else found.away
 
-@compiled
-def _add_up(
-    offsets: NDArray[np.int64],
-    item: NDArray[np.int32],
-    value: Float,
-    base: Float,
-    selection: Float,
-    taste: Float,
-    given: Float,
-    pull: Float,
-    gram: Float,
-) -> None:
-    for i in range(len(offsets) - 1):
-        for at in range(offsets[i], offsets[i + 1]):
-            j = item[at]
-            rest = value[at] - base[j]
-            for a in range(selection.shape[1]):
-                given[i, a] += selection[j, a]
-            for a in range(taste.shape[1]):
-                pull[i, a] += rest * taste[j, a]
-                for b in range(taste.shape[1]):
-                    gram[i, a, b] += taste[j, a] * taste[j, b]
+        results = in_parallel(find, self._blocks, self._threads)
+        positions, doubts, aways = zip(*results, strict=True)
+        doubt = np.zeros_like(precision)
+        for block, share in zip(self._blocks, doubts, strict=True):
+            doubt[block.category] += share
+        return Located(np.concatenate(positions), doubt, np.concatenate(aways))

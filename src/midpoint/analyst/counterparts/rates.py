@@ -6,14 +6,16 @@ often as it did, over all positions that its people may have.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
-from midpoint.analyst.counterparts.people import Block, People, in_parallel
-from midpoint.analyst.counterparts.prior import Model, Prior, locate, prior_of
+from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
+from midpoint.analyst.counterparts.prior import FIRST_STEPS, Finder, Model, Prior, prior_of
 from midpoint.analyst.counterparts.selection import FARTHEST, FIRST_PULL, apart, pull_of
 from midpoint.analyst.fit.positions import Float, rounded
+from midpoint.analyst.kernels.logistic import logistic_counts
 
 ROUNDS: Final = 8
 """Rounds for the positions, their prior and the rates."""
@@ -37,8 +39,10 @@ def fit_rates(
     K, d = len(people.sizes), model.selection.shape[1]
     cell = people.item.astype(np.int64) * K + people.category[people.person]
     count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
+    finder = Finder(people, model, threads)
     for round_ in range(ROUNDS):
-        located = locate(people, model, prior, position, 1 if round_ else 3, threads, draws)
+        steps = 1 if round_ else FIRST_STEPS
+        located = finder.locate(model.rate, prior, position, steps, draws)
         position, prior = located.position, prior_of(people, located)
         centre = position[:, :d].mean(axis=0)
         position[:, :d] -= centre
@@ -61,24 +65,22 @@ def _rates(
     threads: int | None,
 ) -> tuple[Float, float]:
     """Take a Newton step for all rates, drawn together across the categories by `pull`."""
-    K, selection = count.shape[1], model.selection.T.astype(np.float32)
+    (items, K), bounds = count.shape, people.bounds
+    pairs = [np.vstack([(t + away)[a:b], (t - away)[a:b]]) for a, b in pairwise(bounds)]
+    columns = [np.hstack([np.ones((len(pair), 1)), pair]) for pair in pairs]
 
-    def expect(block: Block) -> tuple[int, Float, Float]:
-        k, begin, end = block
-        first, second = np.zeros(len(count)), np.zeros(len(count))
-        for sign in (1, -1):
-            z = (t[begin:end] + sign * away[begin:end]).astype(np.float32)
-            p = 1 / (
-                1 + np.exp(-np.clip(model.rate[:, k].astype(np.float32) + z @ selection, -30, 30))
-            )
-            first += p.sum(axis=0, dtype=np.float64) / 2
-            second += (p * (1 - p)).sum(axis=0, dtype=np.float64) / 2
-        return k, first, second
+    def expect(part: tuple[int, int]) -> tuple[Float, Float]:
+        k, begin = part
+        some = slice(begin, begin + BLOCK)
+        return logistic_counts(
+            columns[k], np.hstack([model.rate[some, k, None], model.selection[some]])
+        )
 
-    expected, curve = np.zeros_like(count), np.zeros((len(count), K, K))
-    for k, first, second in in_parallel(expect, people.blocks(), threads):
-        expected[:, k] += first
-        curve[:, k, k] += second
+    parts = [(k, begin) for k in range(K) for begin in range(0, items, BLOCK)]
+    expected, curve = np.zeros_like(count), np.zeros((items, K, K))
+    for (k, begin), (first, second) in zip(parts, in_parallel(expect, parts, threads), strict=True):
+        expected[begin : begin + BLOCK, k] = first / 2
+        curve[begin : begin + BLOCK, k, k] = second / 2
     curve += np.eye(K) * 1e-3 + pull * apart(K)
     slope = count - expected - pull * (model.rate @ apart(K))
     step = np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -0.7, 0.7)

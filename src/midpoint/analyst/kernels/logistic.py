@@ -1,8 +1,9 @@
 """Compiled sums over many probabilities at once: what Newton's method asks of a logistic model.
 
-`WIDTH` rows are summed side by side, each in a lane of its own, and their running sums stay in
-registers while the columns pass by. Rows do not touch each other, hence the result is the same bit
-for bit however many threads share them.
+Two vectors of `WIDTH` rows are summed side by side, each row in a lane of its own. Their running
+sums stay in registers while a chunk of the columns passes by, which all rows share while it is in
+the cache. Rows do not touch each other, hence the result is the same bit for bit however many
+threads share them.
 """
 
 from typing import Any, Final
@@ -12,13 +13,15 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
-from midpoint.analyst.kernels.simd import WIDTH
+from midpoint.analyst.kernels.simd import PAIRS_IN_REGISTERS, WIDTH
 
 Floats = NDArray[np.float32]
 Float = NDArray[np.float64]
 
 CHUNK: Final = 128
 """Columns summed in one go: short sums keep float32 exact, and stay in the nearest cache."""
+ROWS: Final = 2 * WIDTH
+"""Rows summed side by side."""
 LOG2_E: Final = np.float32(1.4426950408889634)
 LARGEST_EXPONENT: Final = np.float32(120.0)
 """Powers of two beyond this are brought to it, so that float32 holds them and their inverse."""
@@ -43,13 +46,10 @@ class LogisticSums:
 
     def __init__(self, columns: Float) -> None:
         """Take the x_c, shape (C, E)."""
-        self._size = columns.shape[1]
-        self._head = self._size + -self._size % 4
-        self._lower = a, b = np.tril_indices(self._size)
-        # Single columns and products each fill whole tiles of four.
-        self._features = np.zeros((len(columns), self._head + len(a) + -len(a) % 4), np.float32)
-        self._features[:, : self._size] = columns
-        self._features[:, self._head : self._head + len(a)] = columns[:, a] * columns[:, b]
+        self._lower = a, b = np.tril_indices(columns.shape[1])
+        self._columns = _single(columns)
+        self._singles = _tiles(self._columns)
+        self._products = _tiles(_single(columns[:, a] * columns[:, b]))
 
     def __call__(self, weights: Float, bias: Float) -> tuple[Float, Float]:
         """Sum for all rows.
@@ -61,53 +61,101 @@ class LogisticSums:
         Returns:
             first, shape (R, E), and second, shape (R, E, E).
         """
-        rows, size, head, (a, b) = len(weights), self._size, self._head, self._lower
-        sums = np.empty((rows, self._features.shape[1]))
-        _sum_rows(self._features, _single(weights), _single(bias), head, sums)
+        first, packed = self.packed(weights, bias)
+        (rows, size), (a, b) = weights.shape, self._lower
         second = np.empty((rows, size, size))
-        second[:, a, b] = second[:, b, a] = sums[:, head : head + len(a)]
-        return sums[:, :size], second
+        second[:, a, b] = second[:, b, a] = packed
+        return first, second
+
+    def packed(self, weights: Float, bias: Float) -> tuple[Float, Float]:
+        """Sum for all rows; of second return the lower triangle, row by row."""
+        size, products = weights.shape[1], len(self._lower[0])
+        head, all_ = _fours(size), _fours(size) + _fours(products)
+        sums = np.zeros((len(weights), all_))
+        self._add(weights, bias, self._products, sums)
+        return sums[:, :size], sums[:, head : head + products]
+
+    def first(self, weights: Float, bias: Float) -> Float:
+        """Return first alone."""
+        sums = np.zeros((len(weights), _fours(weights.shape[1])))
+        self._add(weights, bias, self._products[:0], sums)
+        return sums[:, : weights.shape[1]]
+
+    def _add(self, weights: Float, bias: Float, products: Floats, sums: Float) -> None:
+        given, head = (_single(weights), _single(bias)), _fours(weights.shape[1])
+        _sum_rows(self._columns, self._singles, products, *given, head, sums)
+
+
+def logistic_counts(columns: Float, weights: Float) -> tuple[Float, Float]:
+    """Return Σ p_c and Σ p_c (1 - p_c) of each row, with p_c as above and no bias. Shapes (R,)."""
+    ones, sums = _tiles(np.ones((len(columns), 1), np.float32)), np.zeros((len(weights), 8))
+    bias = np.zeros(len(columns), np.float32)
+    _sum_rows(_single(columns), ones, ones, _single(weights), bias, 4, sums)
+    return sums[:, 0], sums[:, 4]
 
 
 def _single(array: Float) -> Floats:
     return np.ascontiguousarray(array, np.float32)
 
 
+def _fours(count: int) -> int:
+    """Return how many features there are with those that fill whole fours."""
+    return count + -count % 4
+
+
+def _tiles(features: Floats) -> Floats:
+    """Lay features out as kernels read them: a tile of some of them, of all columns; then the next.
+
+    They are padded to whole fours, and a tile is as many as registers hold; the last may be fewer.
+    """
+    padded = np.pad(features, ((0, 0), (0, _fours(features.shape[1]) - features.shape[1])))
+    starts = range(0, padded.shape[1], PAIRS_IN_REGISTERS)
+    tiles = [padded[:, at : at + PAIRS_IN_REGISTERS].ravel() for at in starts]
+    return np.concatenate([np.zeros(0, np.float32), *tiles])
+
+
 @compiled
-def _sum_rows(features: Floats, weights: Floats, bias: Floats, head: int, sums: Float) -> None:
-    """Sum p times the first `head` features of each column, p (1 - p) times the others."""
-    count, width = features.shape
-    flat = features.reshape(-1)
-    rows, size = weights.shape
-    w = np.zeros(size * WIDTH, np.float32)
-    p = np.empty(CHUNK * WIDTH, np.float32)
-    q = np.empty(CHUNK * WIDTH, np.float32)
-    bits = np.empty(CHUNK * WIDTH, np.int32)
-    part = np.empty(width * WIDTH, np.float32)
-    total = np.empty(width * WIDTH, np.float64)
-    for group in range(0, rows, WIDTH):
-        present = min(WIDTH, rows - group)
-        for lane in range(present):
-            for e in range(size):
-                w[e * WIDTH + lane] = weights[group + lane, e]
-        total[:] = 0
-        for start in range(0, count, CHUNK):
-            n = min(CHUNK, count - start)
+def _sum_rows(
+    columns: Floats,
+    singles: Floats,
+    products: Floats,
+    weights: Floats,
+    bias: Floats,
+    head: int,
+    sums: Float,
+) -> None:
+    """Add to the sums, a chunk of columns after the other, `ROWS` rows at a time."""
+    count, size = columns.shape
+    rows, width = sums.shape
+    flat = columns.reshape(-1)
+    groups = (rows + ROWS - 1) // ROWS
+    w = np.zeros((groups, size * ROWS), np.float32)
+    for row in range(rows):
+        for e in range(size):
+            w[row // ROWS, e * ROWS + row % ROWS] = weights[row, e]
+    p = np.empty(CHUNK * ROWS, np.float32)
+    q = np.empty(CHUNK * ROWS, np.float32)
+    bits = np.empty(CHUNK * ROWS, np.int32)
+    part = np.empty(width * ROWS, np.float32)
+    for start in range(0, count, CHUNK):
+        n = min(CHUNK, count - start)
+        for group in range(groups):
+            mine = w[group]
             for c in range(n):
-                logit = simd.spread(bias[start + c])
+                left = right = simd.spread(bias[start + c])
                 for e in range(size):
-                    x = simd.spread(flat[(start + c) * width + e])
-                    logit = simd.add_product(logit, x, simd.load(w, e * WIDTH))
-                simd.store(p, c * WIDTH, logit)
-            _probabilities(p, q, bits, n * WIDTH)
+                    x = simd.spread(flat[(start + c) * size + e])
+                    left = simd.add_product(left, x, simd.load(mine, e * ROWS))
+                    right = simd.add_product(right, x, simd.load(mine, e * ROWS + WIDTH))
+                simd.store(p, c * ROWS, left)
+                simd.store(p, c * ROWS + WIDTH, right)
+            _probabilities(p, q, bits, n * ROWS)
             part[:] = 0
-            _add(part, p, flat, start, n, width, 0, head)
-            _add(part, q, flat, start, n, width, head, width)
-            for f in range(width * WIDTH):
-                total[f] += part[f]
-        for lane in range(present):
-            for f in range(width):
-                sums[group + lane, f] = total[f * WIDTH + lane]
+            _add(part, p, singles, count, start, n, 0, head)
+            _add(part, q, products, count, start, n, head, width)
+            for lane in range(min(ROWS, rows - group * ROWS)):
+                for f in range(width):
+                    sums[group * ROWS + lane, f] += part[f * ROWS + lane]
 
 
 @compiled
@@ -132,24 +180,26 @@ def _probabilities(p: Floats, q: Floats, bits: NDArray[np.int32], n: int) -> Non
 
 @compiled
 def _add(
-    part: Floats, p: Floats, flat: Floats, start: int, n: int, width: int, begin: int, end: int
+    part: Floats, p: Floats, tiles: Floats, count: int, start: int, n: int, begin: int, end: int
 ) -> None:
-    """Add p times the features from `begin` to `end`, as many at a time as registers hold."""
-    at = begin
-    while at < end:
-        if end - at >= 8:
-            _add_tile(simd.zeros(8), part, p, flat, start, n, width, at)
-            at += 8
+    """Add p times the features, which are those from `begin` to `end` of the sums."""
+    for at in range(begin, end, PAIRS_IN_REGISTERS):
+        tile = min(PAIRS_IN_REGISTERS, end - at)
+        first = (at - begin) * count + start * tile
+        if tile == 12:
+            _add_tile(simd.zeros(24), part, p, tiles, first, n, tile, at)
+        elif tile == 8:
+            _add_tile(simd.zeros(16), part, p, tiles, first, n, tile, at)
         else:
-            _add_tile(simd.zeros(4), part, p, flat, start, n, width, at)
-            at += 4
+            _add_tile(simd.zeros(8), part, p, tiles, first, n, tile, at)
 
 
 @compiled
 def _add_tile(
-    sums: Any, part: Floats, p: Floats, flat: Floats, start: int, n: int, width: int, at: int
+    sums: Any, part: Floats, p: Floats, tiles: Floats, first: int, n: int, tile: int, at: int
 ) -> None:
-    """Add to a tile; `sums` are zeros, one for each feature."""
+    """Add to a tile; `sums` are zeros, two for each feature."""
     for c in range(n):
-        sums = simd.add_outer(sums, (simd.load(p, c * WIDTH),), flat, (start + c) * width + at)
-    simd.accumulate(part, at * WIDTH, WIDTH, sums, 1)
+        pair = simd.load(p, c * ROWS), simd.load(p, c * ROWS + WIDTH)
+        sums = simd.add_outer(sums, pair, tiles, first + c * tile)
+    simd.accumulate(part, at * ROWS, ROWS, sums, 2)
