@@ -26,7 +26,7 @@ def sent(
         uniform[0, columns[purpose]] = coin
     item, value = np.array([TITLE], dtype=np.int32), np.array([rating])
     one = Population(np.array([0]), item, value, np.array([category]))
-    return how.report(how.disclose(PROFILES), PROFILES, one, uniform).value.tolist()
+    return list(map(float, how.report(how.disclose(PROFILES), PROFILES, one, uniform).value))
 
 
 def test_biases_are_half_the_difference_of_class_means() -> None:
