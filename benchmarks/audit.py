@@ -51,6 +51,7 @@ CURVES = (
     "Privacy against disclosure",
     "Privacy by the number of ratings",
 )
+SECTION_7 = ("Privacy and accuracy", "Answers before and after", "Privacy against accuracy")
 """Titles of the figures that the documentation shows."""
 IMAGES = RESULTS.parents[1] / "docs" / "images"
 Judge = Callable[[AuditResults], Iterator[Bar]]
@@ -79,6 +80,8 @@ class Case(NamedTuple):
     """Whether it is as short as `--quick` makes it."""
     levels: int | None = None
     """Levels that ratings are brought to."""
+    paper: bool = False
+    """Whether it is the paper's own experiment, as `--paper` makes it."""
 
     def ratings(self) -> Ratings:
         """Load the data."""
@@ -129,6 +132,16 @@ CASES = {
         for levels in (5, 11, 21)
     },
     "young-people-gender": Case("young-people", "gender", (dense_schemes, counterparts)),
+    # The paper's Sec. 7 to the letter.
+    **{
+        f"{name}-section-7": Case(source, feature, clock=clock, paper=True)
+        for name, source, feature, clock in (
+            ("ml-1m-gender", "movielens-1m", "gender", Clock("the paper's experiment", 10)),
+            ("ml-1m-age", "movielens-1m", "age", None),
+            ("anes-tv-gender", "anes-tv", "gender", None),
+            ("anes-tv-party", "anes-tv", "party", None),
+        )
+    },
     # Seven bands, each against the rest: seven times the work of each attacker.
     "ml-1m-age-bands": Case("movielens-1m", "age_band", schemes=("mpssr", "dmpss"), attacks=MORE),
     "ml-100k-gender-rounds": Case(
@@ -193,7 +206,7 @@ def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
     """Keep the figures that the documentation shows."""
     kept = []
     for one in pictures(results):
-        if one.title in (CURVES if case.curves else BARS):
+        if one.title in (SECTION_7 if case.paper else CURVES if case.curves else BARS):
             file = f"audit-{name}-{one.title.lower().replace(' ', '-').replace(',', '')}.svg"
             IMAGES.mkdir(exist_ok=True, parents=True)
             replace_file(IMAGES / file, base64.b64decode(one.source.partition(",")[2]))
@@ -210,6 +223,8 @@ def find(
     progress: Callable[[Progress], None],
 ) -> AuditResults:
     """Run the audit, with its rounds, or all points of its curves."""
+    if case.paper:
+        return audit(ratings, case.feature, paper=True, jobs=jobs, out=directory, progress=progress)
     return audit(
         ratings,
         case.feature,

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FORMULAS = "tests/protocol/test_paper_formulas.py"
-REGRESSIONS = "tests/audit/attackers/test_least_squares.py"
+REGRESSIONS = "tests/audit/attackers/test_joint.py"
 
 pytestmark = pytest.mark.slow  # a process for each
 
@@ -72,7 +72,7 @@ MUTANTS = {
         "user/core/obfuscation.py", "uniform[part, MIX] < alpha", "uniform[part, MIX] >= alpha"
     ),
     "sign in least squares": Mutant(
-        "audit/attackers/least_squares.py",
+        "audit/attackers/joint.py",
         "[:, None] - known[item]",
         "[:, None] + known[item]",
         REGRESSIONS,
@@ -84,12 +84,12 @@ MUTANTS = {
         REGRESSIONS,
     ),
     "penalty not by rating": Mutant(
-        "audit/attackers/least_squares.py", "penalty * len(item)", "penalty", REGRESSIONS
+        "audit/attackers/joint.py", "penalty * len(item)", "penalty", REGRESSIONS
     ),
 }
 
 
-def tested(source: Path, tests: str) -> int:
+def status_of(source: Path, tests: str) -> int:
     """Run some tests on some source; return the exit status of pytest."""
     quiet = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-k", "not refused")
     command = [sys.executable, "-m", "pytest", *quiet, str(ROOT / tests)]
@@ -108,7 +108,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("tests", [FORMULAS, REGRESSIONS])
 def test_the_source_as_it_is_passes(copy: Path, tests: str) -> None:
-    assert tested(copy, tests) == 0
+    assert status_of(copy, tests) == 0
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -119,6 +119,6 @@ def test_a_changed_formula_fails_a_test(copy: Path, name: str) -> None:
     assert original.count(mutant.before) == 1
     file.write_text(original.replace(mutant.before, mutant.after), encoding="utf-8")
     try:
-        assert tested(copy, mutant.tests) == 1  # tests failed; any other status is no verdict
+        assert status_of(copy, mutant.tests) == 1  # tests failed; any other status is no verdict
     finally:
         file.write_text(original, encoding="utf-8")

@@ -1,4 +1,13 @@
-from midpoint.audit.report.paper import PAPER, paper_numbers
+import re
+from pathlib import Path
+
+import pytest
+
+from midpoint.audit.report.figures import pictures
+from midpoint.audit.report.paper import PAPER, paper_numbers, stand_in
+from midpoint.audit.report.paper_tables import beside, compare, shares, withheld
+from midpoint.audit.report.settings import label
+from tests.support.made_up_results import made_up
 
 
 def test_the_papers_numbers_are_all_there() -> None:
@@ -13,3 +22,53 @@ def test_the_papers_numbers_are_all_there() -> None:
     assert like is not None
     assert like[0] == "movielens-1m, gender"
     assert paper_numbers("young-people", "gender") is None
+
+
+def test_the_page_about_the_paper_names_tests_that_there_are() -> None:
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "paper.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"tests/[\w/]+\.py", page))
+    assert len(named) > 20
+    assert [name for name in named if not (root / name).exists()] == []
+
+
+def test_simulated_data_is_marked_as_a_stand_in() -> None:
+    assert stand_in("simulated-flixster").startswith("Simulated data, a stand-in for Flixster")
+    assert "Politics-and-TV" in stand_in("simulated-ptv")
+    assert stand_in("movielens-1m") == ""
+
+
+def test_the_mark_is_on_the_figure_itself() -> None:
+    sizes = [
+        len(next(p.source for p in pictures(made_up(dataset=name)) if p.title == title))
+        for name, title in (
+            ("simulated-ptv", "Privacy and accuracy"),
+            ("invented", "Privacy and accuracy"),
+        )
+    ]
+    assert sizes[0] > sizes[1] + 1000  # the sentence is drawn, letter by letter
+
+
+def test_what_is_withheld_is_compared_with_section_7_2() -> None:
+    areas = {"no": {"lr": 0.83}, "mpss": {"lr": 0.5}}
+    results = made_up(areas, dataset="movielens-1m")
+    found = {share.what: (share.paper, here) for _, share, here in shares(results)}
+    assert found["withheld by the median user"] == (0.23, 0.25)
+    assert found["withheld by anyone, at most"] == (0.5, 0.5)
+    assert "within" in "".join(withheld(results))
+
+
+def test_the_papers_number_ours_and_the_difference() -> None:
+    results = made_up({"no": {"lr": 0.83}, "mpss": {"lr": 0.45}}, dataset="movielens-1m")
+    rows = {(one.scheme, one.what): one for one in compare(results)}
+    assert rows["mpss", "lr"].paper == 0.542
+    assert rows["mpss", "lr"].here == pytest.approx(0.55)  # folded
+    assert rows["mpss", "lr"].difference == pytest.approx(0.008)
+    assert "0.542 | 0.550" in "".join(beside(results))
+
+
+def test_schemes_with_settings_are_named_in_words() -> None:
+    text = "mpss:estimation=plain:estimator=least-squares"
+    assert label(text) == "mpss, plain, least squares"
+    assert label("mpss:alpha=0.5") == "mpss, alpha=0.5"
+    assert label("no") == "no"

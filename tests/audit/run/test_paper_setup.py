@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from midpoint.audit import AuditResults, audit
-from midpoint.audit.attackers.least_squares import regress
+from midpoint.audit.attackers.joint import regress
 from midpoint.audit.measure.results import PENALIZED, RMSE
 from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper_tables import compare

@@ -163,5 +163,5 @@ def stand_in(dataset: str) -> str:
     if not dataset.startswith(SIMULATED):
         return ""
     known = next((theirs for (ours, _), (theirs, _) in STAND_INS.items() if ours == dataset), None)
-    place = "" if known is None else f", a stand-in for {NAMES[known]}"
-    return f"Simulated data{place}: no person rated these."
+    role = "" if known is None else f", a stand-in for {NAMES[known]}"
+    return f"Simulated data{role}: no person rated these."

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, predict
-from midpoint.audit.attackers.joint import JointFit, joint_fit
-from midpoint.audit.attackers.least_squares import regressions
+from midpoint.audit.attackers.joint import JointFit, joint_fit, regressions
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
 from midpoint.audit.run.views import held_out_coins

@@ -13,7 +13,7 @@ from midpoint.analyst import Factorizer, predict
 from midpoint.analyst.kernels.compilation import usable_cores
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
-from midpoint.audit.attackers.least_squares import least_squares_errors, penalized_errors, regress
+from midpoint.audit.attackers.joint import least_squares_errors, penalized_errors, regress
 from midpoint.audit.attackers.mechanism import ByCategory
 from midpoint.audit.run.curves import ALPHAS
 from midpoint.audit.run.plan import RAW
