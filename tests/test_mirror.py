@@ -29,12 +29,14 @@ COVERED = {
     "analyst/fit/summary": "analyst/test_reprs",
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
     "analyst/kernels/simd": "analyst/kernels/test_ridge",
+    "analyst/kernels/doubles": "analyst/kernels/test_newton",
     # The service, seen from outside.
     "analyst/service/http/app": "analyst/service/http/test_routes",
     "analyst/service/http/dispatch": "analyst/service/http/test_routes",
     "analyst/service/logs": "analyst/service/test_faults",
     "analyst/service/metrics": "analyst/service/http/test_routes",
     "analyst/service/state/publication": "analyst/service/test_retraining",
+    "analyst/service/state/scoring": "analyst/service/http/test_routes",
     # One contract for every database.
     "analyst/storage/connection": "analyst/storage/test_store",
     "analyst/storage/migrations/env": "analyst/storage/test_store",
@@ -47,7 +49,6 @@ COVERED = {
     "audit/attackers/auc": "audit/attackers/test_learned",
     "audit/attackers/catalogue": "audit/run/test_choice",
     "audit/attackers/features": "audit/attackers/test_learned",
-    "audit/attackers/joint": "audit/attackers/test_learned",
     "audit/attackers/kernels": "audit/attackers/test_learned",
     "audit/attackers/linear": "audit/attackers/test_learned",
     "audit/attackers/products": "audit/attackers/test_learned",
@@ -63,9 +64,14 @@ COVERED = {
     "audit/run/tasks": "audit/run/test_schedule",
     "audit/report/curve_figures": "audit/report/test_figures",
     "audit/report/tables": "audit/report/test_page",
+    "audit/report/html": "audit/report/test_page",
+    "audit/report/paper_tables": "audit/report/test_paper",
+    "audit/report/settings": "audit/report/test_paper",
     # The dialogue, as a person meets it.
     "cli/answer/keys": "cli/answer/test_session",
     "cli/answer/options": "cli/answer/test_command",
+    "cli/answer/script": "cli/answer/test_command",
+    "cli/answer/statements": "cli/answer/test_protect",
     # Data that other modules are made of.
     "data/encoding": "data/test_ratings",
     "data/origin": "data/test_ratings",
@@ -74,7 +80,6 @@ COVERED = {
     "data/sources/wheel": "data/sources/test_acquisition",
     "data/tables/builder": "data/tables/test_tables",
     "errors": "cli/test_app",
-    "wire/published": "user/agent/test_device",
 }
 """Modules without a test module of their own, and the one that covers them."""
 

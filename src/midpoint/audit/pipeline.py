@@ -7,6 +7,15 @@ from pathlib import Path
 from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.adversaries.outsiders import (
+    CLEAN,
+    OUTSIDER,
+    PANEL,
+    QUICK_OUTSIDERS,
+    SPLIT_ADVERSARIES,
+    choose_adversaries,
+    require_split,
+)
 from midpoint.audit.run.choice import (
     Attacks,
     Schemes,
@@ -19,15 +28,6 @@ from midpoint.audit.run.choice import (
 )
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
 from midpoint.audit.run.folds import audited
-from midpoint.audit.run.outsiders import (
-    CLEAN,
-    OUTSIDER,
-    PANEL,
-    QUICK_OUTSIDERS,
-    SPLIT_ADVERSARIES,
-    choose_adversaries,
-    require_split,
-)
 from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
 from midpoint.audit.run.plan import OUTSIDERS, Plan
 from midpoint.audit.run.processes import Progress, reported

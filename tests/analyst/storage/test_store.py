@@ -191,7 +191,7 @@ def test_a_database_of_another_layout_is_refused_until_it_is_migrated(empty: str
     with Storage(empty) as storage, pytest.raises(UnavailableError, match="layout"):
         storage.check()
     with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
         settings = _settings()
         settings.attributes["connection"] = connection
         command.downgrade(settings, "base")

@@ -58,7 +58,7 @@ def test_all_of_a_room_is_covered_by_what_is_imported() -> None:
     for room in ("audit/attackers", "audit/rounds", "audit/run", "analyst/kernels"):
         files = {path.relative_to(ROOT).as_posix() for path in (ROOT / room).glob("*.py")}
         unused = {name for name in files - reached if not name.endswith("__init__.py")}
-        assert not unused, unused
+        assert unused <= {"analyst/kernels/decimals.py"}, unused  # only the service writes numbers
     quiet = ("audit/report/", "audit/measure/", "cli/", "analyst/service/", "analyst/engines/spark")
     assert not [name for name in reached if name.startswith(quiet)]
 

@@ -67,7 +67,7 @@ def test_times_are_seconds_whatever_they_were(column: pl.Series) -> None:
     assert seconds(column).to_list() == [86_400]
 
 
-def test_milliseconds_are_told_by_their_size_and_words_are_no_times() -> None:
+def test_milliseconds_are_known_by_their_size_and_words_are_no_times() -> None:
     assert seconds(pl.Series([1_600_000_000_000])).to_list() == [1_600_000_000]
     assert seconds(pl.Series(["soon", "later"])).to_list() == [None, None]
 

@@ -20,7 +20,7 @@ pseudonym = Table(
     Column("created", BigInteger, nullable=False),
     # Random, and drawn again with each change: a worker writes only over what it has read.
     Column("mark", BigInteger, nullable=False, server_default="0"),
-    # What `Summary` makes of the rounds and reports; none before the first one since an upgrade.
+    # What `Summary` makes of the rounds and reports; none before the first one.
     Column("summary", LargeBinary),
     Column("model", String(64)),  # whose sums these are
     Column("sums", LargeBinary),

@@ -40,9 +40,8 @@ from midpoint.audit.measure.statistics import (
     root_mean,
 )
 from midpoint.audit.rounds.conversation import DeviceKind
-from midpoint.audit.run.bound import area_of
-from midpoint.audit.run.folds import questions
-from midpoint.audit.run.outsiders import (
+from midpoint.audit.run.adversaries.bound import area_of
+from midpoint.audit.run.adversaries.outsiders import (
     ADVERSARIES,
     CLEAN,
     OUTSIDER,
@@ -51,6 +50,7 @@ from midpoint.audit.run.outsiders import (
     SPLIT_ADVERSARIES,
     sizes,
 )
+from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
 from midpoint.audit.measure.statistics import Area, area
+from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.folds import questions
-from midpoint.audit.run.outsiders import SPLIT
 from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.store import ATTACK, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, LEARN

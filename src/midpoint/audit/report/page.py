@@ -17,7 +17,7 @@ from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import headline, judge, proves_nothing, unproved
-from midpoint.audit.run.bound import ASSUMES
+from midpoint.audit.run.adversaries.bound import ASSUMES
 from midpoint.files import replace_file
 
 PAGE = "report.html"

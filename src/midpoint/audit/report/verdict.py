@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from midpoint.audit.measure.results import RAW_KIND, AuditResults, Band, Rounds, Row
-from midpoint.audit.run.outsiders import OUTSIDER
+from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import RAW
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")

@@ -15,7 +15,8 @@ from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_peop
 from midpoint.audit.attackers.view import View
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
-from midpoint.audit.run.bound import divergence, is_bounded
+from midpoint.audit.run.adversaries.bound import divergence, is_bounded
+from midpoint.audit.run.adversaries.outsiders import OUTSIDER, SPLIT, PublishedViews, SplitFold
 from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
@@ -25,7 +26,6 @@ from midpoint.audit.run.folds import (
     prepared,
     questions,
 )
-from midpoint.audit.run.outsiders import OUTSIDER, SPLIT, PublishedViews, SplitFold
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.audit.run.store import ATTACK, EARLY, Store

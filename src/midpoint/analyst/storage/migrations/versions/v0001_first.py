@@ -1,4 +1,4 @@
-"""The first layout: pseudonyms, rounds, reports."""
+"""The first layout: pseudonyms with summaries, rounds, reports."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,6 +13,10 @@ def upgrade() -> None:
         "pseudonym",
         sa.Column("token", sa.LargeBinary(32), primary_key=True),
         sa.Column("created", sa.BigInteger, nullable=False),
+        sa.Column("mark", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("summary", sa.LargeBinary),
+        sa.Column("model", sa.String(64)),
+        sa.Column("sums", sa.LargeBinary),
     )
     op.create_table(
         "round",

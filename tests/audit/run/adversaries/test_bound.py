@@ -13,7 +13,7 @@ from midpoint.analyst.categories.estimates import (
 )
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.audit.attackers.auc import auc
-from midpoint.audit.run.bound import area_of, divergences, is_bounded
+from midpoint.audit.run.adversaries.bound import area_of, divergences, is_bounded
 from midpoint.audit.run.plan import read_scheme
 
 Float = NDArray[np.float64]

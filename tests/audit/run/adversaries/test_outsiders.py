@@ -7,8 +7,7 @@ import pytest
 
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.auc import auc
-from midpoint.audit.run.folds import FoldData, learn
-from midpoint.audit.run.outsiders import (
+from midpoint.audit.run.adversaries.outsiders import (
     OUTSIDER,
     PUBLISHED,
     PublishedViews,
@@ -17,6 +16,7 @@ from midpoint.audit.run.outsiders import (
     require_split,
     sizes,
 )
+from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import FoldViews, ReportViews
 from midpoint.data import Scale, Simulation, SimulationConfig, simulate
