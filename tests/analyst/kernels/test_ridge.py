@@ -308,6 +308,8 @@ def posterior_case(d: int, latent: tuple[int, int], lengths: tuple[int, ...]) ->
         (21, (1, 21)),
         (24, (1, 21)),
         (33, (1, 33)),
+        (67, (1, 67)),
+        (130, (1, 129)),
     ],
 )
 def test_posteriors_agree_with_float64(d: int, latent: tuple[int, int]) -> None:

@@ -85,9 +85,11 @@ class Side:
 
     def learn_prior(self, rated: NDArray[np.bool_], spread: NDArray[np.float64] | float) -> None:
         """Take mean and covariance of the rated rows; `spread` is what uncertainty adds."""
-        seen = self.profile[rated].astype(np.float64)
+        rows = self.profile if rated.all() else self.profile[rated]
+        seen = rows.astype(np.float64)
         self.mean = seen.mean(axis=0)
-        self.covariance = np.cov(seen.T, bias=True).reshape(len(self.mean), -1) + spread
+        seen -= self.mean
+        self.covariance = seen.T @ seen / len(seen) + spread  # half the work: it is symmetric
         self.covariance += (
             SMALLEST * max(np.trace(self.covariance), SMALLEST) * np.eye(seen.shape[1])
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from midpoint.analyst.kernels.compilation import usable_cores
+from midpoint.analyst.kernels.gram import padded_width
 from midpoint.analyst.kernels.normal_equations import Floats, Problem, Solutions, solve_block
 from midpoint.analyst.kernels.simd import WIDTH
 
@@ -143,7 +144,7 @@ def _solve(problem: Problem, solutions: Solutions, threads: int | None) -> NDArr
     d = problem.dimension
     work = _work(problem)
     blocks = _blocks(work)
-    inverses = np.zeros((len(blocks), d * (d + 1) // 2 * WIDTH), np.float32)
+    inverses = np.zeros((len(blocks), d, d))
     threads = min(threads or usable_cores(), 1 + int(work[-1]) // WORTH_A_THREAD)
     largest_first = sorted(
         range(len(blocks)), key=lambda b: int(work[blocks[b][0]] - work[blocks[b][1]])
@@ -162,9 +163,7 @@ def _solve(problem: Problem, solutions: Solutions, threads: int | None) -> NDArr
             solve_blocks()
         for helper in helpers:
             helper.result()
-    triangle = inverses.astype(np.float64).sum(axis=0).reshape(-1, WIDTH).sum(axis=1)
-    total = np.zeros((d, d))
-    total[np.tril_indices(d)] = triangle
+    total: NDArray[np.float64] = inverses.sum(axis=0)
     return total + np.tril(total, -1).T
 
 
@@ -187,20 +186,17 @@ def _problem(
         raise ValueError(f"ridge must be a number or of shape {(d, d)}: got {ridge.shape}")
     if not len(level) == len(vector_ridge) == len(vectors):
         raise ValueError(f"there must be a level and a ridge for each of {len(vectors)} vectors")
-    width = max(WIDTH, (d + 3) // 4 * 4)
-    if width > d:
-        if len(index) < len(vectors):  # a few ratings: copy only the vectors they need
-            vectors, level, vector_ridge = vectors[index], level[index], vector_ridge[index]
-            index = np.arange(len(index), dtype=np.int32)
-        padded = np.zeros((len(vectors), width), np.float32)
-        padded[:, :d] = vectors
-        vectors = padded
+    if len(index) < len(vectors):  # a few ratings: copy only the vectors they need
+        vectors, level, vector_ridge = vectors[index], level[index], vector_ridge[index]
+        index = np.arange(len(index), dtype=np.int32)
+    width = padded_width(d)
+    padded = np.zeros((len(vectors), width), np.float32)
+    padded[:, :d], padded[:, d], padded[:, d + 1] = vectors, level, vector_ridge
     return Problem(
         offsets=_flat(offsets, np.int64),
         vector_of=_flat(index, np.int32),
         target=_flat(target, np.float32),
-        vectors=_flat(vectors, np.float32),
-        shares=_flat(np.column_stack([level, vector_ridge]), np.float32),
+        vectors=_flat(padded, np.float32),
         width=width,
         dimension=d,
         first=latent[0],

@@ -16,11 +16,14 @@ from numba.core import types
 from numba.extending import intrinsic, models, register_model
 
 WIDTH: Final = 8
-"""How many numbers a vector holds. Sixteen would waste more of a small triangle than they gain."""
-PAIRS_IN_REGISTERS: Final = 12 if binding.get_host_cpu_features().get("avx512vl", False) else 4
-"""How many pairs of vectors of running sums the registers hold, beside the operands."""
+"""How many numbers a vector holds."""
+WIDE: Final = 2 * WIDTH
+"""How many a wide vector holds: one register where they are that long, else two."""
+MANY_REGISTERS: Final = bool(binding.get_host_cpu_features().get("avx512vl", False))
+"""Whether there are 32 registers, each long enough for a wide vector."""
 
 _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
+_WIDE_VECTOR = ir.VectorType(ir.FloatType(), WIDE)
 _ORDER = ir.VectorType(ir.IntType(32), WIDTH)
 _tuple: Callable[..., Any] = types.UniTuple
 _INTEGER = ir.IntType(64)
@@ -30,19 +33,22 @@ _with_constants: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic(
 
 
 class LanesType(types.Type):
-    """The compiler's name for a vector of `WIDTH` float32 numbers."""
+    """The compiler's name for a vector of float32 numbers."""
 
-    def __init__(self) -> None:
-        super().__init__(name=f"Lanes{WIDTH}")
+    def __init__(self, count: int) -> None:
+        self.count = count
+        super().__init__(name=f"Lanes{count}")
 
 
-LANES: Final = LanesType()
+LANES: Final = LanesType(WIDTH)
+WIDE_LANES: Final = LanesType(WIDE)
 
 
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, lanes_type: LanesType) -> None:
-        super().__init__(manager, lanes_type, _VECTOR)  # type: ignore[no-untyped-call]
+        vector = ir.VectorType(ir.FloatType(), lanes_type.count)
+        super().__init__(manager, lanes_type, vector)  # type: ignore[no-untyped-call]
 
 
 @_in_kernels
@@ -56,6 +62,27 @@ def load(_typing: Any, array: Any, at: Any) -> Any:
 
 
 @_in_kernels
+def load_wide(_typing: Any, array: Any, at: Any) -> Any:
+    """Read `array[at : at + WIDE]`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _read(builder, _number(context, builder, signature.args[0], *arguments), WIDE)
+
+    return WIDE_LANES(array, types.intp), generate
+
+
+@_in_kernels
+def low(_typing: Any, wide: Any) -> Any:
+    """Return the first half of a wide vector."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        order = ir.Constant(_ORDER, list(range(WIDTH)))
+        return builder.shuffle_vector(*arguments, ir.Constant(_WIDE_VECTOR, ir.Undefined), order)
+
+    return LANES(wide), generate
+
+
+@_in_kernels
 def store(_typing: Any, array: Any, at: Any, lanes: Any) -> Any:
     """Write `array[at : at + WIDTH] = lanes`."""
 
@@ -65,21 +92,6 @@ def store(_typing: Any, array: Any, at: Any, lanes: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), generate
-
-
-@_in_kernels
-def prefetch(_typing: Any, array: Any, at: Any) -> Any:
-    """Ask for `array[at]` to be brought near, for use a little later."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, option = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, option, option, option])
-        fetch = _instruction(builder, kind, "llvm.prefetch.p0")
-        pointer = builder.bitcast(_number(context, builder, signature.args[0], *arguments), byte)
-        builder.call(fetch, [pointer, option(0), option(3), option(1)])  # to read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
 
 
 @_in_kernels
@@ -98,6 +110,16 @@ def add(_typing: Any, left: Any, right: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.fadd(*arguments)
+
+    return LANES(left, right), generate
+
+
+@_in_kernels
+def subtract(_typing: Any, left: Any, right: Any) -> Any:
+    """Return `left - right`."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fsub(*arguments)
 
     return LANES(left, right), generate
 
@@ -159,18 +181,30 @@ def zeros(_typing: Any, count: Any) -> Any:
     return _tuple(LANES, count.literal_value)(count), generate
 
 
+@_with_constants
+def wide_zeros(_typing: Any, count: Any) -> Any:
+    """Return a tuple of `count` wide vectors of zeros; `count` is a constant."""
+
+    def generate(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
+        return ir.Constant(ir.ArrayType(_WIDE_VECTOR, count.literal_value), None)
+
+    return _tuple(WIDE_LANES, count.literal_value)(count), generate
+
+
 @_in_kernels
 def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> Any:
     """Return the tuple with `array[at + r] * columns[c]` added to total number r C + c.
 
-    C is the number of columns; there are as many r as the totals have room for.
+    C is the number of columns; there are as many r as the totals have room for. Columns and totals
+    are all wide or none is.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         result, vectors, *index = arguments
         first = _number(context, builder, signature.args[2], *index)
         for r in range(totals.count // columns.count):
-            factor = _spread(builder, builder.load(builder.gep(first, [_INTEGER(r)])))
+            number = builder.load(builder.gep(first, [_INTEGER(r)]))
+            factor = _spread(builder, number, totals.dtype.count)
             for c in range(columns.count):
                 t = r * columns.count + c
                 vector, old = builder.extract_value(vectors, c), builder.extract_value(result, t)
@@ -181,24 +215,109 @@ def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> A
 
 
 @_with_constants
+def load_tile(_typing: Any, count: Any, columns: Any, array: Any, at: Any, step: Any) -> Any:
+    """Return a tuple of `count` vectors, number r C + c read at `array[at + r step + c WIDTH]`.
+
+    C is the constant `columns`, and `count` is a constant as well.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, _, array_value, start, step_value = arguments
+        result = ir.Constant(ir.ArrayType(_VECTOR, count.literal_value), ir.Undefined)
+        for t in range(count.literal_value):
+            r, c = divmod(t, columns.literal_value)
+            index = builder.add(start, builder.mul(step_value, _INTEGER(r)))
+            index = builder.add(index, _INTEGER(c * WIDTH))
+            pointer = _number(context, builder, signature.args[2], array_value, index)
+            result = builder.insert_value(result, _read(builder, pointer), t)
+        return result
+
+    result_type = _tuple(LANES, count.literal_value)
+    return result_type(count, columns, array, types.intp, types.intp), generate
+
+
+@_with_constants
+def add_products(
+    _typing: Any,
+    totals: Any,
+    columns: Any,
+    sign: Any,
+    array: Any,
+    left: Any,
+    left_step: Any,
+    right: Any,
+    right_step: Any,
+) -> Any:
+    """Return the tuple with x_r * y_c added to total number r C + c, or taken off it.
+
+    x_r is at `array[left + r left_step]` and y_c at `array[right + c right_step]`. C is the
+    constant `columns`; the constant `sign` is 1 to add and -1 to take off.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        result, _, _, array_value, left_at, left_by, right_at, right_by = arguments
+
+        def vector(start: Any, step: Any, number: int) -> Any:
+            index = builder.add(start, builder.mul(step, _INTEGER(number)))
+            pointer = _number(context, builder, signature.args[3], array_value, index)
+            return _read(builder, pointer)
+
+        y = [vector(right_at, right_by, c) for c in range(columns.literal_value)]
+        for r in range(totals.count // len(y)):
+            x = vector(left_at, left_by, r)
+            x = x if sign.literal_value > 0 else builder.fneg(x)
+            for c, other in enumerate(y):
+                t = r * len(y) + c
+                total = _add_product(builder, builder.extract_value(result, t), x, other)
+                result = builder.insert_value(result, total, t)
+        return result
+
+    integers = (types.intp,) * 4
+    return totals(totals, columns, sign, array, *integers), generate
+
+
+@_with_constants
 def accumulate(_typing: Any, array: Any, at: Any, stride: Any, totals: Any, columns: Any) -> Any:
-    """Add total number r C + c to the vector at `array[at + r stride + c WIDTH]`.
+    """Add total number r C + c to the vector at `array[at + r stride + c N]`, N long.
 
     C is the constant `columns`; `totals` are what `add_outer` returned.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array_value, start, step, values, _ = arguments
+        length = totals.dtype.count
+        for t in range(totals.count):
+            r, c = divmod(t, columns.literal_value)
+            index = builder.add(start, builder.mul(step, _INTEGER(r)))
+            index = builder.add(index, _INTEGER(c * length))
+            pointer = _number(context, builder, signature.args[0], array_value, index)
+            total = builder.fadd(_read(builder, pointer, length), builder.extract_value(values, t))
+            _write(builder, total, pointer)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, totals, columns), generate
+
+
+@_with_constants
+def accumulate_where(
+    _typing: Any, array: Any, at: Any, stride: Any, totals: Any, columns: Any, mask: Any
+) -> Any:
+    """Add total number r C + c, times the vector `mask`, as `accumulate` does."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array_value, start, step, values, _, mask_value = arguments
         for t in range(totals.count):
             r, c = divmod(t, columns.literal_value)
             index = builder.add(start, builder.mul(step, _INTEGER(r)))
             index = builder.add(index, _INTEGER(c * WIDTH))
             pointer = _number(context, builder, signature.args[0], array_value, index)
-            total = builder.fadd(_read(builder, pointer), builder.extract_value(values, t))
-            _write(builder, total, pointer)
+            value = builder.extract_value(values, t)
+            _write(
+                builder, _add_product(builder, _read(builder, pointer), value, mask_value), pointer
+            )
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.intp, totals, columns), generate
+    return types.void(array, types.intp, types.intp, totals, columns, mask), generate
 
 
 @_in_kernels
@@ -244,18 +363,20 @@ def _instruction(builder: Any, kind: Any, name: str) -> Any:
     return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
 
 
-def _read(builder: Any, pointer: Any) -> Any:
-    return builder.load(builder.bitcast(pointer, _VECTOR.as_pointer()), align=4)
+def _read(builder: Any, pointer: Any, count: int = WIDTH) -> Any:
+    kind = ir.VectorType(ir.FloatType(), count).as_pointer()
+    return builder.load(builder.bitcast(pointer, kind), align=4)
 
 
 def _write(builder: Any, value: Any, pointer: Any) -> None:
-    builder.store(value, builder.bitcast(pointer, _VECTOR.as_pointer()), align=4)
+    builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=4)
 
 
-def _spread(builder: Any, number: Any) -> Any:
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
+def _spread(builder: Any, number: Any, count: int = WIDTH) -> Any:
+    undefined = ir.Constant(ir.VectorType(ir.FloatType(), count), ir.Undefined)
     one = builder.insert_element(undefined, number, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, undefined, ir.Constant(_ORDER, [0] * WIDTH))
+    order = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
+    return builder.shuffle_vector(one, undefined, order)
 
 
 def _add_product(builder: Any, total: Any, left: Any, right: Any) -> Any:
