@@ -29,6 +29,8 @@ COVERED = {
     "analyst/fit/summary": "analyst/test_reprs",
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
     "analyst/kernels/simd": "analyst/kernels/test_ridge",
+    "analyst/kernels/gram": "analyst/kernels/test_ridge",
+    "analyst/kernels/small_systems": "analyst/kernels/test_ridge",
     "analyst/kernels/doubles": "analyst/kernels/test_newton",
     # The service, seen from outside.
     "analyst/service/http/app": "analyst/service/http/test_routes",

@@ -92,6 +92,8 @@ def adjust_population(
     everyone = Adjustment(reveal, shift, move)
     if asked is not None:
         for i, (begin, end) in enumerate(pairwise(starts.tolist())):
+            if begin == end:
+                continue
             hers = adjust(parameters, int(cell[i]), asked[i], item[begin:end], value[begin:end])
             reveal[begin:end], shift[begin:end], move[i] = hers.reveal, hers.shift, hers.move
         return everyone
@@ -121,6 +123,7 @@ def _groups(
 ) -> list[Group]:
     """Put people with ratings of one stratum (step 0) and category together."""
     count = np.diff(starts)
+    cell = np.where(count > 0, cell, 0)  # who rated nothing may be of unknown category
     expected = expected_of(model, np.arange(len(model.rate)))[cell]
     activity = np.floor(GRAIN * (count + DAMPING) / (expected + DAMPING) + 0.5)
     stratum = np.maximum((model.least[:, cell] <= activity).sum(axis=0) - 1, 0)

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
-from midpoint.analyst.kernels.simd import PAIRS_IN_REGISTERS, WIDTH
+from midpoint.analyst.kernels.simd import MANY_REGISTERS, WIDTH
 
 Floats = NDArray[np.float32]
 Float = NDArray[np.float64]
 
+PAIRS_IN_REGISTERS: Final = 12 if MANY_REGISTERS else 4
+"""How many pairs of vectors of running sums the registers hold, beside the operands."""
 CHUNK: Final = 128
 """Columns summed in one go: short sums keep float32 exact, and stay in the nearest cache."""
 ROWS: Final = 2 * WIDTH
