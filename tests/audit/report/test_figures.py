@@ -22,7 +22,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Figure]]:
     """Keep figures as they are, instead of turning them into text."""
     kept: list[Figure] = []
 
-    def keep(figure: Figure, title: str, text: str) -> Picture:
+    def keep(figure: Figure, title: str, text: str, note: str = "") -> Picture:
+        del note
         kept.append(figure)
         return Picture(title, text, "")
 

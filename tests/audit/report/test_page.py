@@ -99,7 +99,9 @@ def test_the_page_is_one_piece_with_the_verdict_on_top(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_words_only")
 def test_numbers_of_other_data_are_called_so() -> None:
-    assert "(movielens-1m, gender) and ours" in page(made_up(dataset="movielens-1m"))
+    assert "The paper's number (movielens-1m, gender), ours, and the difference" in page(
+        made_up(dataset="movielens-1m")
+    )
     assert "(ptv, gender: data most like these, but others)" in page(made_up(dataset="anes-tv"))
 
 

@@ -83,5 +83,7 @@ def test_without_java_spark_says_what_to_install(
     parquet_tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    running = "pyspark.sql.SparkSession.getActiveSession"  # other tests may have started one
+    monkeypatch.setattr(running, lambda: None)
     with pytest.raises(MidpointError, match="install Java 17 or newer"):
         run("train", parquet_tables[0], "--out", tmp_path / "m", "--engine", "spark")

@@ -172,7 +172,11 @@ def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     """The controls are the downgrades: a scheme is refused as a change, not for what it is."""
     make, code = AT_FIRST[name]
     agent, lie = agent_at(door.address), make(up.shown)
-    show(door, grown((), lie, key=up.key, titles=up.titles), lie)
+    honest = Catalogue.parse(httpx.get(f"{up.address}/v1/catalogues/{up.titles}").content)
+    named = {} if honest.scheme is None else {"scheme": lie.scheme}
+    titles = honest.model_copy(update=named)  # they name the scheme that goes with them
+    say(door, f"/v1/catalogues/{titles.digest}", titles.raw)
+    show(door, grown((), lie, key=up.key, titles=titles.digest), lie)
     if code is None:
         assert agent.connect().accepted.pin.scheme == lie.scheme
         return

@@ -54,7 +54,7 @@ class Standing:
         """Return ratings such as 4 or 3.5 in fixed point, refusing those not on the scale."""
         strange = [item for item, value in ratings.items() if not isfinite(value)]
         if strange:
-            raise MidpointError(f"the rating of item {strange[0]!r} is no number; fix it first")
+            raise MidpointError(f"the rating of item {strange[0]!r} is no number; correct it first")
         fixed = {item: round(value * ONE) for item, value in ratings.items()}
         require_legal(fixed, self.accepted.disclosure)
         return fixed
