@@ -45,6 +45,7 @@ def digest_after(tree: Path, path: str, number: int) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_editing_what_makes_numbers_changes_it_and_editing_a_report_does_not(tree: Path) -> None:
     seen = [code_digest()]
     for number, path in enumerate((*SHOWS, *COUNTS)):

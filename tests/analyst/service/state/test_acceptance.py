@@ -36,6 +36,7 @@ def test_an_open_question_that_the_device_is_done_with_is_left() -> None:
     assert again.raw == next_one.raw
 
 
+@pytest.mark.slow
 def test_a_token_has_so_many_rounds_and_no_more() -> None:
     """Without an end, somebody could make each of her requests take longer than the last."""
     kept: Summary | None = None
