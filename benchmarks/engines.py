@@ -45,15 +45,15 @@ DIMENSION = 20
 SEED = 0
 
 
-def tables(size: int, folder: Path) -> Path:
+def tables(size: int, directory: Path) -> Path:
     """Simulate ratings and write them as Parquet, once: training users, and those held out."""
     import polars as pl  # noqa: PLC0415 - not in the child
 
     from midpoint.data import PRESETS, simulate  # noqa: PLC0415
 
-    folder /= str(size)
-    if (folder / "done").exists():
-        return folder
+    directory /= str(size)
+    if (directory / "done").exists():
+        return directory
     share = size / 1_000_209
     config = replace(
         PRESETS["simulated-movielens-1m"],
@@ -65,24 +65,24 @@ def tables(size: int, folder: Path) -> Path:
     out = np.random.default_rng(SEED).permutation(ratings.n_users)
     held_out = np.zeros(ratings.n_users, np.bool_)
     held_out[out[: min(HELD_OUT, ratings.n_users // 10)]] = True
-    folder.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     table = pl.DataFrame({"user": ratings.user, "item": ratings.item, "rating": ratings.value})
     hidden = held_out[ratings.user]
-    table.filter(pl.Series(~hidden)).write_parquet(folder / "ratings.parquet")
-    table.filter(pl.Series(hidden)).write_parquet(folder / "held_out.parquet")
+    table.filter(pl.Series(~hidden)).write_parquet(directory / "ratings.parquet")
+    table.filter(pl.Series(hidden)).write_parquet(directory / "held_out.parquet")
     gender = ratings.feature("gender")
     labels = np.array(gender.categories)[gender.codes]
     people = pl.DataFrame({"user": np.arange(ratings.n_users, dtype=np.int32), "gender": labels})
-    people.filter(pl.Series(~held_out)).write_parquet(folder / "users.parquet")
-    (folder / "done").touch()
-    return folder
+    people.filter(pl.Series(~held_out)).write_parquet(directory / "users.parquet")
+    (directory / "done").touch()
+    return directory
 
 
-def fit(engine: str, folder: Path) -> Any:
+def fit(engine: str, directory: Path) -> Any:
     """Go from Parquet to item profiles."""
     from midpoint.analyst import Factorizer  # noqa: PLC0415 - part of the child's memory
 
-    source, users = folder / "ratings.parquet", folder / "users.parquet"
+    source, users = directory / "ratings.parquet", directory / "users.parquet"
     factorizer = Factorizer(dimension=DIMENSION, seed=SEED)
     if engine == "local":
         from midpoint.data import load  # noqa: PLC0415
@@ -91,7 +91,7 @@ def fit(engine: str, folder: Path) -> Any:
     if engine == "stream":
         from midpoint.analyst.engines.streaming import fit_from_disk, scan  # noqa: PLC0415
 
-        return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=folder)
+        return fit_from_disk(factorizer, scan(source, users=users), ["gender"], workspace=directory)
     from midpoint.analyst.engines.spark import fit_on_spark, open_session, read_ratings  # noqa: PLC0415
 
     session = open_session()
@@ -99,14 +99,14 @@ def fit(engine: str, folder: Path) -> Any:
     return fit_on_spark(factorizer, read)
 
 
-def error(profiles: Any, folder: Path) -> float:
+def error(profiles: Any, directory: Path) -> float:
     """Return the RMSE of new users."""
     import polars as pl  # noqa: PLC0415
 
     from midpoint.analyst.fit.tuning import new_user_errors  # noqa: PLC0415
     from midpoint.data import Ratings  # noqa: PLC0415
 
-    table = pl.read_parquet(folder / "held_out.parquet")
+    table = pl.read_parquet(directory / "held_out.parquet")
     known = table.filter(pl.col("item").cast(pl.String).is_in(profiles.item_ids.tolist()))
     users = Ratings.from_columns(
         known["user"], known["item"], known["rating"], scale=profiles.scale
@@ -123,25 +123,25 @@ def error(profiles: Any, folder: Path) -> float:
     return float(np.sqrt((new_user_errors(profiles, renamed, seed=SEED) ** 2).mean()))
 
 
-def measure(engine: str, folder: Path) -> dict[str, Any]:
+def measure(engine: str, directory: Path) -> dict[str, Any]:
     """Fit in this process, and say what it took."""
     company = Company(os.getpid())
     company.start()
-    profiles, seconds = timed(lambda: fit(engine, folder))
+    profiles, seconds = timed(lambda: fit(engine, directory))
     company.stop()
     return {
         "seconds": seconds,
         "alone_seconds": company.alone,
         "core_seconds": company.used,
         "items": profiles.n_items,
-        "rmse": error(profiles, folder),
+        "rmse": error(profiles, directory),
     }
 
 
-def in_fresh_process(engine: str, folder: Path, patience: int) -> dict[str, Any]:
+def in_fresh_process(engine: str, directory: Path, patience: int) -> dict[str, Any]:
     """Measure in a process of its own, and watch its memory and that of its children."""
-    out = folder / f"{engine}.json"
-    command = [sys.executable, __file__, "--measure", engine, str(folder), str(out)]
+    out = directory / f"{engine}.json"
+    command = [sys.executable, __file__, "--measure", engine, str(directory), str(out)]
     with subprocess.Popen(command, process_group=0) as process:
         watch = Watch(process.pid)
         watch.start()
@@ -232,14 +232,14 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", default=ENGINES, choices=ENGINES)
     parser.add_argument("--again", action="store_true", help="measure again what is there already")
     parser.add_argument(
-        "--folder", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
+        "--directory", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
     )
     parser.add_argument("--patience", type=int, default=1200, help="seconds for one fit, at most")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
-        engine, folder, out = chosen.measure
-        Path(out).write_text(json.dumps(measure(engine, Path(folder))))
+        engine, directory, out = chosen.measure
+        Path(out).write_text(json.dumps(measure(engine, Path(directory))))
         return
     console = Console(stderr=True)
     warn_if_busy(console)
@@ -253,11 +253,11 @@ def main() -> None:
             if any((p["engine"], p["size"]) == (engine, size) and _stands(p) for p in points):
                 continue
             console.print(f"{engine}, {size:,} ratings ...")
-            folder = tables(size, chosen.folder)
+            directory = tables(size, chosen.directory)
             start = conditions()
-            found = in_fresh_process(engine, folder, chosen.patience)
+            found = in_fresh_process(engine, directory, chosen.patience)
             points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
-            facts = {"engine": engine, "size": size, "ratings": _rows(folder)}
+            facts = {"engine": engine, "size": size, "ratings": _rows(directory)}
             points.append({**facts, **found})
             points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
@@ -278,10 +278,10 @@ def _stands(point: dict[str, Any]) -> bool:
     return "alone_seconds" in point
 
 
-def _rows(folder: Path) -> int:
+def _rows(directory: Path) -> int:
     import polars as pl  # noqa: PLC0415 - not in the child
 
-    count: int = pl.scan_parquet(folder / "ratings.parquet").select(pl.len()).collect().item()
+    count: int = pl.scan_parquet(directory / "ratings.parquet").select(pl.len()).collect().item()
     return count
 
 

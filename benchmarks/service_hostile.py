@@ -136,18 +136,18 @@ def memory(server: str) -> float:
     return float(max(psutil.Process(pid).memory_info().rss for pid in holders) / 2**20)
 
 
-def measure(folder: Path, chosen: argparse.Namespace) -> dict[str, Figures]:
+def measure(directory: Path, chosen: argparse.Namespace) -> dict[str, Figures]:
     """Load the service with honest requests, without and with the hostile one, in turns."""
-    site, url = published(folder / "site"), sqlite_url(folder / "people.sqlite")
+    site, url = published(directory / "site"), sqlite_url(directory / "people.sqlite")
     migrate(url)
     people = People(site, url)
     honest, hostile = people.honest(chosen.tokens), people.hostile(ROUNDS)
-    requests = folder / "requests.tsv"
+    requests = directory / "requests.tsv"
     requests.write_text("".join(f"{token}\tGET\t/v1/scores\t\n" for token in honest))
     found: dict[str, Figures] = {}
     command, environment = ours(site, url, 1)
     limited = command[: command.index("--rate")]  # as many requests of a token as by default
-    with serving(limited, environment, folder / "log") as server:
+    with serving(limited, environment, directory / "log") as server:
         for _ in range(chosen.repeats):
             _keep(found, "without", load(server, requests, 8, chosen.seconds), server)
             with attacked(server, people, hostile) as statuses:

@@ -1,7 +1,7 @@
 """Cornac's serving app as a peer for scores: train its matrix factorization, serve it.
 
-`train FOLDER DIMENSION` reads `ratings.npz` there, and `serve FOLDER --port N` serves what that
-made, as its documentation says: Flask, under gunicorn, one process as ours.
+`train DIRECTORY DIMENSION` reads `ratings.npz` there, and `serve DIRECTORY --port N` serves what
+that made, as its documentation says: Flask, under gunicorn, one process as ours.
 """
 
 import os
@@ -14,20 +14,20 @@ THREADS = "4"
 """As many as our service has for reading."""
 
 
-def train(folder: Path, dimension: int) -> None:
+def train(directory: Path, dimension: int) -> None:
     import numpy as np  # noqa: PLC0415 - this program runs where Midpoint is not
     from cornac.data import Dataset  # noqa: PLC0415
     from cornac.models import MF  # noqa: PLC0415
 
-    found = np.load(folder / RATINGS)
+    found = np.load(directory / RATINGS)
     users, items = (found[name].astype(str).tolist() for name in ("user", "item"))
     rated = Dataset.from_uir(zip(users, items, found["value"].tolist(), strict=True))
     model = MF(k=dimension, max_iter=5, verbose=False).fit(rated)
-    Path(folder / MODEL).write_text(model.save(str(folder / "saved")))
+    Path(directory / MODEL).write_text(model.save(str(directory / "saved")))
 
 
-def serve(folder: Path, port: str) -> None:
-    os.environ["MODEL_PATH"] = (folder / MODEL).read_text()
+def serve(directory: Path, port: str) -> None:
+    os.environ["MODEL_PATH"] = (directory / MODEL).read_text()
     os.environ["MODEL_CLASS"] = "cornac.models.MF"
     flags = ["--bind", f"127.0.0.1:{port}", "--threads", THREADS, "--log-level", "warning"]
     program = [sys.executable, "-m", "gunicorn", *flags, "cornac.serving.app:app"]

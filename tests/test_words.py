@@ -1,4 +1,4 @@
-"""The words of the glossary: retired ones stay out, and folders and files stay small.
+"""The words of the glossary: retired ones stay out, and directories and files stay small.
 
 One word for one thing, in code, tests, page and documentation. The tables below say what to write
 instead of a retired word; `docs/reference/glossary.md` defines the words that stay.
@@ -25,6 +25,7 @@ RETIRED = {
     r"believe\w*": "estimate, expect or accept",
     r"turned\s+round": "sign flipped",
     r"own_numbers": "adjustment",
+    r"fold[e]rs?": "directory",
 }
 """Patterns of whole words, whatever their case, and what to write instead."""
 
@@ -62,7 +63,7 @@ READ = (
     ".yaml",
     ".yml",
 )
-FOLDERS = (
+DIRECTORIES = (
     "src",
     "web/src",
     "web/tests",
@@ -87,7 +88,7 @@ ALLOWED = re.compile(r"(?<![\w-])place-(content|items|self)(?=\s*:)")
 
 def files() -> list[Path]:
     """List what people write: not what is built or measured, nor the history."""
-    written = chain(ROOT.iterdir(), *((ROOT / folder).rglob("*") for folder in FOLDERS))
+    written = chain(ROOT.iterdir(), *((ROOT / directory).rglob("*") for directory in DIRECTORIES))
     return sorted(
         path
         for path in written
@@ -230,15 +231,15 @@ def test_a_planted_module_is_caught(name: str) -> None:
 
 
 def crowded(source: Path, most: int) -> list[str]:
-    """List the folders that hold more modules than `most`, beside their `__init__`."""
-    folders = [folder for folder in source.rglob("*") if folder.is_dir()]
-    counts = {folder: len(list(folder.glob("[!_]*.py"))) for folder in folders}
-    return sorted(f"{folder}: {count}" for folder, count in counts.items() if count > most)
+    """List the directories that hold more modules than `most`, beside their `__init__`."""
+    directories = [directory for directory in source.rglob("*") if directory.is_dir()]
+    counts = {directory: len(list(directory.glob("[!_]*.py"))) for directory in directories}
+    return sorted(f"{directory}: {count}" for directory, count in counts.items() if count > most)
 
 
-def long_files(folder: Path, pattern: str, most: int) -> list[str]:
+def long_files(directory: Path, pattern: str, most: int) -> list[str]:
     """List the files that have more lines than `most`."""
-    counts = {path: lines(path) for path in folder.rglob(pattern)}
+    counts = {path: lines(path) for path in directory.rglob(pattern)}
     return sorted(f"{path}: {count} lines" for path, count in counts.items() if count > most)
 
 
@@ -247,7 +248,7 @@ def lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def test_a_folder_holds_at_most_fifteen_modules() -> None:
+def test_a_directory_holds_at_most_fifteen_modules() -> None:
     assert crowded(ROOT / "src" / "midpoint", 15) == []
 
 

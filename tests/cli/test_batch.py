@@ -93,7 +93,7 @@ def test_train_obfuscate_and_score_on_spark(
     estimated = estimate(Model(profiles, disclose(profiles)), answers)
     np.testing.assert_allclose(found["profile"][0].to_numpy(), estimated.mean, atol=1e-4)
     # What must not be there yet, and what must be there, is named; the session goes on.
-    with pytest.raises(MidpointError, match="is there already; name a new folder"):
+    with pytest.raises(MidpointError, match="is there already; name a new directory"):
         run("batch", "score", model, copy, "--out", scores)
     with pytest.raises(MidpointError, match="nowhere cannot be read as Parquet"):
         run("batch", "score", model, tmp_path / "nowhere", "--out", tmp_path / "more")

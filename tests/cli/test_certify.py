@@ -17,11 +17,11 @@ pytestmark = pytest.mark.slow  # a whole audit
 
 @pytest.fixture(scope="module")
 def disclosure(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("disclosed")
-    words = ("--feature", "gender", "--counterparts", "sets", "--out", folder / "model")
+    directory = tmp_path_factory.mktemp("disclosed")
+    words = ("--feature", "gender", "--counterparts", "sets", "--out", directory / "model")
     run("train", "simulated-tiny", *words)
-    run("disclose", folder / "model", "--out", folder / "disclosure.json")
-    return folder / "disclosure.json"
+    run("disclose", directory / "model", "--out", directory / "disclosure.json")
+    return directory / "disclosure.json"
 
 
 def test_certify_signs_what_was_measured(

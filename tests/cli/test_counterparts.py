@@ -28,7 +28,7 @@ QUICK = ("--feature", "gender", "--dimension", 3, "--iterations", 3)
 class Trained(NamedTuple):
     """A model trained and disclosed by the command line."""
 
-    folder: Path
+    directory: Path
     """The model is `model` in it, its disclosure `disclosure.json`."""
     profiles: ItemProfiles
     """The same, in memory."""
@@ -39,15 +39,15 @@ class Trained(NamedTuple):
 
     @property
     def model(self) -> Path:
-        return self.folder / "model"
+        return self.directory / "model"
 
 
-def train(folder: Path, source: object, *more: object) -> Trained:
-    run("train", source, *QUICK, *more, "--out", folder / "model")
-    run("disclose", folder / "model", "--out", folder / "disclosure.json")
-    disclosure = Disclosure.parse((folder / "disclosure.json").read_bytes())
+def train(directory: Path, source: object, *more: object) -> Trained:
+    run("train", source, *QUICK, *more, "--out", directory / "model")
+    run("disclose", directory / "model", "--out", directory / "disclosure.json")
+    disclosure = Disclosure.parse((directory / "disclosure.json").read_bytes())
     ratings = simulate(PRESETS[str(source)], seed=0).ratings
-    return Trained(folder, ItemProfiles.load(folder / "model"), disclosure, ratings)
+    return Trained(directory, ItemProfiles.load(directory / "model"), disclosure, ratings)
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +72,9 @@ def tables(model: Trained, order: np.ndarray | None = None) -> tuple[Path, Path]
     }
     gender = ratings.features["gender"]
     people = {"user": ratings.user_ids, "gender": np.array(gender.categories)[gender.codes]}
-    pl.DataFrame(columns).write_csv(model.folder / name)
-    pl.DataFrame(people).write_csv(model.folder / "users.csv")
-    return model.folder / name, model.folder / "users.csv"
+    pl.DataFrame(columns).write_csv(model.directory / name)
+    pl.DataFrame(people).write_csv(model.directory / "users.csv")
+    return model.directory / name, model.directory / "users.csv"
 
 
 def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
@@ -97,7 +97,7 @@ def test_what_is_learned_is_what_the_library_learns(sets: Trained, values: Train
         learned = Factorizer(dimension=3, iterations=3).fit(model.ratings, "gender")
         again = fit_positions(learned, model.ratings, selection_factors=selection_factors)
         assert LearningProtocol(scheme).disclose(again) == model.disclosure
-        facts = run("disclose", model.model, "--out", model.folder / "disclosure.json", "--json")
+        facts = run("disclose", model.model, "--out", model.directory / "disclosure.json", "--json")
         assert (facts["scheme"], facts["safe"]) == (scheme, True)
         assert facts["bits_per_item"] > 100
 
@@ -109,7 +109,7 @@ def test_ratings_are_obfuscated_estimated_and_recommended(
     model: Trained = request.getfixturevalue(name)
     given, users = tables(model)
     out, scheme = tmp_path / "copy.csv", model.disclosure.scheme
-    words = ("--disclosure", model.folder / "disclosure.json", "--users", users, "--seed", 3)
+    words = ("--disclosure", model.directory / "disclosure.json", "--users", users, "--seed", 3)
     facts = run("obfuscate", given, *words, "--out", out, "--json")
     assert facts["safe"] is True
     assert (facts["withheld"] > 0) == (scheme == "cmpss")

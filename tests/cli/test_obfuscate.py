@@ -12,7 +12,7 @@ from midpoint.protocol import LearningProtocol, Population
 from tests.support.small_model import Model, run, trained
 
 
-def tables(model: Model, folder: Path, suffix: str = ".csv") -> tuple[Path, Path]:
+def tables(model: Model, directory: Path, suffix: str = ".csv") -> tuple[Path, Path]:
     """Write the training data as a table of ratings and one of users."""
     ratings = model.ratings
     long = pl.DataFrame(
@@ -25,7 +25,7 @@ def tables(model: Model, folder: Path, suffix: str = ".csv") -> tuple[Path, Path
     gender = ratings.features["gender"]
     names = np.array([*gender.categories, ""])
     people = pl.DataFrame({"user": ratings.user_ids, "gender": names[gender.codes]})
-    paths = folder / f"ratings{suffix}", folder / "users.csv"
+    paths = directory / f"ratings{suffix}", directory / "users.csv"
     if suffix == ".parquet":
         long.write_parquet(paths[0])
     else:

@@ -24,16 +24,16 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Write ratings and users as CSV."""
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
-    folder = tmp_path_factory.mktemp("tables")
+    directory = tmp_path_factory.mktemp("tables")
     rows = zip(ratings.user, ratings.item, ratings.value, strict=True)
     lines = [f"{ratings.user_ids[u]},{ratings.item_ids[j]},{r:g}" for u, j, r in rows]
-    (folder / "ratings.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
+    (directory / "ratings.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
     gender = ratings.feature("gender")
     people = [
         f"{u},{gender.categories[k]}" for u, k in zip(ratings.user_ids, gender.codes, strict=True)
     ]
-    (folder / "users.csv").write_text("\n".join(["user,gender", *people]) + "\n")
-    return folder / "ratings.csv", folder / "users.csv"
+    (directory / "users.csv").write_text("\n".join(["user,gender", *people]) + "\n")
+    return directory / "ratings.csv", directory / "users.csv"
 
 
 def run(*arguments: object) -> str:

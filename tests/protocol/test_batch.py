@@ -245,7 +245,7 @@ def test_on_spark_it_is_the_same(spark: Any, people: Ratings, tmp_path: Path, sc
     profiles = prepare(profiles, tables.ratings, SCHEMES[scheme])
     disclosure = disclose(profiles, scheme)
     users = str(tables.users)
-    read = read_ratings(spark, str(tables.folder), users=users, features=["gender"])
+    read = read_ratings(spark, str(tables.directory), users=users, features=["gender"])
     plan = Plan.of(read, disclosure, seed=5)
     copy = obfuscate_people(read, disclosure, plan)
     found = sorted(tuple(row.values()) for row in copy.toArrow().to_pylist())

@@ -21,7 +21,7 @@ from tests.support.vector_parts import (
     Case,
 )
 
-FOLDER = Path(__file__).parents[2] / "vectors" / "v1"
+DIRECTORY = Path(__file__).parents[2] / "vectors" / "v1"
 
 
 def _after(*parts: Callable[[], Iterator[Case]]) -> Callable[[], Iterator[Case]]:
@@ -51,9 +51,9 @@ def content(name: str) -> str:
 
 
 def main() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
     for name in FILES:
-        (FOLDER / f"{name}.json").write_text(content(name), encoding="utf-8")
+        (DIRECTORY / f"{name}.json").write_text(content(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Run by a test in a process of its own: counts, fits and obfuscates on a cluster of processes.
 
-Arguments: folder of the ratings, table of users, disclosure, and where to write what was found.
+Arguments: directory of the ratings, table of users, disclosure, and where to write what was found.
 """
 
 import json

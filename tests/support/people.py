@@ -27,10 +27,10 @@ def decide_only(agent: Agent) -> Report:
     return agent.answer(dict.fromkeys(asked.items, 4.0), WOMAN)
 
 
-def folder_of(agent: Agent) -> Path:
+def directory_of(agent: Agent) -> Path:
     """Return the directory that an agent keeps its state in."""
-    assert agent.home.folder is not None
-    return agent.home.folder
+    assert agent.home.directory is not None
+    return agent.home.directory
 
 
 def go_through_a_round(agent: Agent, share: int = 3) -> None:
@@ -43,4 +43,4 @@ def go_through_a_round(agent: Agent, share: int = 3) -> None:
 
 def kept(agent: Agent) -> dict[str, bytes]:
     """Return all files of an agent."""
-    return {path.name: path.read_bytes() for path in folder_of(agent).iterdir()}
+    return {path.name: path.read_bytes() for path in directory_of(agent).iterdir()}

@@ -37,9 +37,9 @@ JSON = {"Content-Type": "application/json"}
 START = 1_700_000_000
 
 
-def published(folder: Path, profiles: ItemProfiles, *, at: int = START) -> Site:
+def published(directory: Path, profiles: ItemProfiles, *, at: int = START) -> Site:
     """Publish a model to a site."""
-    site = Site(folder)
+    site = Site(directory)
     site.publish(profiles, disclose(profiles), time=at)
     return site
 

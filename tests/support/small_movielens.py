@@ -11,7 +11,7 @@ FILES = {
 
 
 def small_100k(path: Path, first_rating: str = "3") -> Path:
-    """Write it as a zip or as a folder."""
+    """Write it as a zip or as a directory."""
     files = FILES | {"u.data": FILES["u.data"].replace("\t3\t", f"\t{first_rating}\t")}
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as archive:

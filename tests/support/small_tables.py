@@ -11,15 +11,15 @@ from midpoint.data import PRESETS, simulate
 from tests.support.small_model import run
 
 
-def write_tables(folder: Path) -> tuple[Path, Path]:
+def write_tables(directory: Path) -> tuple[Path, Path]:
     """Write ratings and users as Parquet."""
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     gender = ratings.feature("gender")
     columns: dict[str, Any] = {"user": ratings.user, "film": ratings.item, "stars": ratings.value}
-    pl.DataFrame(columns).write_parquet(folder / "ratings.parquet")
+    pl.DataFrame(columns).write_parquet(directory / "ratings.parquet")
     people = {"user": np.arange(ratings.n_users), "gender": np.array(["F", "M"])[gender.codes]}
-    pl.DataFrame(people).write_parquet(folder / "users.parquet")
-    return folder / "ratings.parquet", folder / "users.parquet"
+    pl.DataFrame(people).write_parquet(directory / "users.parquet")
+    return directory / "ratings.parquet", directory / "users.parquet"
 
 
 def train_tables(tables: tuple[Path, Path], out: Path, *more: object) -> ItemProfiles:

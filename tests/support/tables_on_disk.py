@@ -12,7 +12,7 @@ from midpoint.data import Ratings, load
 class Tables(NamedTuple):
     """The same ratings on disk and in memory."""
 
-    folder: Path
+    directory: Path
     """Parquet in several files, in no order."""
     users: Path
     """One row a person."""
@@ -22,7 +22,7 @@ class Tables(NamedTuple):
     """What the loader in memory makes of them."""
 
 
-def write(ratings: Ratings, folder: Path, word: str = "film ") -> Tables:
+def write(ratings: Ratings, directory: Path, word: str = "film ") -> Tables:
     """Write whole-number users and wordy items, shuffled."""
     order = np.random.default_rng(0).permutation(len(ratings))
     names = np.char.add(word, ratings.item_ids)
@@ -34,16 +34,18 @@ def write(ratings: Ratings, folder: Path, word: str = "film ") -> Tables:
             "rating": ratings.value[order],
         }
     )
-    (folder / "ratings").mkdir()
+    (directory / "ratings").mkdir()
     for k, part in enumerate(table.iter_slices(5000)):
-        part.write_parquet(folder / "ratings" / f"{k}.parquet")
-    table.write_parquet(folder / "ratings.parquet")
+        part.write_parquet(directory / "ratings" / f"{k}.parquet")
+    table.write_parquet(directory / "ratings.parquet")
     people = pl.DataFrame({"user": ratings.user_ids.astype(np.int64)})
     for name, feature in ratings.features.items():
         labels = [feature.categories[k] if k >= 0 else None for k in feature.codes]
         people = people.with_columns(pl.Series(name, labels, dtype=pl.String))
-    users = folder / "users.parquet"
+    users = directory / "users.parquet"
     people.write_parquet(users)
-    beside = folder / "beside.parquet"
+    beside = directory / "beside.parquet"
     table.join(people, on="user").write_parquet(beside)
-    return Tables(folder / "ratings", users, beside, load(folder / "ratings.parquet", users=users))
+    return Tables(
+        directory / "ratings", users, beside, load(directory / "ratings.parquet", users=users)
+    )

@@ -42,7 +42,7 @@ from midpoint.wire import (
     SolicitationRequest,
 )
 from tests.support.made_up import accepted
-from tests.support.make_vectors import FILES, FOLDER, content
+from tests.support.make_vectors import DIRECTORY, FILES, content
 from tests.support.output_distribution import output_distribution
 
 KINDS: dict[str, type[Message]] = {
@@ -59,7 +59,9 @@ KINDS: dict[str, type[Message]] = {
 
 
 def read(name: str) -> list[dict[str, Any]]:
-    cases: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))["cases"]
+    cases: list[dict[str, Any]] = json.loads((DIRECTORY / f"{name}.json").read_text("utf-8"))[
+        "cases"
+    ]
     return cases
 
 
@@ -74,7 +76,7 @@ def disclosed(case: dict[str, Any]) -> Disclosure:
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_are_up_to_date(name: str) -> None:
     """If this fails after a wanted change: python tests/user/make_vectors.py."""
-    assert (FOLDER / f"{name}.json").read_text("utf-8") == content(name)
+    assert (DIRECTORY / f"{name}.json").read_text("utf-8") == content(name)
 
 
 def test_every_scheme_size_and_refusal_has_a_vector() -> None:

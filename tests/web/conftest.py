@@ -19,11 +19,11 @@ Visit = Callable[..., Person]
 expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not wrong
 
 
-def publish(simulated: Simulation, folder: Path, *features: str) -> Site:
+def publish(simulated: Simulation, directory: Path, *features: str) -> Site:
     """Train on simulated people, publish, and certify."""
     profiles = Factorizer(dimension=4).fit(simulated.ratings, features or "gender")
     disclosure = disclose(profiles, "dmpss")
-    site = Site(folder)
+    site = Site(directory)
     site.publish(profiles, disclosure, time=1_800_000_000)
     auditor = SigningKey(b"a" * 32)
     measured = Certificate(
@@ -56,9 +56,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def service(tiny: Simulation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One that all share: each person is a pseudonym of her own."""
-    folder = tmp_path_factory.mktemp("site")
-    publish(tiny, folder)
-    running = Service(folder)
+    directory = tmp_path_factory.mktemp("site")
+    publish(tiny, directory)
+    running = Service(directory)
     running.start()
     yield running
     running.kill()

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from midpoint.analyst.service.http.static import FOLDER
+from midpoint.analyst.service.http.static import DIRECTORY
 from tests.support.page_service import Service
 
 SOURCES = Path(__file__).parents[2] / "web"
@@ -18,16 +18,16 @@ TAG = re.compile(r"<(?:script|link)\b[^>]*(?:src|href)=\"/(assets/[^\"]+)\"[^>]*
 
 
 def test_every_script_and_style_is_pinned() -> None:
-    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    page = (DIRECTORY / "index.html").read_text(encoding="utf-8")
     tags = list(TAG.finditer(page))
     assert {Path(tag[1]).suffix for tag in tags} == {".js", ".css"}
     for tag in tags:
-        hashed = hashlib.sha384((FOLDER / tag[1]).read_bytes()).digest()
+        hashed = hashlib.sha384((DIRECTORY / tag[1]).read_bytes()).digest()
         assert f'integrity="sha384-{base64.b64encode(hashed).decode()}"' in tag[0]
 
 
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
-    page = (FOLDER / "index.html").read_text(encoding="utf-8")
+    page = (DIRECTORY / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)", page)
     addresses = re.findall(r"(?:src|href)=\"([^\"]*)\"", page)
     assert all(one.startswith(("/assets/", "data:image/svg")) for one in addresses)
@@ -54,12 +54,12 @@ def test_the_same_sources_give_the_committed_bytes(tmp_path: Path) -> None:
     built = tmp_path / "page"
     command = ["npm", "run", "build", "--", "--outDir", str(built), "--logLevel", "error"]
     subprocess.run(command, cwd=SOURCES, check=True, capture_output=True)
-    assert _bytes_of(built) == _bytes_of(FOLDER)
+    assert _bytes_of(built) == _bytes_of(DIRECTORY)
 
 
-def _bytes_of(folder: Path) -> dict[str, bytes]:
+def _bytes_of(directory: Path) -> dict[str, bytes]:
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
         if path.is_file()
     }

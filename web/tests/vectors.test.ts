@@ -93,8 +93,8 @@ const secretOf = (hex: string) => new DeviceSecret(hexToBytes(hex));
 const ratingsOf = (given: Record<string, number>) => new Map(Object.entries(given));
 
 it("reads every file there is", () => {
-  const folder = new URL("../../vectors/v1/", import.meta.url);
-  expect(readdirSync(folder).sort()).toEqual(FILES.map((name) => `${name}.json`));
+  const directory = new URL("../../vectors/v1/", import.meta.url);
+  expect(readdirSync(directory).sort()).toEqual(FILES.map((name) => `${name}.json`));
 });
 
 it("knows every code that a vector expects, and there is a vector for every code", () => {

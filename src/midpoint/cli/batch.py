@@ -20,7 +20,7 @@ app = typer.Typer(
 Table = Annotated[
     str, typer.Argument(help="Parquet, one row per rating: a path or any Hadoop address.")
 ]
-Out = Annotated[str, typer.Option(help="Folder or address for Parquet; it must not exist.")]
+Out = Annotated[str, typer.Option(help="Directory or address for Parquet; it must not exist.")]
 Master = Annotated[
     str | None,
     typer.Option(help="Where Spark runs, such as spark://host:7077; else on this machine."),

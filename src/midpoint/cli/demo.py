@@ -52,8 +52,8 @@ def demo_command(
     _one_person(console, profiles, given, hidden, top=top, seed=seed)
     _everyone(console, profiles, given, hidden, seed=seed)
     if serve:
-        with TemporaryDirectory(prefix="midpoint-demo-") as folder:
-            _serve(console, profiles, site or Path(folder) / "site", port)
+        with TemporaryDirectory(prefix="midpoint-demo-") as directory:
+            _serve(console, profiles, site or Path(directory) / "site", port)
 
 
 def _ratings(console: Console) -> "Ratings":

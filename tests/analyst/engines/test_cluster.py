@@ -23,12 +23,12 @@ JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Compiling thoroughly would take longer than the test."""
 
 
-def spark_home(folder: Path) -> Path:
+def spark_home(directory: Path) -> Path:
     """Make a Spark home that can be written, as a cluster of local processes needs one."""
-    folder.mkdir()
+    directory.mkdir()
     for entry in Path(pyspark.__file__).parent.iterdir():
-        (folder / entry.name).symlink_to(entry)
-    return folder
+        (directory / entry.name).symlink_to(entry)
+    return directory
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_two_processes_find_what_one_does(stars: Simulation, tmp_path: Path) -> 
     (tmp_path / "disclosure.json").write_bytes(disclosure.raw)
     home = spark_home(tmp_path / "spark")
     program = Path(on_a_cluster.__file__)
-    arguments = (tables.folder, tables.users, tmp_path / "disclosure.json", tmp_path)
+    arguments = (tables.directory, tables.users, tmp_path / "disclosure.json", tmp_path)
     done = subprocess.run(
         [sys.executable, str(program), *map(str, arguments)],
         env={**os.environ, "SPARK_HOME": str(home), "SPARK_SUBMIT_OPTS": JAVA_IN_BRIEF},

@@ -105,7 +105,7 @@ def require_equal(found: CategoryStatistics, expected: CategoryStatistics) -> No
 def test_statistics_are_those_of_memory(
     engine: Engine, stars: Tables, feature: tuple[str, ...]
 ) -> None:
-    found = read(engine, stars.folder, stars.users, feature).tally()
+    found = read(engine, stars.directory, stars.users, feature).tally()
     expected = tally(stars.ratings, stars.ratings.feature(*feature))
     require_equal(found, expected)
     one, other = CategoryEstimates(found), CategoryEstimates(expected)
@@ -116,7 +116,7 @@ def test_statistics_are_those_of_memory(
 def test_statistics_of_a_continuous_scale_are_those_of_memory(
     engine: Engine, smooth: Tables
 ) -> None:
-    found = read(engine, smooth.folder, smooth.users, ("gender",)).tally()
+    found = read(engine, smooth.directory, smooth.users, ("gender",)).tally()
     require_equal(found, tally(smooth.ratings, smooth.ratings.feature("gender")))
 
 
@@ -165,7 +165,7 @@ def test_new_users_are_predicted_as_well_as_from_memory(
         replace(training, item_ids=np.char.replace(training.item_ids, "film ", "")), tmp_path
     )
     factorizer = Factorizer(dimension=4)
-    found = read(engine, tables.folder, tables.users, ("gender",)).fit(factorizer)
+    found = read(engine, tables.directory, tables.users, ("gender",)).fit(factorizer)
     expected = factorizer.fit(training, "gender")
 
     def rmse(profiles: ItemProfiles) -> float:
@@ -197,7 +197,7 @@ def test_new_users_of_a_real_data_set_are_predicted_as_well(
     training, held_out = hold_out(ratings, user_folds(ratings.n_users, 5, seed=0), 0)
     tables = write(training, tmp_path, word="")
     factorizer = Factorizer(dimension=10)
-    found = read(engine, tables.folder, tables.users, ("gender",)).fit(factorizer)
+    found = read(engine, tables.directory, tables.users, ("gender",)).fit(factorizer)
     expected = factorizer.fit(tables.ratings, "gender")
     # Items that no training user rated are in neither model.
     kept = held_out.select_items(np.isin(held_out.item_ids, found.item_ids))
@@ -211,7 +211,7 @@ def test_a_given_regularization_is_taken_for_many_iterations(
 ) -> None:
     factorizer = Factorizer(dimension=3, regularization=0.05, iterations=20, biases="plain")
     reported: list[Progress] = []
-    found = read(engine, smooth.folder, smooth.users).fit(factorizer, reported.append)
+    found = read(engine, smooth.directory, smooth.users).fit(factorizer, reported.append)
     done = [progress.iteration for progress in reported]
     assert done == sorted(done)
     assert reported[-1][:2] == (20, 20)
@@ -236,7 +236,7 @@ def test_what_only_memory_can_do_is_refused(
     engine: Engine, stars: Tables, settings: dict[str, Any], how: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(MidpointError, match=message):
-        read(engine, stars.folder, stars.users, **how).fit(Factorizer(dimension=2, **settings))
+        read(engine, stars.directory, stars.users, **how).fit(Factorizer(dimension=2, **settings))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_what_the_tables_lack_is_refused(
     engine: Engine, stars: Tables, how: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(MidpointError, match=message):
-        read(engine, stars.folder, stars.users, **how)
+        read(engine, stars.directory, stars.users, **how)
 
 
 @pytest.mark.parametrize("engine", FROM_DISK, indirect=True)
@@ -263,7 +263,7 @@ def test_names_with_a_decimal_point_are_refused(engine: Engine, tmp_path: Path) 
 
 def test_counting_needs_a_feature(engine: Engine, stars: Tables) -> None:
     with pytest.raises(MidpointError, match="was read without a feature; name one"):
-        read(engine, stars.folder, stars.users).tally()
+        read(engine, stars.directory, stars.users).tally()
 
 
 @pytest.mark.parametrize(
@@ -316,9 +316,9 @@ def test_bad_people_are_refused(
 def test_a_disk_that_is_too_small_is_named_before_it_is_full(
     stars: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked = scan(stars.folder)
+    looked = scan(stars.directory)
 
-    def left(_folder: object) -> Any:
+    def left(_directory: object) -> Any:
         return SimpleNamespace(free=36 * looked.ratings - 1)
 
     monkeypatch.setattr("midpoint.analyst.engines.streaming.factorizer.shutil.disk_usage", left)

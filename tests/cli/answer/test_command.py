@@ -103,7 +103,7 @@ def test_a_wrong_category_is_refused_without_repeating_it(
 def test_in_memory_leaves_nothing_anywhere(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Control: a person with a folder is still known to the service."""
+    """Control: a person with a directory is still known to the service."""
     secret = bytes(range(50, 82))
     monkeypatch.setattr(DeviceSecret, "generate", lambda: DeviceSecret(secret))
     file = rated(tmp_path / "ratings.csv", 3)

@@ -85,8 +85,8 @@ def test_stopping_at_any_key_loses_no_rating_and_sends_nothing(agent: Agent) -> 
 def test_forgetting_ends_the_session(agent: Agent) -> None:
     text = Script(agent, "1n" + "4d" + "s" + "fy").run()
     assert "nothing is left here" in text
-    assert agent.home.folder is not None
-    assert not agent.home.folder.exists()
+    assert agent.home.directory is not None
+    assert not agent.home.directory.exists()
 
 
 def test_forget_while_the_service_is_away_says_what_is_left(tmp_path: Path) -> None:
@@ -94,5 +94,5 @@ def test_forget_while_the_service_is_away_says_what_is_left(tmp_path: Path) -> N
     with Agent.open("http://127.0.0.1:9", tmp_path, None, Channel(patience)) as agent:
         with pytest.raises(MidpointError, match="not forgotten yet"):
             Script(agent, "").session.forget(sure=True)
-        assert agent.home.folder is not None
-        assert (agent.home.folder / "secret").exists()
+        assert agent.home.directory is not None
+        assert (agent.home.directory / "secret").exists()

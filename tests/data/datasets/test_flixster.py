@@ -20,7 +20,7 @@ PROFILE = (
 )
 
 
-def folder(
+def directory(
     path: Path, ratings: bytes, profile: bytes, titles: bytes | None = None, ending: str = "txt"
 ) -> Path:
     path.mkdir(exist_ok=True)
@@ -62,13 +62,13 @@ def test_copies_in_any_encoding_with_or_without_header_are_the_same(
     ratings, profile = RATINGS, PROFILE
     if not has_header:
         ratings, profile = (text.split("\n", 1)[1] for text in (RATINGS, PROFILE))
-    path = folder(tmp_path, ratings.encode(encoding), profile.encode(), ending=ending)
+    path = directory(tmp_path, ratings.encode(encoding), profile.encode(), ending=ending)
     assert summary(load_flixster(path)) == EXPECTED
 
 
 def test_titles_lose_their_html_entities(tmp_path: Path) -> None:
     titles = "moviename\tmovieid\nTom &amp; J&#039;s Café\t81\n".encode("latin-1")
-    ratings = load_flixster(folder(tmp_path, RATINGS.encode(), PROFILE.encode(), titles))
+    ratings = load_flixster(directory(tmp_path, RATINGS.encode(), PROFILE.encode(), titles))
     assert ratings.item_names.tolist() == ["Tom & J's Café", "926"]
 
 
@@ -84,10 +84,10 @@ def test_titles_lose_their_html_entities(tmp_path: Path) -> None:
 )
 def test_bad_ratings_are_refused_by_line(tmp_path: Path, ratings: str, message: str) -> None:
     with pytest.raises(MidpointError, match=message):
-        load_flixster(folder(tmp_path, ratings.encode(), PROFILE.encode()))
+        load_flixster(directory(tmp_path, ratings.encode(), PROFILE.encode()))
 
 
 def test_without_a_header_the_first_line_is_line_one(tmp_path: Path) -> None:
     body = RATINGS.split("\n", 1)[1].replace("1.5", "1.7")
     with pytest.raises(MidpointError, match="line 1: rating"):
-        load_flixster(folder(tmp_path, body.encode(), PROFILE.encode()))
+        load_flixster(directory(tmp_path, body.encode(), PROFILE.encode()))

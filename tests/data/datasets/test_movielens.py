@@ -84,7 +84,7 @@ def test_1m_bands_35_45_50_are_adult_and_18_25_young(tmp_path: Path) -> None:
 
 def test_100k_has_times_and_its_recbole_form_is_the_same(tmp_path: Path) -> None:
     first = load_movielens_100k(packed(tmp_path / "x.zip", HUNDRED_K))
-    second = load_movielens_100k_recbole(unpacked(tmp_path / "folder", RECBOLE))
+    second = load_movielens_100k_recbole(unpacked(tmp_path / "directory", RECBOLE))
     assert first.time is not None
     assert first.time.tolist() == [891717742, 881250949, 878887116]
     assert first.item_names.tolist() == ["Kolya (1996)", "Über (1997)"]

@@ -37,7 +37,7 @@ def test_features_are_coded_and_independents_missing(tmp_path: Path) -> None:
     assert ratings.features["politics"].codes.tolist() == [0, 1, -1]
 
 
-def test_it_is_found_in_a_folder_and_a_zip(tmp_path: Path) -> None:
+def test_it_is_found_in_a_directory_and_a_zip(tmp_path: Path) -> None:
     path = table(tmp_path / "politics-and-tv.csv", [50, 50])
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.write(path, "politics-and-tv.csv")

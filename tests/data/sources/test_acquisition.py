@@ -138,7 +138,7 @@ def test_what_cannot_be_downloaded_says_how_to_obtain_it(own: Path, name: str) -
 def made_wheel(directory: Path, content: bytes) -> None:
     with zipfile.ZipFile(directory / "recbole-1.2.0-py3-none-any.whl", "w") as archive:
         for name in wheel.FILES:
-            archive.writestr(f"{wheel.FOLDER}/{name}", content)
+            archive.writestr(f"{wheel.DIRECTORY}/{name}", content)
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:

@@ -40,7 +40,7 @@ def test_without_the_variable_only_our_own_is_searched(
     assert data_directories() == [directories[1]]
 
 
-def test_a_folder_without_the_files_is_passed_over(directories: tuple[Path, Path]) -> None:
+def test_a_directory_without_the_files_is_passed_over(directories: tuple[Path, Path]) -> None:
     given, own = directories
     (given / "ml-100k").mkdir()
     small_100k(own / "ml-100k")

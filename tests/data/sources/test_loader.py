@@ -33,17 +33,17 @@ def test_a_zip_that_lacks_files_is_refused(directories: tuple[Path, Path]) -> No
 
 
 def test_known_layouts_are_recognized_by_their_files(tmp_path: Path) -> None:
-    folder, packed = small_100k(tmp_path / "any name"), small_100k(tmp_path / "other.zip")
-    digests = {load(path).digest for path in (folder, str(packed), folder / "u.data")}
+    directory, packed = small_100k(tmp_path / "any name"), small_100k(tmp_path / "other.zip")
+    digests = {load(path).digest for path in (directory, str(packed), directory / "u.data")}
     assert len(digests) == 1
-    assert load(folder).item_names.tolist() == ["Seven (1995)"]
-    (folder / "u.item").unlink()
+    assert load(directory).item_names.tolist() == ["Seven (1995)"]
+    (directory / "u.item").unlink()
     with pytest.raises(MidpointError, match="is in no known layout"):
-        load(folder)
-    assert load(folder / "u.data").item_names.tolist() == ["7"]
+        load(directory)
+    assert load(directory / "u.data").item_names.tolist() == ["7"]
 
 
-def test_a_folder_with_two_data_sets_asks_which(tmp_path: Path) -> None:
+def test_a_directory_with_two_data_sets_asks_which(tmp_path: Path) -> None:
     people = "respondent,mode,gender,age,party7,ideology7,party"
     row = "1,FTF,M,29,7,6,R,1\n2,FTF,F,39,1,2,D,0\n"
     (tmp_path / "items.csv").write_text("var,label,block\nV1,x: TV PROG News,tv\n")

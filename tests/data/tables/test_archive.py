@@ -18,10 +18,14 @@ def packed(path: Path) -> Path:
     return path
 
 
-def test_a_zip_and_a_folder_are_read_alike_whatever_case_and_depth(tmp_path: Path) -> None:
-    (tmp_path / "folder" / "ml-1m").mkdir(parents=True)
-    (tmp_path / "folder" / "ml-1m" / "RATINGS.DAT").write_bytes(CONTENT)
-    for path in (packed(tmp_path / "a.zip"), tmp_path / "folder", tmp_path / "folder" / "ml-1m"):
+def test_a_zip_and_a_directory_are_read_alike_whatever_case_and_depth(tmp_path: Path) -> None:
+    (tmp_path / "directory" / "ml-1m").mkdir(parents=True)
+    (tmp_path / "directory" / "ml-1m" / "RATINGS.DAT").write_bytes(CONTENT)
+    for path in (
+        packed(tmp_path / "a.zip"),
+        tmp_path / "directory",
+        tmp_path / "directory" / "ml-1m",
+    ):
         archive = Archive(path)
         assert "ratings.dat" in archive.names
         assert archive.read("ratings.dat") == CONTENT

@@ -3,7 +3,7 @@
 import pytest
 
 from midpoint.errors import MidpointError
-from midpoint.user.agent.address import address_of, folder_name
+from midpoint.user.agent.address import address_of, directory_name
 
 
 @pytest.mark.parametrize(
@@ -22,5 +22,5 @@ def test_one_address_in_one_spelling() -> None:
     for here in ("http://localhost:8000/", "http://127.0.0.1:1", "http://[::1]:2"):
         assert address_of(here) == here.rstrip("/")
     assert address_of("http://films.example", plain_http=True) == "http://films.example"
-    names = {folder_name(one) for one in ("https://a", "http://a", "https://a/b", "https://a:1")}
+    names = {directory_name(one) for one in ("https://a", "http://a", "https://a/b", "https://a:1")}
     assert len(names) == 4

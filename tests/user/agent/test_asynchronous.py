@@ -21,7 +21,7 @@ from midpoint.user.agent import Agent, AwayError, Channel, Patience, ServiceErro
 from midpoint.wire import ONE, Refusal, RefusedError, Solicitation
 from tests.support.door import Door, answering, plain
 from tests.support.made_up import AGE, GENDER, STRANGER, disclosure
-from tests.support.people import WOMAN, MakeAgent, decide_only, folder_of
+from tests.support.people import WOMAN, MakeAgent, decide_only, directory_of
 from tests.support.tiny_analyst import TinyAnalyst
 from tests.support.upstream import running_service
 
@@ -234,7 +234,7 @@ def test_she_may_accept_a_change_and_stays_who_she_is(
         with pytest.raises(RefusedError, match="--accept-changes"):
             agent.connect()
         agent.home.repin()
-        assert Pin.load(folder_of(agent) / "pin") == old  # it stands until one is accepted
+        assert Pin.load(directory_of(agent) / "pin") == old  # it stands until one is accepted
         agent.connect()
         assert (agent.home.token, agent.home.ledger.rounds) == (token, rounds)
         same = later.features == (GENDER,)
@@ -269,19 +269,19 @@ def test_a_change_that_is_accepted_is_still_checked(
 def test_what_is_refused_at_the_last_moment_loses_nothing(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    """The key of another folder, with another scale: neither ratings nor category go."""
+    """The key of another directory, with another scale: neither ratings nor category go."""
     other = TinyAnalyst(disclosure("dmpss", points=tuple(ONE * n for n in range(11))), STRANGER)
     agent_at(other.address).connect()
     agent = agent_at(door.address)
     decide_only(agent)
     agent.submit()
     agent.home.keep_category({"gender": "F"})
-    before = {path.name: path.read_bytes() for path in folder_of(agent).iterdir()}
+    before = {path.name: path.read_bytes() for path in directory_of(agent).iterdir()}
     tiny_analyst.disclosures[:], tiny_analyst.key = other.disclosures, STRANGER
     agent.home.repin()
     with pytest.raises(MidpointError, match="belongs to the same service"):
         agent.connect()
-    assert before == {path.name: path.read_bytes() for path in folder_of(agent).iterdir()}
+    assert before == {path.name: path.read_bytes() for path in directory_of(agent).iterdir()}
     assert agent.home.ratings
     assert agent.home.category is not None
     other.stop()

@@ -17,7 +17,7 @@ from midpoint.user import (
 from midpoint.user.agent import Agent, AwayError, Home
 from tests.support.door import Door, answering
 from tests.support.made_up import STRANGER, disclosure
-from tests.support.people import WOMAN, MakeAgent, decide_only, folder_of
+from tests.support.people import WOMAN, MakeAgent, decide_only, directory_of
 from tests.support.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
@@ -27,26 +27,26 @@ def test_all_of_it_is_for_her_eyes_only(door: Door, agent_at: MakeAgent) -> None
     agent = agent_at(door.address)
     decide_only(agent)
     agent.home.keep_category({"gender": "F"})
-    folder = folder_of(agent)
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    files = {path.name for path in folder.iterdir()}
+    directory = directory_of(agent)
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    files = {path.name for path in directory.iterdir()}
     assert files == {"secret", "ledger", "lock", "pin", "notes"}
     for name in files - {"lock"}:
-        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600, name
+        assert stat.S_IMODE((directory / name).stat().st_mode) == 0o600, name
 
 
 def test_the_category_is_kept_only_if_she_says_so(door: Door, agent_at: MakeAgent) -> None:
     agent = agent_at(door.address)
     decide_only(agent)
     assert agent.home.category is None
-    assert b"gender" not in (folder_of(agent) / "notes").read_bytes()
+    assert b"gender" not in (directory_of(agent) / "notes").read_bytes()
     agent.home.keep_category({"gender": "F"})
     agent.close()
     again = agent_at(door.address)
     assert again.home.category is not None
     assert again.home.category.cell_in(disclosure()) == WOMAN.cell_in(disclosure())
     again.home.keep_category(None)
-    assert b"gender" not in (folder_of(again) / "notes").read_bytes()
+    assert b"gender" not in (directory_of(again) / "notes").read_bytes()
 
 
 def test_in_memory_nothing_is_written(
@@ -57,7 +57,7 @@ def test_in_memory_nothing_is_written(
     agent = Agent.in_memory(door.address)
     decide_only(agent)
     agent.submit()
-    assert agent.home.folder is None
+    assert agent.home.directory is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -78,7 +78,7 @@ def test_a_disk_that_takes_no_more_is_not_called_a_broken_seal(
     assert (agent.home.ledger.rounds, agent.home.unsent) == ((), ())
     monkeypatch.undo()
     agent.close()
-    (folder_of(agent) / "ledger").write_bytes(b"0\n")
+    (directory_of(agent) / "ledger").write_bytes(b"0\n")
     with pytest.raises(BrokenSealError):
         agent_at(door.address)
 
@@ -95,7 +95,7 @@ def test_one_secret_for_one_analyst(
     other.stop()
 
 
-def test_two_programs_do_not_share_a_folder(door: Door, agent_at: MakeAgent) -> None:
+def test_two_programs_do_not_share_a_directory(door: Door, agent_at: MakeAgent) -> None:
     agent = agent_at(door.address)
     with pytest.raises(MidpointError, match="in use by another program"):
         agent_at(door.address)
@@ -113,7 +113,7 @@ def test_damaged_notes_are_reported(door: Door, agent_at: MakeAgent) -> None:
     agent = agent_at(door.address)
     decide_only(agent)
     agent.close()
-    (folder_of(agent) / "notes").write_bytes(b"{}")
+    (directory_of(agent) / "notes").write_bytes(b"{}")
     with pytest.raises(MidpointError, match="damaged"):
         agent_at(door.address)
 
@@ -134,12 +134,12 @@ def test_forget_erases_there_then_here_and_the_next_is_somebody_new(
     agent = agent_at(door.address)
     decide_only(agent)
     agent.submit()
-    folder, token = folder_of(agent), agent.home.token
+    directory, token = directory_of(agent), agent.home.token
     assert len(tiny_analyst.accounts) == 1
     agent.forget()
     assert tiny_analyst.accounts == {}
-    assert not folder.exists()
-    assert list(folder.parent.iterdir()) == []
+    assert not directory.exists()
+    assert list(directory.parent.iterdir()) == []
     with pytest.raises(MidpointError, match="somebody new"):
         agent.submit()
     monkeypatch.setattr(DeviceSecret, "generate", lambda: DeviceSecret(bytes(range(1, 33))))
@@ -167,7 +167,7 @@ def test_forget_while_the_service_is_away_keeps_what_is_needed_and_does_nothing_
     door.honest()
     again.forget()
     assert tiny_analyst.accounts == {}
-    assert not folder_of(again).exists()
+    assert not directory_of(again).exists()
 
 
 def test_forget_only_here_asks_nobody(door: Door, agent_at: MakeAgent) -> None:
@@ -176,7 +176,7 @@ def test_forget_only_here_asks_nobody(door: Door, agent_at: MakeAgent) -> None:
     door.seen.clear()
     agent.forget(only_here=True)
     assert door.seen == []
-    assert not folder_of(agent).exists()
+    assert not directory_of(agent).exists()
 
 
 def test_a_crash_in_the_middle_of_erasing_is_finished_next_time(
@@ -184,9 +184,9 @@ def test_a_crash_in_the_middle_of_erasing_is_finished_next_time(
 ) -> None:
     agent = agent_at(door.address)
     agent.close()
-    folder_of(agent).rename(tmp_path / "home" / ".forgotten-0123")
+    directory_of(agent).rename(tmp_path / "home" / ".forgotten-0123")
     agent_at(door.address)
-    assert [path.name for path in (tmp_path / "home").iterdir()] == [folder_of(agent).name]
+    assert [path.name for path in (tmp_path / "home").iterdir()] == [directory_of(agent).name]
 
 
 def test_a_crash_before_the_first_ledger_is_started_over(
@@ -194,13 +194,13 @@ def test_a_crash_before_the_first_ledger_is_started_over(
 ) -> None:
     agent = agent_at(door.address)
     agent.close()
-    token, folder = agent.home.token, folder_of(agent)
-    (folder / "ledger").unlink()
+    token, directory = agent.home.token, directory_of(agent)
+    (directory / "ledger").unlink()
     monkeypatch.setattr(DeviceSecret, "generate", lambda: DeviceSecret(bytes(range(1, 33))))
     again = agent_at(door.address)
     assert again.home.token != token
     decide_only(again)
     again.close()
-    (folder / "ledger").unlink()  # control: this secret was used
+    (directory / "ledger").unlink()  # control: this secret was used
     with pytest.raises(MidpointError, match="keeps its secret"):
         agent_at(door.address)

@@ -29,7 +29,7 @@ def known_coins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     """A ledger on disk with two answered rounds."""
     index = tmp_path / "device"
     with Ledger.create(index) as ledger:
@@ -38,11 +38,11 @@ def folder(tmp_path: Path) -> Path:
     return index
 
 
-def test_disk_and_memory_hold_the_same(folder: Path) -> None:
+def test_disk_and_memory_hold_the_same(directory: Path) -> None:
     memory = Ledger(DeviceSecret.generate())
     answer(memory, 1, slice(0, 6))
     answer(memory, 2, slice(4, 12))
-    with Ledger.open(folder) as ledger:
+    with Ledger.open(directory) as ledger:
         assert state(ledger) == state(memory)
         assert ledger.decided == memory.decided == ratings(SHOWN).keys()
         kinds = {d.value is None for d in state(ledger).values() if d}
@@ -76,10 +76,10 @@ def small(tmp_path: Path) -> Path:
     return index
 
 
-def test_it_is_for_its_owner_only(folder: Path) -> None:
+def test_it_is_for_its_owner_only(directory: Path) -> None:
     for name in ("secret", "ledger"):
-        assert (folder / name).stat().st_mode & 0o777 == 0o600
-    assert folder.stat().st_mode & 0o777 == 0o700
+        assert (directory / name).stat().st_mode & 0o777 == 0o600
+    assert directory.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.slow
@@ -96,32 +96,32 @@ def test_one_changed_byte_anywhere_is_seen(small: Path) -> None:
     Ledger.open(small).close()
 
 
-def test_a_cut_or_grown_ledger_is_seen(folder: Path, small: Path) -> None:
+def test_a_cut_or_grown_ledger_is_seen(directory: Path, small: Path) -> None:
     file = small / "ledger"
     content = file.read_bytes()
-    last_round_gone = b"".join((folder / "ledger").read_bytes().splitlines(keepends=True)[:-1])
+    last_round_gone = b"".join((directory / "ledger").read_bytes().splitlines(keepends=True)[:-1])
     for other in (*(content[:n] for n in range(len(content))), last_round_gone, content * 2):
         file.write_bytes(other)
         with pytest.raises(MidpointError, match="was changed"):
             Ledger.open(small)
 
 
-def test_another_secret_does_not_open_it(folder: Path) -> None:
-    (folder / "secret").unlink()
+def test_another_secret_does_not_open_it(directory: Path) -> None:
+    (directory / "secret").unlink()
     with pytest.raises(MidpointError, match="secret cannot be read"):
-        Ledger.open(folder)
-    DeviceSecret(bytes(32)).save(folder / "secret")
+        Ledger.open(directory)
+    DeviceSecret(bytes(32)).save(directory / "secret")
     with pytest.raises(MidpointError, match="another secret"):
-        Ledger.open(folder)
+        Ledger.open(directory)
 
 
 def test_a_crash_at_any_byte_of_a_write_loses_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after n bytes: what was acknowledged is there, and nothing half-done."""
-    with Ledger.open(folder) as ledger:
+    with Ledger.open(directory) as ledger:
         before = state(ledger)
-    path = folder / "ledger"
+    path = directory / "ledger"
     old = path.read_bytes()
     asked = solicitation(SHOWN, 3, SHOWN.items)
 
@@ -152,55 +152,55 @@ def test_a_crash_at_any_byte_of_a_write_loses_nothing(
         monkeypatch.setattr(Path, "unlink", lambda *_: None)  # a dead process tidies nothing
 
     for n in range(0, len(old) + 400, 97):
-        with Ledger.open(folder) as ledger:
+        with Ledger.open(directory) as ledger:
             cut_after(n)
             with pytest.raises(PowerCutError):
                 decide(ratings(SHOWN), asked, accepted(SHOWN), WOMAN, ledger)
             assert ledger.answered(3) is None
         monkeypatch.undo()
         assert path.read_bytes() == old
-        with Ledger.open(folder) as ledger:
+        with Ledger.open(directory) as ledger:
             assert state(ledger) == before
-    with Ledger.open(folder) as ledger:
+    with Ledger.open(directory) as ledger:
         decide(ratings(SHOWN), asked, accepted(SHOWN), WOMAN, ledger)
-    with Ledger.open(folder) as ledger:
+    with Ledger.open(directory) as ledger:
         assert ledger.answered(3) is not None
 
 
-@pytest.mark.parametrize("way", ["itself", "folder link", "file links", "detour"])
-def test_two_programs_do_not_decide_at_once_by_any_path(folder: Path, way: str) -> None:
+@pytest.mark.parametrize("way", ["itself", "directory link", "file links", "detour"])
+def test_two_programs_do_not_decide_at_once_by_any_path(directory: Path, way: str) -> None:
     """Otherwise one question gets two reports under one name."""
-    other = folder.with_name("other")
+    other = directory.with_name("other")
     match way:
         case "itself":
-            other = folder
-        case "folder link":
-            other.symlink_to(folder)
+            other = directory
+        case "directory link":
+            other.symlink_to(directory)
         case "file links":
             other.mkdir()
-            (other / "ledger").symlink_to(folder / "ledger")
-            (other / "secret").symlink_to(folder / "secret")
+            (other / "ledger").symlink_to(directory / "ledger")
+            (other / "secret").symlink_to(directory / "secret")
         case _:
-            other = folder / ".." / folder.name
-    with Ledger.open(folder), pytest.raises(MidpointError, match="in use"):
+            other = directory / ".." / directory.name
+    with Ledger.open(directory), pytest.raises(MidpointError, match="in use"):
         Ledger.open(other)
     with Ledger.open(other) as ledger:
         answer(ledger, 3, slice(0, 3))
-    with Ledger.open(folder) as ledger:
+    with Ledger.open(directory) as ledger:
         assert ledger.answered(3) is not None
 
 
 @pytest.mark.parametrize("lost", ["ledger", "secret"])
 def test_a_secret_has_one_ledger_and_decisions_are_never_started_over(
-    folder: Path, lost: str
+    directory: Path, lost: str
 ) -> None:
     with pytest.raises(MidpointError, match="exists"):
-        Ledger.create(folder)
-    (folder / lost).unlink()
+        Ledger.create(directory)
+    (directory / lost).unlink()
     with pytest.raises(MidpointError, match=r"cannot be read|not a readable"):
-        Ledger.open(folder)
+        Ledger.open(directory)
     with pytest.raises(MidpointError, match="exists"):
-        Ledger.create(folder)
+        Ledger.create(directory)
 
 
 def test_a_new_ledger_has_a_new_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,8 +223,8 @@ def test_a_new_ledger_has_a_new_secret(tmp_path: Path, monkeypatch: pytest.Monke
     assert first.id != second.id
 
 
-def test_a_round_is_recorded_once_and_only_while_open(folder: Path) -> None:
-    ledger = Ledger.open(folder)
+def test_a_round_is_recorded_once_and_only_while_open(directory: Path) -> None:
+    ledger = Ledger.open(directory)
     first = ledger.answered(1)
     assert first is not None
     with pytest.raises(MidpointError, match="final"):

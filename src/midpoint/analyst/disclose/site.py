@@ -131,8 +131,8 @@ class Site:
             shown = newest and (newest.disclosure, newest.catalogue)
             if newest is not None and same and shown == (disclosure.digest, titles.digest):
                 return Publication(newest, fresh=False)
-            for folder, message in (("disclosures", disclosure), ("catalogues", titles)):
-                replace_file(self.root / folder / f"{message.digest}.json", message.raw)
+            for directory, message in (("disclosures", disclosure), ("catalogues", titles)):
+                replace_file(self.root / directory / f"{message.digest}.json", message.raw)
             earlier = () if chain is None else chain.entries
             replace_file(self.list, Chain(entries=(*earlier, following)).raw)
         return Publication(following.open(Entry), fresh=True)
@@ -149,8 +149,8 @@ class Site:
                 f"the certificate is of disclosure {certificate.disclosure[:12]}, which was not"
                 " published here"
             )
-        folder = self.root / "certificates" / certificate.disclosure
-        replace_file(folder / f"{signed.digest}.json", signed.raw)
+        directory = self.root / "certificates" / certificate.disclosure
+        replace_file(directory / f"{signed.digest}.json", signed.raw)
         return certificate
 
     def _model(self, digest: str) -> Path:

@@ -16,7 +16,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 ERRORS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8)
@@ -63,7 +63,7 @@ class Metrics:
 
     def shown(self) -> bytes:
         """Return all figures as text, those of all workers together."""
-        if FOLDER not in os.environ:
+        if DIRECTORY not in os.environ:
             return generate_latest(self._registry)
         everyone = CollectorRegistry()
         MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]

@@ -18,7 +18,7 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service import logs
 from midpoint.analyst.service.http.app import ENVIRONMENT
 from midpoint.analyst.service.http.http_limits import BoundedHeads
-from midpoint.analyst.service.metrics import FOLDER
+from midpoint.analyst.service.metrics import DIRECTORY
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.publication import load
 from midpoint.analyst.storage import migrate
@@ -116,6 +116,6 @@ def run(settings: Settings, address: Address, opened: socket.socket) -> None:
     if address.workers == 1:
         uvicorn.Server(configuration).run([opened])
         return
-    with tempfile.TemporaryDirectory(prefix="midpoint-metrics-") as folder:
-        os.environ[FOLDER] = folder
+    with tempfile.TemporaryDirectory(prefix="midpoint-metrics-") as directory:
+        os.environ[DIRECTORY] = directory
         Multiprocess(configuration, sockets=[opened]).run()

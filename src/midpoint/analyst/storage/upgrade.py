@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from midpoint.analyst.storage.connection import connect
 from midpoint.errors import MidpointError
 
-FOLDER = Path(__file__).parent / "migrations"
+DIRECTORY = Path(__file__).parent / "migrations"
 LOCK = 0x6D696470
 """Name of the lock that keeps two programs from migrating one PostgreSQL at a time."""
 UNHURRIED = ("SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = '600s'")
@@ -46,5 +46,5 @@ def is_current(connection: Connection) -> bool:
 
 def _settings() -> Config:
     settings = Config()
-    settings.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    settings.set_main_option("script_location", str(DIRECTORY).replace("%", "%%"))
     return settings

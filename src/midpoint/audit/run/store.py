@@ -110,8 +110,8 @@ class Store:
 
     def path(self, fold: int, *names: str) -> Path:
         """Return where the result of a task is."""
-        *folders, last = (quote(name, safe=PLAIN) for name in names)
-        return (self.root / TASKS / f"fold-{fold:02d}").joinpath(*folders, f"{last}.npz")
+        *directories, last = (quote(name, safe=PLAIN) for name in names)
+        return (self.root / TASKS / f"fold-{fold:02d}").joinpath(*directories, f"{last}.npz")
 
     def has(self, fold: int, *names: str) -> bool:
         """Tell whether a task is done."""
@@ -134,8 +134,8 @@ class Store:
 
     def attacks(self, fold: int, scheme: str) -> list[str]:
         """Return the attackers that were ever run on a scheme here, sorted."""
-        folder = self.path(fold, scheme, ATTACK, "any").parent
-        return sorted(unquote(file.stem) for file in folder.glob("*.npz"))
+        directory = self.path(fold, scheme, ATTACK, "any").parent
+        return sorted(unquote(file.stem) for file in directory.glob("*.npz"))
 
 
 def described_kind(kind: Any) -> str:

@@ -31,7 +31,7 @@ class CategoryOptions:
         ),
     ] = None
     remember: Annotated[
-        bool, typer.Option("--remember", help="Keep the category in your home folder.")
+        bool, typer.Option("--remember", help="Keep the category in your home directory.")
     ] = False
 
     def named(self) -> dict[str, str] | None:
@@ -104,9 +104,9 @@ def _ask(
             markup=True,
         )
         names[feature.name] = _choose(terminal, feature.categories)
-    if home.folder is None or remember:
+    if home.directory is None or remember:
         return names, remember
-    return names, terminal.sure(f"Remember it in {escape(str(home.folder))}?")
+    return names, terminal.sure(f"Remember it in {escape(str(home.directory))}?")
 
 
 def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:

@@ -23,7 +23,7 @@ def answer_command(
     home: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for your secret, ledger and ratings; unless given, in your data directory."
+            help="Where your secret, ledger and ratings are kept. Default: in your data directory."
         ),
     ] = None,
     trust: TrustOptions,

@@ -34,7 +34,8 @@ def protect_command(
         ),
     ],
     home: Annotated[
-        Path, typer.Option(help="Folder for your secret, ledger and ratings; one for each service.")
+        Path,
+        typer.Option(help="Directory for your secret, ledger and ratings; one for each service."),
     ],
     question: Annotated[
         Path | None,
@@ -73,7 +74,7 @@ def protect_command(
         changes = demands.accept_changes
         standing = accept_and_keep(published, kept, demands.demanded(), accept_changes=changes)
         if not begun:
-            terminal.say(f"A new device begins in {home}, with a new secret; keep this folder.")
+            terminal.say(f"A new device begins in {home}, with a new secret; keep this directory.")
         say_standing(terminal, standing, witnessed=witness is not None)
         shown = standing.accepted.disclosure
         hers = category_of(kept, shown, terminal, named, remember=category.remember)

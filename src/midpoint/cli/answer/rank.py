@@ -25,7 +25,7 @@ def rank_command(
     scores: Annotated[
         Path, typer.Option(help="What the service scored, as `midpoint recommend --out` wrote it.")
     ],
-    home: Annotated[Path, typer.Option(help="Folder that `midpoint protect` used.")],
+    home: Annotated[Path, typer.Option(help="Directory that `midpoint protect` used.")],
     top: Annotated[int, typer.Option(min=1, max=1000, help="How many titles to show.")] = 10,
     category: CategoryOptions,
     as_json: AsJson = False,
@@ -67,7 +67,9 @@ def _standing(home: "Home", scores: "Scores", path: Path) -> "Standing":
     home.require_remembered()
     published = home.published
     if published is None:
-        raise MidpointError(f"nothing was accepted in {home.folder}; run `midpoint protect` first")
+        raise MidpointError(
+            f"nothing was accepted in {home.directory}; run `midpoint protect` first"
+        )
     standing = accept(published, home, Terms())
     if scores.disclosure != (digest := standing.accepted.disclosure.digest):
         raise RefusedError(

@@ -49,8 +49,8 @@ class DataOptions(ColumnOptions):
     source: Annotated[
         str,
         typer.Argument(
-            help="A known name (`midpoint data list`), a zip or folder in a known layout, or your"
-            " own CSV, TSV or Parquet file.",
+            help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
+            " your own CSV, TSV or Parquet file.",
             show_default=False,
         ),
     ]

@@ -37,9 +37,9 @@ class TrainingData(DataOptions):
     source: Annotated[
         str,
         typer.Argument(
-            help="A known name (`midpoint data list`), a zip or folder in a known layout, or your"
-            " own CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a file"
-            " or a folder of files; for `spark` also any Hadoop address.",
+            help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
+            " your own CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a"
+            " file or a directory of files; for `spark` also any Hadoop address.",
             show_default=False,
         ),
     ]

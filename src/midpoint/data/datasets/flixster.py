@@ -29,7 +29,7 @@ PROFILE_COLUMNS = ("user", "gender", "location", "memberfor", "lastlogin", "prof
 
 
 def load_flixster(path: Path) -> Ratings:
-    """Read the zip or folder of Flixster: gender, age, age_band, and days as times."""
+    """Read the zip or directory of Flixster: gender, age, age_band, and days as times."""
     archive = Archive(path)
     name = archive.one_of(FLIXSTER_RATINGS)
     table, origin = _with_names(archive, name, RATING_COLUMNS)

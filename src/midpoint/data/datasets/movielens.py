@@ -62,7 +62,7 @@ PEOPLE_COLUMNS_1M: dict[str, type[pl.DataType]] = {
 
 
 def load_movielens_1m(path: Path) -> Ratings:
-    """Read the zip or folder of MovieLens 1M: gender, age, age_band and occupation."""
+    """Read the zip or directory of MovieLens 1M: gender, age, age_band and occupation."""
     archive = Archive(path)
     where = archive.where("ratings.dat")
     table = read_delimited(
@@ -94,7 +94,7 @@ def load_movielens_1m(path: Path) -> Ratings:
 
 
 def load_movielens_100k(path: Path) -> Ratings:
-    """Read the zip or folder of MovieLens 100K: gender, age, age_band, occupation and times."""
+    """Read the zip or directory of MovieLens 100K: gender, age, age_band, occupation and times."""
     archive = Archive(path)
     where = archive.where("u.data")
     table = read_delimited(archive.read("u.data"), where, RATING_COLUMNS)

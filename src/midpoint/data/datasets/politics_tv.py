@@ -21,7 +21,7 @@ def load_politics_tv(path: Path, *, min_rated: int = 41) -> Ratings:
     """Read a table of shows rated 1 to 5, with the features gender and politics (D or R).
 
     Args:
-        path: The table, or a zip or folder with it.
+        path: The table, or a zip or directory with it.
         min_rated: The least number of shows a person must have rated; the paper keeps those who
             rated more than 40 of the 50 (Section 7.1).
     """

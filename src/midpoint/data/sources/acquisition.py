@@ -13,7 +13,7 @@ from midpoint.errors import MidpointError
 
 Route = Literal["official", "wheel"]
 """Where a data set comes from: its publisher, or a Python package that carries it."""
-WHEEL_FOLDER = "ml-100k-recbole"
+WHEEL_DIRECTORY = "ml-100k-recbole"
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +87,6 @@ def _from_publisher(source: KnownSource, url: str, progress: Progress | None) ->
 
 
 def _from_wheel() -> Obtained:
-    target = own_directory() / WHEEL_FOLDER
+    target = own_directory() / WHEEL_DIRECTORY
     movielens_100k_from_wheel(target)
     return Obtained(target, "wheel")

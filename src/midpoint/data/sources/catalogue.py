@@ -23,7 +23,7 @@ POLITICS_TV_TABLES = ("politics-and-tv.csv", "politics-and-tv.tsv", "ptv.csv", "
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The files by which a zip or folder is recognized."""
+    """The files by which a zip or directory is recognized."""
 
     name: str
     """What the layout is called."""
@@ -48,7 +48,7 @@ class KnownSource:
     features: tuple[str, ...]
     """What is known of its users."""
     locations: tuple[str, ...]
-    """What its zip, folder or file is called in a data directory."""
+    """What its zip, directory or file is called in a data directory."""
     layouts: tuple[str, ...]
     """The layouts it comes in."""
     obtain: str
@@ -85,7 +85,7 @@ _ANES = (
     "Register at electionstudies.org, download the 2016 Time Series Study, and write from it"
     " {file} (columns respondent, mode, gender as F or M, age, party7, ideology7, party as D, I or"
     " R, then one column for each variable, {variables}; blank where there is no valid answer) and"
-    " items.csv (var, label, block). Put both into a folder anes2016 in the data directory."
+    " items.csv (var, label, block). Put both into a directory anes2016 in the data directory."
 )
 
 SOURCES: Mapping[str, KnownSource] = MappingProxyType(
@@ -122,8 +122,8 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 locations=("flixster", "flixster.zip"),
                 layouts=("flixster",),
                 obtain="Flixster's data are no longer public. If you have them, put"
-                " Ratings.timed.txt and profile.txt (and movie-names.txt) into a folder flixster in"
-                " the data directory. For data of that size, take simulated-flixster.",
+                " Ratings.timed.txt and profile.txt (and movie-names.txt) into a directory flixster"
+                " in the data directory. For data of that size, take simulated-flixster.",
             ),
             KnownSource(
                 name="politics-and-tv",
@@ -149,7 +149,7 @@ SOURCES: Mapping[str, KnownSource] = MappingProxyType(
                 layouts=("young-people",),
                 obtain="Log in to Kaggle, download the data set miroslavsabo/young-people-survey,"
                 " and put the zip as young-people-survey.zip, or its responses.csv and columns.csv"
-                " in a folder young-people-survey, into the data directory.",
+                " in a directory young-people-survey, into the data directory.",
             ),
             KnownSource(
                 name="anes-tv",
@@ -219,7 +219,7 @@ def find_source(source: KnownSource) -> Path | None:
 
 
 def layout_of(path: Path, source: KnownSource) -> Layout | None:
-    """Return in which of its layouts a zip, folder or file holds a known data set."""
+    """Return in which of its layouts a zip, directory or file holds a known data set."""
     if path.is_file() and path.suffix.lower() != ".zip":
         names = frozenset({path.name.lower()})
     else:

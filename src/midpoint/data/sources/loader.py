@@ -1,4 +1,4 @@
-"""Ratings from anywhere: a known name, a zip or folder in a known layout, or one's own table."""
+"""Ratings from anywhere: a known name, a zip or directory in a known layout, or one's own table."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -61,7 +61,7 @@ def load(
     """Load ratings with what is known of their users.
 
     Args:
-        source: A known name (`midpoint data list`), a zip or folder in a known layout, or one's
+        source: A known name (`midpoint data list`), a zip or directory in a known layout, or one's
             own table: CSV, TSV or Parquet, one row a rating or one row a person.
         users: One's own table of people, one row each, with their features.
         columns: What the columns of one's own tables are called.
@@ -91,7 +91,7 @@ def _load_known(source: str | Path, seed: int) -> Ratings | None:
     if not path.exists():
         near = get_close_matches(str(source), [*SOURCES, *PRESETS], n=1)
         raise MidpointError(
-            f"there is no file, folder or data set {str(source)!r}"
+            f"there is no file, directory or data set {str(source)!r}"
             + (f"; did you mean {near[0]}?" if near else "; `midpoint data list` names data sets")
         )
     if path.is_dir() or path.suffix.lower() == ".zip":
@@ -120,7 +120,7 @@ def _load_by_name(name: str) -> Ratings:
 
 
 def _recognize(path: Path) -> Layout | None:
-    """Find the layout of a zip or folder by the files in it; None if these are Parquet."""
+    """Find the layout of a zip or directory by the files in it; None if these are Parquet."""
     names = Archive(path).names
     fits = [layout for layout in LAYOUTS.values() if layout.fits(names)]
     if len(fits) == 1:
@@ -135,8 +135,8 @@ def _recognize(path: Path) -> Layout | None:
         for layout in LAYOUTS.values()
     )
     raise MidpointError(
-        f"{path} is in no known layout. Name a table of your own by its file, or check the folder"
-        f" for the files of: {known}"
+        f"{path} is in no known layout. Name a table of your own by its file, or check the"
+        f" directory for the files of: {known}"
     )
 
 

@@ -14,7 +14,7 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
 
 REQUIREMENT = "recbole==1.2.0"
-FOLDER = "recbole/dataset_example/ml-100k"
+DIRECTORY = "recbole/dataset_example/ml-100k"
 FILES: Mapping[str, str] = {
     "ml-100k.inter": "d4832a77576cb5a480517a9554eef1872331f1ba780ddcd3f4bf956d562ccfc2",
     "ml-100k.item": "d464074b022a10862d32e8885d298ad09464733be6effaf4bd26761995afea38",
@@ -24,7 +24,7 @@ FILES: Mapping[str, str] = {
 
 
 def movielens_100k_from_wheel(target: Path) -> None:
-    """Fetch the wheel with pip, or else uv, and put its three files into the folder `target`.
+    """Fetch the wheel with pip, or else uv, and put its three files into the directory `target`.
 
     The package is never imported and nothing in it is run.
     """
@@ -39,9 +39,9 @@ def movielens_100k_from_wheel(target: Path) -> None:
                 f"{name} in {REQUIREMENT} has SHA-256 {arrived}, not {FILES[name]}: it is not the"
                 " published file; ask who runs the package index"
             )
-    with replace_directory(target) as folder:
+    with replace_directory(target) as directory:
         for name, content in contents.items():
-            (folder / name).write_bytes(content)
+            (directory / name).write_bytes(content)
 
 
 def _command(directory: Path) -> list[str]:
@@ -69,12 +69,12 @@ def _run(command: list[str]) -> None:
 
 def _member(directory: Path, name: str) -> bytes:
     """Return a file out of the wheel, or of what uv unpacked from it."""
-    unpacked = directory / FOLDER / name
+    unpacked = directory / DIRECTORY / name
     if unpacked.is_file():
         return unpacked.read_bytes()
     wheels = sorted(directory.glob("*.whl"))
     try:
         with zipfile.ZipFile(wheels[0]) as wheel:
-            return wheel.read(f"{FOLDER}/{name}")
+            return wheel.read(f"{DIRECTORY}/{name}")
     except (IndexError, KeyError, zipfile.BadZipFile) as error:
-        raise MidpointError(f"{REQUIREMENT} came without {FOLDER}/{name}; try again") from error
+        raise MidpointError(f"{REQUIREMENT} came without {DIRECTORY}/{name}; try again") from error

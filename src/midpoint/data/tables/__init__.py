@@ -2,6 +2,6 @@
 
 - `tables` reads one's own tables; `wide_table` those with one row a person.
 - `columns` guesses what columns are by their names, `people` which of them are features.
-- `reader` reads any format, `delimited_text` a known one, `archive` zips and folders alike.
+- `reader` reads any format, `delimited_text` a known one, `archive` zips and directories alike.
 - `cells` has names, numbers and times; `builder` makes `Ratings`.
 """

@@ -1,4 +1,4 @@
-"""A folder and a zip, seen alike."""
+"""A directory and a zip, seen alike."""
 
 import gzip
 import zipfile
@@ -10,16 +10,16 @@ from midpoint.errors import MidpointError
 
 
 class Archive:
-    """The files of a folder or a zip, found by their bare names whatever the case.
+    """The files of a directory or a zip, found by their bare names whatever the case.
 
-    Zips and unpacked folders differ by a level or two of directories (`ml-1m/ratings.dat`), so
+    Zips and unpacked directories differ by a level or two of directories (`ml-1m/ratings.dat`), so
     only the last part of a path counts; of two files of the same name the shallower is taken.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         """Where it is."""
-        members = _members_of_folder(path) if path.is_dir() else _members_of_zip(path)
+        members = _members_of_directory(path) if path.is_dir() else _members_of_zip(path)
         self._members: dict[str, str] = {}
         for member in sorted(members, key=lambda member: (member.count("/"), member)):
             self._members.setdefault(PurePosixPath(member).name.lower(), member)
@@ -77,8 +77,8 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
-def _members_of_folder(path: Path) -> list[str]:
-    """List two levels: a folder somebody points at by mistake may be deep."""
+def _members_of_directory(path: Path) -> list[str]:
+    """List two levels: a directory somebody points at by mistake may be deep."""
     paths = [*path.glob("*"), *path.glob("*/*")]
     return [file.relative_to(path).as_posix() for file in paths if file.is_file()]
 

@@ -96,7 +96,7 @@ def _single_column(first: str, where: str) -> MidpointError:
     )
     message += " semicolon or bar"
     if DOUBLE_COLON in first:
-        message += " instead of '::', or name the folder if this is MovieLens 1M (ratings.dat,"
+        message += " instead of '::', or name the directory if this is MovieLens 1M (ratings.dat,"
         message += " users.dat, movies.dat)"
     elif len(first.split()) > 1:
         message += " instead of blanks"

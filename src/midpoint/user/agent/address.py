@@ -28,7 +28,7 @@ def address_of(url: str, *, plain_http: bool = False) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def folder_name(address: str) -> str:
+def directory_name(address: str) -> str:
     """Return a name that a person recognizes and that no other address has."""
     netloc = urlsplit(address).netloc
     readable = "".join(c if (c.isascii() and c.isalnum()) or c in ".-" else "_" for c in netloc)

@@ -32,7 +32,7 @@ class Agent:
         terms: Terms | None = None,
         channel: Channel | None = None,
     ) -> Self:
-        """Keep secret, ledger, pin and ratings in a folder, by default the user's own."""
+        """Keep secret, ledger, pin and ratings in a directory, by default the user's own."""
         return cls(AsyncAgent.open(address, root, terms, channel))
 
     @classmethod
@@ -93,7 +93,7 @@ class Agent:
         _finish(self.inner.forget(only_here=only_here))
 
     def close(self) -> None:
-        """Let another program use the folder."""
+        """Let another program use the directory."""
         self.home.close()
 
     def __enter__(self) -> Self:

@@ -61,7 +61,7 @@ REFUSED_FOR_GOOD = frozenset(
 
 
 class AsyncAgent:
-    """A person's agent at one service, with her secret in a folder or in memory."""
+    """A person's agent at one service, with her secret in a directory or in memory."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class AsyncAgent:
         terms: Terms | None = None,
         channel: Channel | None = None,
     ) -> Self:
-        """Keep secret, ledger, pin and ratings in a folder, by default the user's own."""
+        """Keep secret, ledger, pin and ratings in a directory, by default the user's own."""
         plain = terms is not None and terms.plain_http
         home = Home.at(address_of(address, plain_http=plain), root)
         try:

@@ -30,8 +30,8 @@ from midpoint.wire import (
 )
 from midpoint.wire.record import MOST_AUC
 
-FOLDER = "device"
-"""Name of the folder in her home, beside those that agents keep for services."""
+DIRECTORY = "device"
+"""Name of the directory in her home, beside those that agents keep for services."""
 log = logging.getLogger("midpoint")
 
 
@@ -173,8 +173,8 @@ class Device:
     def __repr__(self) -> str:
         """Say what it protects and where it lives, not what she is."""
         features = ", ".join(feature.name for feature in self.disclosure.features)
-        folder = self._home.folder
-        kept = "simulation, in memory" if folder is None else f"home {str(folder.parent)!r}"
+        directory = self._home.directory
+        kept = "simulation, in memory" if directory is None else f"home {str(directory.parent)!r}"
         who = "nobody she trusts" if self.certificate is None else self.certificate.auditor
         return (
             f"<Device: protects {features} by {self.disclosure.scheme}; {kept}; certified by {who}>"
@@ -219,12 +219,12 @@ class Device:
 
 def device_home(directory: Path | str) -> Home:
     """Open what a device keeps in a person's directory, or begin it."""
-    return Home.inside(_root(directory), FOLDER)
+    return Home.inside(_root(directory), DIRECTORY)
 
 
 def has_device(directory: Path | str) -> bool:
     """Return whether a device was begun in a person's directory."""
-    return (_root(directory) / FOLDER / LEDGER).exists()
+    return (_root(directory) / DIRECTORY / LEDGER).exists()
 
 
 def accept_and_keep(

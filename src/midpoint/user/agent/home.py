@@ -1,7 +1,8 @@
 """What the device keeps about one service: secret and ledger, pin, and the person's own notes.
 
-On disk it is one folder (0700, files 0600) for each address, in the user's data directory; or all
-of it is in memory and ends with the program. Nothing here leaves the device but through `Report`.
+On disk it is one directory (0700, files 0600) for each address, in the user's data directory; or
+all of it is in memory and ends with the program. Nothing here leaves the
+device but through `Report`.
 """
 
 import secrets
@@ -13,7 +14,7 @@ from typing import ClassVar, Self
 from platformdirs import user_data_path
 
 from midpoint.errors import MidpointError
-from midpoint.user.agent.address import folder_name
+from midpoint.user.agent.address import directory_name
 from midpoint.user.checks.pin import Pin
 from midpoint.user.core.ledger import LEDGER, Ledger
 from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
@@ -47,16 +48,16 @@ class Notes(Message):
 class Home:
     """What this device keeps about one service."""
 
-    def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
+    def __init__(self, ledger: Ledger, directory: Path | None = None) -> None:
         self._ledger: Ledger | None = ledger
-        self.folder = folder
+        self.directory = directory
         """Where it is; None in memory."""
-        self.pin = None if folder is None else Pin.load(folder / PIN)
+        self.pin = None if directory is None else Pin.load(directory / PIN)
         """What the analyst is held to; None before first use."""
-        self.notes = Notes() if folder is None else _read_notes(folder / NOTES)
+        self.notes = Notes() if directory is None else _read_notes(directory / NOTES)
         """What she entered on the device."""
         self._former: Pin | None = None
-        self._forgetting = folder is not None and (folder / FORGETTING).exists()
+        self._forgetting = directory is not None and (directory / FORGETTING).exists()
 
     @classmethod
     def in_memory(cls, secret: DeviceSecret | None = None) -> Self:
@@ -65,22 +66,24 @@ class Home:
 
     @classmethod
     def at(cls, address: str, root: Path | None = None) -> Self:
-        """Open the folder for an address, or make it."""
-        return cls.inside(root or user_data_path("midpoint", appauthor=False), folder_name(address))
+        """Open the directory for an address, or make it."""
+        return cls.inside(
+            root or user_data_path("midpoint", appauthor=False), directory_name(address)
+        )
 
     @classmethod
     def inside(cls, root: Path, name: str) -> Self:
-        """Open the folder of this name in a person's directory, or make both."""
+        """Open the directory of this name in a person's directory, or make both."""
         root.mkdir(parents=True, exist_ok=True, mode=0o700)  # names of services are hers as well
-        folder = root / name
+        directory = root / name
         for rest in root.glob(f"{GONE}*"):  # a crash came between erasing and its end
             shutil.rmtree(rest, ignore_errors=True)
-        known = (folder / LEDGER).exists()
+        known = (directory / LEDGER).exists()
         # A pin is kept before anything is sent: a secret alone was never used, and starts over.
-        ledger = Ledger.open(folder) if known else Ledger.create(folder, after_crash=True)
+        ledger = Ledger.open(directory) if known else Ledger.create(directory, after_crash=True)
         try:
-            folder.chmod(0o700)
-            return cls(ledger, folder)
+            directory.chmod(0o700)
+            return cls(ledger, directory)
         except BaseException:
             ledger.close()
             raise
@@ -111,9 +114,9 @@ class Home:
     @property
     def published(self) -> Published | None:
         """What was kept of what the analyst published; it is to be checked again."""
-        if self.folder is None:
+        if self.directory is None:
             return None
-        path = self.folder / PUBLISHED
+        path = self.directory / PUBLISHED
         try:
             return Published.parse(path.read_bytes())
         except FileNotFoundError:
@@ -144,9 +147,9 @@ class Home:
     def keep_pin(self, pin: Pin) -> None:
         """Hold the analyst to this from now on; drop what does not fit what it is about now."""
         former = self.pin or self._former
-        if self.folder is not None and pin != self.pin:
-            self._require_only_one(self.folder, pin.key)
-            pin.save(self.folder / PIN)
+        if self.directory is not None and pin != self.pin:
+            self._require_only_one(self.directory, pin.key)
+            pin.save(self.directory / PIN)
         if former is not None and former.features != pin.features:
             self.keep_category(None)
         if former is not None and former.scale != pin.scale:
@@ -155,8 +158,8 @@ class Home:
 
     def keep_published(self, published: Published) -> None:
         """Keep what was accepted, to rank scores by it when nobody shows it again."""
-        if self.folder is not None:
-            keep_file(self.folder / PUBLISHED, published.raw)
+        if self.directory is not None:
+            keep_file(self.directory / PUBLISHED, published.raw)
 
     def keep_ratings(self, ratings: Mapping[str, int]) -> None:
         """Keep her ratings instead of those kept before."""
@@ -177,8 +180,8 @@ class Home:
         rounds from 0 again, and the ledger would hold answers to other questions.
         """
         self._forgetting = True
-        if self.folder is not None:
-            keep_file(self.folder / FORGETTING, b"")
+        if self.directory is not None:
+            keep_file(self.directory / FORGETTING, b"")
 
     def require_remembered(self) -> None:
         """Refuse to go on as somebody who asked to be forgotten."""
@@ -186,11 +189,11 @@ class Home:
             raise MidpointError("you asked to be forgotten and it is not finished; forget again")
 
     def erase(self) -> None:
-        """Take all of it away, at once: the folder is renamed first."""
+        """Take all of it away, at once: the directory is renamed first."""
         self.close()
-        if self.folder is not None:
-            gone = self.folder.with_name(f"{GONE}{secrets.token_hex(6)}")
-            self.folder.rename(gone)
+        if self.directory is not None:
+            gone = self.directory.with_name(f"{GONE}{secrets.token_hex(6)}")
+            self.directory.rename(gone)
             shutil.rmtree(gone)
         self.pin, self.notes, self._ledger, self._forgetting = None, Notes(), None, False
 
@@ -201,18 +204,18 @@ class Home:
 
     def _note(self, **changes: object) -> None:
         notes = self.notes.model_copy(update=changes)
-        if self.folder is not None:
-            keep_file(self.folder / NOTES, notes.raw)
+        if self.directory is not None:
+            keep_file(self.directory / NOTES, notes.raw)
         self.notes = notes
 
     @staticmethod
-    def _require_only_one(folder: Path, key: str) -> None:
+    def _require_only_one(directory: Path, key: str) -> None:
         """Refuse a second secret for one analyst: it would see two tosses for one rating."""
-        for path in folder.parent.glob(f"*/{PIN}"):
-            if path.parent != folder and _pinned_key(path) == key:
+        for path in directory.parent.glob(f"*/{PIN}"):
+            if path.parent != directory and _pinned_key(path) == key:
                 raise MidpointError(
                     f"{path.parent} belongs to the same service, under another address or by files;"
-                    f" use that, or, if the service moved, move that folder to {folder}"
+                    f" use that, or, if the service moved, move that directory to {directory}"
                 )
 
 

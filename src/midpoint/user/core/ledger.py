@@ -82,13 +82,13 @@ class Ledger:
         self._decisions: dict[str, Decision] = {}
 
     @classmethod
-    def create(cls, folder: Path, *, after_crash: bool = False) -> Self:
+    def create(cls, directory: Path, *, after_crash: bool = False) -> Self:
         """Start an empty ledger in a directory, once, with a new secret of its own.
 
         `after_crash` replaces a secret beside which there is nothing at all, for a directory in
         which something else is always kept before anything is sent.
         """
-        path = _real(folder)
+        path = _real(directory)
         with ExitStack() as failing:
             lock = failing.enter_context(_locked(path))
             if path.exists():
@@ -103,9 +103,9 @@ class Ledger:
         return ledger
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(cls, directory: Path) -> Self:
         """Read a ledger from its directory, refusing one that is missing or was changed."""
-        path = _real(folder)
+        path = _real(directory)
         with ExitStack() as failing:
             lock = failing.enter_context(_locked(path))
             ledger = cls(DeviceSecret.load(path.with_name(SECRET)))
@@ -214,9 +214,9 @@ def _drop_unused_secret(path: Path) -> None:
         path.with_name(SECRET).unlink(missing_ok=True)
 
 
-def _real(folder: Path) -> Path:
+def _real(directory: Path) -> Path:
     """Return the real path of the ledger's file, so that no link leads to a second lock."""
-    return (folder / LEDGER).resolve()
+    return (directory / LEDGER).resolve()
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -12,9 +12,9 @@ from midpoint.analyst.engines.spark.session import require_java
 from midpoint.errors import MidpointError
 
 
-def fake_java(folder: Path, says: str) -> None:
-    (folder / "bin").mkdir()
-    java = folder / "bin" / "java"
+def fake_java(directory: Path, says: str) -> None:
+    (directory / "bin").mkdir()
+    java = directory / "bin" / "java"
     java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
     java.chmod(0o755)
 
@@ -62,7 +62,7 @@ def test_a_master_that_spark_does_not_know_is_named(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 @pytest.mark.spark
 def test_a_directory_to_write_is_looked_at_first(spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(MidpointError, match="is there already; name a new folder"):
+    with pytest.raises(MidpointError, match="is there already; name a new directory"):
         require_new_address(spark, str(tmp_path))
     (tmp_path / "file").touch()
     with pytest.raises(MidpointError, match="cannot be written"):

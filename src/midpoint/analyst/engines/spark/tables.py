@@ -29,9 +29,9 @@ def require_new_address(session: SparkSession, out: str) -> None:
     try:
         files = path.getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001
         if files.exists(path):
-            raise MidpointError(f"--out {out} is there already; name a new folder")
+            raise MidpointError(f"--out {out} is there already; name a new directory")
         made = files.mkdirs(path) and files.delete(path, True)  # noqa: FBT003 - Java's
-        why = "no folder can be made there"
+        why = "no directory can be made there"
     except Py4JJavaError as error:
         made, why = False, reason(error)
     if not made:

@@ -54,9 +54,11 @@ def fit_from_disk(
     statistics = tally_scan(scan, private) if private else None
     biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
     offset = mean_effects(statistics, biases).effect if statistics else None
-    with TemporaryDirectory(prefix="midpoint-", dir=workspace) as folder:
-        _require_space(Path(folder), scan.ratings)
-        ratings = sort_on_disk(scan.coded(), "user", _counts(scan.users), Path(folder) / "by-user")
+    with TemporaryDirectory(prefix="midpoint-", dir=workspace) as directory:
+        _require_space(Path(directory), scan.ratings)
+        ratings = sort_on_disk(
+            scan.coded(), "user", _counts(scan.users), Path(directory) / "by-user"
+        )
         _require_one_each(ratings, scan)
         made = provenance(
             factorizer,
@@ -66,7 +68,7 @@ def fit_from_disk(
             engine="stream",
             more=("polars",),
         )
-        unit, seen = _standardized(ratings, scan, private, offset, Path(folder))
+        unit, seen = _standardized(ratings, scan, private, offset, Path(directory))
         factors = alternate(
             seen,
             dimension=factorizer.dimension,
@@ -104,7 +106,7 @@ def digest_of(ratings: Triples, scan: Scan) -> str:
 
 
 def _standardized(
-    ratings: Triples, scan: Scan, feature: Feature | None, offset: Float | None, folder: Path
+    ratings: Triples, scan: Scan, feature: Feature | None, offset: Float | None, directory: Path
 ) -> tuple[Unit, Observations]:
     """Write (r - level - offset) / spread in both orders."""
 
@@ -121,13 +123,13 @@ def _standardized(
     level = sum(float(value.sum(dtype=np.float64)) for _, value in residuals()) / n
     squares = sum(float(((value - level) ** 2).sum(dtype=np.float64)) for _, value in residuals())
     unit = Unit(level, max((squares / n) ** 0.5, 1e-6))
-    with (folder / "standard").open("wb") as stream:
+    with (directory / "standard").open("wb") as stream:
         for _, value in residuals():
             standard = (value - np.float32(unit.level)) / np.float32(unit.spread)
             stream.write(standard.astype(np.float32).tobytes())
-    seen = ratings._replace(value=mapped(folder / "standard", np.float32, n))
+    seen = ratings._replace(value=mapped(directory / "standard", np.float32, n))
     chunks = (Triples(seen.user[p], seen.item[p], seen.value[p]) for p in _parts(n))
-    grouped = sort_on_disk(chunks, "item", _counts(scan.items), folder / "by-item")
+    grouped = sort_on_disk(chunks, "item", _counts(scan.items), directory / "by-item")
     return unit, Observations(
         user=seen.user,
         item=seen.item,
@@ -140,12 +142,12 @@ def _standardized(
     )
 
 
-def _require_space(folder: Path, ratings: int) -> None:
+def _require_space(directory: Path, ratings: int) -> None:
     """Refuse a disk that would be full before the fit is done."""
-    wanted, free = ON_DISK * ratings, shutil.disk_usage(folder).free
+    wanted, free = ON_DISK * ratings, shutil.disk_usage(directory).free
     if free < wanted:
         raise MidpointError(
-            f"{folder.parent} has {free / 1e9:.1f} GB left, and {ratings} ratings take"
+            f"{directory.parent} has {free / 1e9:.1f} GB left, and {ratings} ratings take"
             f" {wanted / 1e9:.1f} GB there meanwhile; make room, or write to another disk"
         )
 

@@ -94,7 +94,7 @@ def scan(
     scale: Scale | None = None,
     features: Sequence[str] = (),
 ) -> Scan:
-    """Look through Parquet (a file, a folder of files, or a pattern) that memory may not hold.
+    """Look through Parquet (a file, a directory of files, or a pattern) that memory may not hold.
 
     Args:
         source: One row a rating.
@@ -133,7 +133,7 @@ def _open(source: str | Path) -> pl.LazyFrame:
     path = Path(source)
     if not any(sign in str(source) for sign in "*?[") and not path.exists():
         raise MidpointError(
-            f"there is no file or folder {str(source)!r}; name Parquet that is there"
+            f"there is no file or directory {str(source)!r}; name Parquet that is there"
         )
     pattern = path / "**/*.parquet" if path.is_dir() else path
     try:

@@ -30,7 +30,7 @@ def sort_on_disk(
     chunks: Iterable[Triples],
     key: Literal["user", "item"],
     counts: NDArray[np.integer],
-    folder: Path,
+    directory: Path,
     *,
     bucket: int = BUCKET,
 ) -> Triples:
@@ -43,14 +43,14 @@ def sort_on_disk(
         chunks: The ratings, in any order.
         key: What to sort by first.
         counts: How many ratings each user, or each item, has.
-        folder: An empty directory for buckets and columns.
+        directory: An empty directory for buckets and columns.
         bucket: Ratings sorted in memory at a time.
     """
-    folder.mkdir(parents=True)
+    directory.mkdir(parents=True)
     number = _bucket_of(counts, bucket)
-    paths = [folder / f"bucket-{k}" for k in range(int(number.max(initial=0)) + 1)]
+    paths = [directory / f"bucket-{k}" for k in range(int(number.max(initial=0)) + 1)]
     _distribute(chunks, key, number, paths)
-    columns = tuple(folder / name for name in Triples._fields)
+    columns = tuple(directory / name for name in Triples._fields)
     streams = [path.open("wb") for path in columns]
     try:
         for path in paths:

@@ -7,7 +7,7 @@ from midpoint.analyst.service.http.documents import IMMUTABLE, Document
 from midpoint.wire import digest
 from midpoint.wire.canonical import encode
 
-FOLDER = Path(__file__).parent / "page"
+DIRECTORY = Path(__file__).parent / "page"
 INDEX = "index.html"
 NOT_BUILT = "The page is not built here. Build it with: make page"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
@@ -17,16 +17,16 @@ KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 class Page:
     """All files of the page in memory, compressed once."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, directory: Path = DIRECTORY) -> None:
         self._files = {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
+            path.relative_to(directory).as_posix(): path.read_bytes()
+            for path in sorted(directory.rglob("*"))
             if path.is_file() and not path.name.startswith(".")
         }
         self._documents = {name: _document(name, raw) for name, raw in self._files.items()}
 
     def file(self, name: str) -> Document | None:
-        """Return a file by its name inside the folder."""
+        """Return a file by its name inside the directory."""
         return self._documents.get(name)
 
     @property
