@@ -75,13 +75,13 @@ def _weights(content: bytes) -> dict[str, int]:
 
 
 def main() -> None:
-    found = sizes()
+    measured = sizes()
     rows = [
-        [name.replace("_", " "), *(f"{found[name][how]:,}" for how in ("raw", "gzip", "brotli"))]
+        [name.replace("_", " "), *(f"{measured[name][how]:,}" for how in ("raw", "gzip", "brotli"))]
         for name in ("disclosure", "report_of_100", "scores_top_10_margin_100")
     ]
     show(f"Bytes sent, {ITEMS:,} items", ("", "raw", "gzip", "brotli"), rows)
-    write_results("sizes", {"conditions": conditions(), **found})
+    write_results("sizes", {"conditions": conditions(), **measured})
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ def spread(_typing: Any, number: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         undefined = ir.Constant(_VECTOR, ir.Undefined)
-        one = builder.insert_element(undefined, arguments[0], ir.IntType(32)(0))
-        return builder.shuffle_vector(one, undefined, ir.Constant(_ORDER, [0] * LANES))
+        first = builder.insert_element(undefined, arguments[0], ir.IntType(32)(0))
+        return builder.shuffle_vector(first, undefined, ir.Constant(_ORDER, [0] * LANES))
 
     return DOUBLES(types.float64), generate
 

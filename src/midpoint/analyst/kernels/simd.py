@@ -161,11 +161,11 @@ def inverse_root(_typing: Any, number: Any, floor: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         number_value, floor_value = arguments
-        one, zero = (ir.Constant(_VECTOR, [value] * WIDTH) for value in (1.0, 0.0))
+        unit, zero = (ir.Constant(_VECTOR, [value] * WIDTH) for value in (1.0, 0.0))
         kind = ir.FunctionType(_VECTOR, [_VECTOR])
         root = _instruction(builder, kind, f"llvm.sqrt.v{WIDTH}f32")
         good = builder.fcmp_ordered(">", number_value, floor_value)
-        value = builder.fdiv(one, builder.call(root, [builder.select(good, number_value, one)]))
+        value = builder.fdiv(unit, builder.call(root, [builder.select(good, number_value, unit)]))
         return builder.select(good, value, zero)
 
     return LANES(number, floor), generate
@@ -374,9 +374,9 @@ def _write(builder: Any, value: Any, pointer: Any) -> None:
 
 def _spread(builder: Any, number: Any, count: int = WIDTH) -> Any:
     undefined = ir.Constant(ir.VectorType(ir.FloatType(), count), ir.Undefined)
-    one = builder.insert_element(undefined, number, ir.IntType(32)(0))
+    first = builder.insert_element(undefined, number, ir.IntType(32)(0))
     order = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
-    return builder.shuffle_vector(one, undefined, order)
+    return builder.shuffle_vector(first, undefined, order)
 
 
 def _add_product(builder: Any, total: Any, left: Any, right: Any) -> Any:
