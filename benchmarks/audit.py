@@ -85,8 +85,8 @@ class Case(NamedTuple):
 
     def ratings(self) -> Ratings:
         """Load the data."""
-        found = load(self.source)
-        return found if self.levels is None else in_levels(found, self.levels)
+        ratings = load(self.source)
+        return ratings if self.levels is None else in_levels(ratings, self.levels)
 
     @property
     def folds(self) -> int:
@@ -176,7 +176,7 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     bars = [bar for found_by in case.judges for bar in found_by(results)]
     wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
     bars += [on_the_wall(case.clock, wall)] if case.clock else []
-    rows = [[bar.what, bar.wanted, bar.found, "met" if bar.met else "NOT MET"] for bar in bars]
+    rows = [[bar.what, bar.wanted, bar.measured, "met" if bar.met else "NOT MET"] for bar in bars]
     if rows:
         show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
     seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
@@ -208,12 +208,12 @@ def keep_rows(path: Path, kept_as: str) -> None:
 def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
     """Keep the figures that the documentation shows."""
     kept = []
-    for one in pictures(results):
-        if one.title in (SECTION_7 if case.paper else CURVES if case.curves else BARS):
-            file = f"audit-{name}-{one.title.lower().replace(' ', '-').replace(',', '')}.svg"
+    for picture in pictures(results):
+        if picture.title in (SECTION_7 if case.paper else CURVES if case.curves else BARS):
+            file = f"audit-{name}-{picture.title.lower().replace(' ', '-').replace(',', '')}.svg"
             IMAGES.mkdir(exist_ok=True, parents=True)
-            replace_file(IMAGES / file, base64.b64decode(one.source.partition(",")[2]))
-            kept.append({"file": file, "text": one.text})
+            replace_file(IMAGES / file, base64.b64decode(picture.source.partition(",")[2]))
+            kept.append({"file": file, "text": picture.text})
     return kept
 
 

@@ -1,5 +1,6 @@
-"""Tests mirror the tree: a module has its test module, or the table says which one covers it."""
+"""Tests mirror the tree, and TypeScript mirrors Python; tables say where they do not."""
 
+import re
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -86,10 +87,10 @@ COVERED = {
 """Modules without a test module of their own, and the one that covers them."""
 
 
-def modules(source: Path) -> set[str]:
+def modules(source: Path, pattern: str = "*.py") -> set[str]:
     """Name the modules below a directory, packages' `__init__` left out."""
-    found = (path.relative_to(source) for path in source.rglob("*.py"))
-    return {path.with_suffix("").as_posix() for path in found if not path.name.startswith("__")}
+    paths = (path.relative_to(source) for path in source.rglob(pattern))
+    return {path.with_suffix("").as_posix() for path in paths if not path.name.startswith("__")}
 
 
 def untested(source: Path, tests: Path) -> set[str]:
@@ -117,3 +118,31 @@ def test_a_module_without_a_test_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "tests" / "room").mkdir(parents=True)
     (tmp_path / "tests" / "room" / "test_one.py").touch()
     assert untested(tmp_path / "src", tmp_path / "tests") == {"room/two"}
+
+
+SHARED = ("wire", "user")
+"""Rooms that there are in both languages."""
+ROW = re.compile(r"^\| `([\w/]+)` \| (Python|TypeScript) \| \S", re.MULTILINE)
+
+
+def only_in_one(python: Path, typescript: Path) -> dict[str, str]:
+    """Name the modules of the shared rooms that one language lacks, with the other one."""
+    there = {"Python": modules(python), "TypeScript": modules(typescript, "*.ts")}
+    return {
+        name: language
+        for language, other in (("Python", "TypeScript"), ("TypeScript", "Python"))
+        for name in there[language] - there[other]
+        if name.split("/")[0] in SHARED
+    }
+
+
+def test_both_languages_have_the_same_modules_but_for_those_of_the_table() -> None:
+    table = dict(ROW.findall((TESTS.parent / "CONTRIBUTING.md").read_text("utf-8")))
+    assert only_in_one(SOURCE, TESTS.parent / "web" / "src") == table
+
+
+def test_a_module_of_one_language_is_noticed(tmp_path: Path) -> None:
+    for name in ("py/wire/limits.py", "py/wire/sums.py", "py/data/a.py", "ts/wire/limits.ts"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert only_in_one(tmp_path / "py", tmp_path / "ts") == {"wire/sums": "Python"}

@@ -4,7 +4,7 @@ Attackers are fitted to a few hundred simulated people, and tried on others. An 
 a clause would make an audit say what is not so.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -19,22 +19,11 @@ from midpoint.audit.attackers.view import Float, View
 from midpoint.audit.rounds.conversation import People, Transcript, Version, catalogue, converse
 from midpoint.audit.rounds.view import TranscriptView, union
 from midpoint.audit.run.plan import RAW
-from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, simulate
-from midpoint.data.simulation import SimulatedFeature
-from midpoint.errors import MidpointError
+from midpoint.data import Ratings, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.protocol.contract import PEOPLE, Clauses, require_kept
 
-LEAKY = SimulationConfig(
-    name="leaky",
-    users=480,
-    items=30,
-    ratings=7_200,
-    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.6, selection_sd=0.8),),
-    dimension=2,
-    scale=Scale.stars(1, 5),
-    taste_sd=0.3,
-    noise_sd=0.7,
-)
+LEAKY = replace(PEOPLE, name="leaky", users=480, items=30, ratings=7_200, taste_sd=0.3)
 """People whose ratings, and what they rate, give their gender away."""
 SEED = 10
 """Of what is simulated: by chance, how much and how high they rate tells as well."""
@@ -203,7 +192,7 @@ def learns_from_outsiders(trial: Trial) -> str | None:
     return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
-CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
+CLAUSES: Clauses[Trial] = MappingProxyType(
     {
         "it reads what leaks": reads_what_leaks,
         "it is at chance where nothing can be read": is_at_chance_where_nothing_can_be_read,
@@ -214,7 +203,7 @@ CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
         "a score does not depend on who else is tried": scores_each_alone,
     }
 )
-"""Each returns what is wrong, or nothing."""
+"""What every attacker promises."""
 
 
 def check_attacker(
@@ -228,11 +217,7 @@ def check_attacker(
         least: The AUC that it has to read on its control, where strong attackers read 0.9.
     """
     trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
-    for clause, broken in CLAUSES.items():
-        if problem := broken(trial):
-            raise MidpointError(
-                f"attacker {_name(make())!r} breaks the contract, {clause}: {problem}"
-            )
+    require_kept(CLAUSES, trial, f"attacker {_name(make())!r}")
 
 
 def only(view: View, people: Indices) -> View:

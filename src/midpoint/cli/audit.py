@@ -117,20 +117,20 @@ def _show_paper(console: Console, results: "AuditResults") -> None:
     from midpoint.audit.report.paper import stand_in
     from midpoint.audit.report.paper_tables import compare, shares
 
-    found = {(one.scheme, one.what): one for one in compare(results)}
+    compared = {(one.scheme, one.what): one for one in compare(results)}
     table = Table(title="the paper's number, ours less the paper's")
-    kinds = list(dict.fromkeys(what for _, what in found))
+    kinds = list(dict.fromkeys(what for _, what in compared))
     for head in ("scheme", *kinds):
         table.add_column(head, overflow="fold")
-    for scheme in dict.fromkeys(scheme for scheme, _ in found):
-        numbers = [found[scheme, what] for what in kinds]
+    for scheme in dict.fromkeys(scheme for scheme, _ in compared):
+        numbers = [compared[scheme, what] for what in kinds]
         cells = [
             "" if one.paper is None or one.difference is None
             else f"{one.paper:.3f} {one.difference:+z.3f}"
             for one in numbers
         ]  # fmt: skip
         table.add_row(scheme, *cells)
-    if found:
+    if compared:
         console.print(table)
     for scheme, share, here in shares(results):
         most = "at most " if share.bound else ""
@@ -196,12 +196,12 @@ def _strongest(results: "AuditResults", scheme: str) -> str:
 
 
 def _bands(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
-    found = [bands.get(scheme) for scheme in schemes]
-    return ["" if band is None else f"{band.low:.3f}-{band.high:.3f}" for band in found]
+    shown = [bands.get(scheme) for scheme in schemes]
+    return ["" if band is None else f"{band.low:.3f}-{band.high:.3f}" for band in shown]
 
 
 def _judged(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
-    found = [bands.get(scheme) for scheme in schemes]
+    shown = [bands.get(scheme) for scheme in schemes]
     return [
-        "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in found
+        "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in shown
     ]

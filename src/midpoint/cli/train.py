@@ -49,11 +49,17 @@ def train_command(
             " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
             " people per category and at most 10 levels; `sets` where at most half of all possible"
             " ratings are present, `values` where more than 95 % are; else `none`. Engine `local`"
-            " only."
+            " only.",
+            rich_help_panel=FitOptions.PANEL,
         ),
     ] = Counterparts.auto,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose dimension and regularization on held-out users.")
+        bool,
+        typer.Option(
+            "--tune",
+            help="Choose dimension and regularization on held-out users.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
     ] = False,
     engine: EngineOptions,
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,

@@ -179,8 +179,8 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
 
     def step(first: Float) -> Float:
         slope = Slope(mean, np.hstack([pull[:, :d] - first, pull[:, d:]]), z)
-        found = newton_steps(curvature, slope, doubt=False).step
-        return np.clip(found, -LONGEST_STEP, LONGEST_STEP)
+        newton = newton_steps(curvature, slope, doubt=False)
+        return np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
 
     for _ in range(STEPS - 1):
         first, curved[:] = items.sums.packed(z[:, :d], rate)

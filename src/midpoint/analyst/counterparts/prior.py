@@ -158,8 +158,8 @@ class Finder:
         r = model.taste.shape[1]
         self._evidence: dict[Block, Evidence] = {}
         if len(people) * r * (r + 1) // 2 <= MOST_KEPT:
-            found = in_parallel(self._sum_up, self._blocks, threads)
-            self._evidence = dict(zip(self._blocks, found, strict=True))
+            sums = in_parallel(self._sum_up, self._blocks, threads)
+            self._evidence = dict(zip(self._blocks, sums, strict=True))
 
     def _sum_up(self, block: Block) -> Evidence:
         return self._evidence.get(block) or Evidence.of(self._people, self._model, block)
@@ -189,16 +189,16 @@ class Finder:
             k, begin, end = block
             evidence, z = self._sum_up(block), start[begin:end].copy()
             rated = evidence.gram.astype(np.float64)
-            mine = None if noise is None else noise[begin:end]
+            of_block = None if noise is None else noise[begin:end]
             for step in range(steps):
                 first, chosen = self._sums.packed(z[:, :d], rate[:, k])
                 pull = evidence.pull.copy()
                 pull[:, :d] -= first
                 curvature, last = Curvature(precision[k], chosen, rated), step == steps - 1
                 slope = Slope(prior.mean[k], pull, z)
-                found = newton_steps(curvature, slope, mine if last else None, doubt=last)
-                z = z + np.clip(found.step, -LONGEST_STEP, LONGEST_STEP)
-            return z, found.doubt, np.zeros_like(z) if mine is None else found.away
+                newton = newton_steps(curvature, slope, of_block if last else None, doubt=last)
+                z = z + np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
+            return z, newton.doubt, np.zeros_like(z) if of_block is None else newton.away
 
         results = in_parallel(find, self._blocks, self._threads)
         positions, doubts, aways = zip(*results, strict=True)

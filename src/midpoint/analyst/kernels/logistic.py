@@ -142,13 +142,13 @@ def _sum_rows(
     for start in range(0, count, CHUNK):
         n = min(CHUNK, count - start)
         for group in range(groups):
-            mine = w[group]
+            of_group = w[group]
             for c in range(n):
                 left = right = simd.spread(bias[start + c])
                 for e in range(size):
                     x = simd.spread(flat[(start + c) * size + e])
-                    left = simd.add_product(left, x, simd.load(mine, e * ROWS))
-                    right = simd.add_product(right, x, simd.load(mine, e * ROWS + WIDTH))
+                    left = simd.add_product(left, x, simd.load(of_group, e * ROWS))
+                    right = simd.add_product(right, x, simd.load(of_group, e * ROWS + WIDTH))
                 simd.store(p, c * ROWS, left)
                 simd.store(p, c * ROWS + WIDTH, right)
             _probabilities(p, q, bits, n * ROWS)

@@ -49,8 +49,8 @@ class ByCategory:
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
         """Flip the sign where that is no chance; nothing else is to be learned."""
-        found = auc(_contrast(self.evidence(views[0]), self.wanted), category)
-        self.sign = -1.0 if found < 0.5 - SURE * chance_deviation(category) else 1.0
+        area = auc(_contrast(self.evidence(views[0]), self.wanted), category)
+        self.sign = -1.0 if area < 0.5 - SURE * chance_deviation(category) else 1.0
 
     def score(self, view: View) -> Float:
         """Return the log-odds of the wanted category."""

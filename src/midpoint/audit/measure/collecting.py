@@ -138,11 +138,11 @@ def _by_adversary(attackers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, of this package and of what the numbers may depend on."""
-    found = {"python": platform.python_version(), "midpoint": __version__}
+    known = {"python": platform.python_version(), "midpoint": __version__}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            known[name] = version(name)
+    return known
 
 
 @dataclass(frozen=True)
@@ -255,22 +255,22 @@ class Collected:
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
         """Return errors and the share withheld, with intervals over users, and the bits."""
-        found = self._every(scheme, *self._accuracy)
-        hidden = np.concatenate([one["hidden"] for one in found])
+        parts = self._every(scheme, *self._accuracy)
+        hidden = np.concatenate([one["hidden"] for one in parts])
         for metric in (*RMSE, PENALIZED) if self.plan.paper else RMSE:
-            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
+            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in parts])
             yield metric, *root_mean(squares, hidden)
         withheld = self.withheld(scheme)
         half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
         mean = float(withheld.mean())
         yield "withheld", mean, max(mean - half, 0.0), min(mean + half, 1.0)
-        bits = float(np.mean([float(one["bits"]) for one in found]))
+        bits = float(np.mean([float(one["bits"]) for one in parts]))
         yield "disclosed_bits", bits, bits, bits
 
     def withheld(self, scheme: str) -> Float:
         """Return the share of each user's ratings that stays with her. Shape (N,)."""
-        found = self._every(scheme, *self._accuracy)
-        given, kept = (np.concatenate([one[key] for one in found]) for key in ("given", "kept"))
+        parts = self._every(scheme, *self._accuracy)
+        given, kept = (np.concatenate([one[key] for one in parts]) for key in ("given", "kept"))
         return np.asarray(1 - kept / np.maximum(given, 1))
 
     def deciles(self, scheme: str) -> tuple[float, ...]:
@@ -440,10 +440,10 @@ class Collected:
         tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
         for names in tasks:
-            for one in self._every(*names):
+            for part in self._every(*names):
                 task = " ".join(names) if names[0] == LEARN else names[-1]
                 for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):
-                    total[kind] = total.get(kind, 0.0) + float(one[key])
+                    total[kind] = total.get(kind, 0.0) + float(part[key])
         return dict(sorted(total.items(), key=lambda pair: -pair[1]))
 
 

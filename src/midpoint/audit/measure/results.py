@@ -436,8 +436,8 @@ def _adversary(bands: Mapping[str, Any], **settings: Any) -> Adversary:
     return Adversary(bands={name: Band(**one) for name, one in bands.items()}, **settings)
 
 
-def _tuples(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: _deep(value) for key, value in one.items()}
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: _deep(value) for key, value in row.items()}
 
 
 def _deep(value: Any) -> Any:

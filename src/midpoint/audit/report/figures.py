@@ -258,8 +258,8 @@ def withheld(results: AuditResults) -> Picture | None:
     )
 
 
-def _alike(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return float(np.abs(np.array(one) - np.array(other)).max()) < ALIKE
+def _alike(some: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return float(np.abs(np.array(some) - np.array(other)).max()) < ALIKE
 
 
 def _folded(results: AuditResults, schemes: list[str], attack: str) -> NDArray[np.float64]:

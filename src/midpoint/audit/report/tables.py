@@ -44,11 +44,11 @@ def adversaries(results: AuditResults) -> Iterator[str]:
         return
     for schemes in _chunks(plain_schemes(results)):
         rows = []
-        for name, one in results.adversaries.items():
-            people = f"panel {one.panel:,}"
-            people += f", outsiders {one.outsiders:,}" if one.outsiders else ""
+        for name, adversary in results.adversaries.items():
+            people = f"panel {adversary.panel:,}"
+            people += f", outsiders {adversary.outsiders:,}" if adversary.outsiders else ""
             cells = [_against(results, scheme, name) for scheme in schemes]
-            rows.append([f"{name}<br><small>{people}</small>", escape(one.knows), *cells])
+            rows.append([f"{name}<br><small>{people}</small>", escape(adversary.knows), *cells])
         if results.bounds:
             cells = [_omniscient(results, scheme) for scheme in schemes]
             rows.append(["omniscient", "every error of what was disclosed: a bound", *cells])

@@ -78,10 +78,10 @@ def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
 
 def against(results: AuditResults, adversary: str) -> str:
     """Say what an adversary knows, and whether a stronger one was left untried."""
-    one = results.adversaries[adversary]
-    people = f"a panel of {one.panel:,}"
-    if one.outsiders:
-        people = f"{one.outsiders:,} labelled people outside {people}"
+    known = results.adversaries[adversary]
+    people = f"a panel of {known.panel:,}"
+    if known.outsiders:
+        people = f"{known.outsiders:,} labelled people outside {people}"
     left = "" if OUTSIDER in results.adversaries else "; outsiders were not tried"
     return f"Measured against: {adversary} ({people}){left}"
 

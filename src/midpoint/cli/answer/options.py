@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class DemandOptions:
     """What a device demands of what a service published."""
+
+    PANEL: ClassVar = "What you demand of the service"
 
     auditor: Annotated[
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
@@ -61,6 +63,8 @@ class DemandOptions:
 class TrustOptions(DemandOptions):
     """What a device demands of a service, and the way to it."""
 
+    PANEL: ClassVar = "What you demand of the service, and the way to it"
+
     witness: Annotated[
         str | None,
         typer.Option(
@@ -90,6 +94,8 @@ class TrustOptions(DemandOptions):
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(CategoryOptions):
     """Answers from a file instead of from keys."""
+
+    PANEL: ClassVar = "Your category, and answers from a file"
 
     ratings: Annotated[
         Path | None,

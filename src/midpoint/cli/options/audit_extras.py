@@ -142,13 +142,20 @@ def show_adversaries(console: Console, results: "AuditResults", schemes: list[st
     table = Table(title=f"{results.dataset}, {results.feature}: measured against whom")
     for head in ("adversary", "panel", "outsiders", *schemes):
         table.add_column(head, overflow="fold")
-    for name, one in results.adversaries.items():
+    for name, adversary in results.adversaries.items():
         strongest = [results.strongest(scheme, name) for scheme in schemes]
         cells = [
-            "" if row is None else starred(row.value, chance=one.bands[row.scheme].holds(row.value))
+            ""
+            if row is None
+            else starred(row.value, chance=adversary.bands[row.scheme].holds(row.value))
             for row in strongest
         ]
-        table.add_row(name, f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else "", *cells)
+        table.add_row(
+            name,
+            f"{adversary.panel:,}",
+            f"{adversary.outsiders:,}" if adversary.outsiders else "",
+            *cells,
+        )
     bounds = [results.bounds.get(scheme) for scheme in schemes]
     panels = {f"{bound.panel:,}" for bound in bounds if bound is not None}
     if panels:

@@ -8,11 +8,11 @@
 import { encode } from "../../wire/canonical";
 import { Disclosure, schemeOf } from "../../wire/disclosure";
 import { Catalogue } from "../../wire/listing";
+import { checkNumbers } from "../../wire/numbers";
 import type { Entry } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import type { Signed } from "../../wire/signing";
 import { requireContinuation, requireLinks, requireWitnessed, signedEntries } from "./links";
-import { checkNumbers } from "./numbers";
 import { Pin, REMEDY, type Witness } from "./pin";
 
 /** A disclosure that passed. */

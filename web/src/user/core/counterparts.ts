@@ -31,12 +31,12 @@
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
  */
 import { MidpointError } from "../../errors";
+import { dot, solve, times } from "../../matrices";
 import type { Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
 import { DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST } from "../../wire/positions";
 import { modelOf, type PositionModel, type Stratum } from "../parameters";
-import { dot, solve, times } from "./matrices";
 import { gram, productsWith, type Table, tableOf, weightedSum } from "./tables";
 
 type Row = readonly number[];
