@@ -10,6 +10,9 @@ COVERED = {
     # One contract suite runs every engine, and what each is made of.
     "analyst/engines/engine": "analyst/engines/test_contract",
     "analyst/engines/local": "analyst/engines/test_contract",
+    "analyst/engines/counts": "analyst/engines/test_counterparts",
+    "analyst/engines/unfinished": "analyst/engines/test_counterparts",
+    "analyst/engines/spark/panel": "analyst/engines/test_counterparts",
     "analyst/engines/tables": "analyst/engines/test_contract",
     "analyst/engines/spark/blocks": "analyst/engines/spark/test_passes",
     "analyst/engines/spark/engine": "analyst/engines/test_contract",

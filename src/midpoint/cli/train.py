@@ -35,7 +35,13 @@ class Counterparts(StrEnum):
 @expand
 def train_command(
     *,
-    out: Annotated[Path, typer.Option(help="Directory for the item profiles; replaced whole.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Directory for the item profiles; replaced whole. With the engines `stream` and"
+            " `spark` a killed run goes on from OUT.unfinished."
+        ),
+    ],
     feature: Annotated[
         list[str] | None,
         typer.Option(help="The private feature; several make a joint one.", show_default=False),
@@ -48,8 +54,7 @@ def train_command(
             " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
             " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
             " people per category and at most 10 levels; `sets` where at most half of all possible"
-            " ratings are present, `values` where more than 95 % are; else `none`. Engine `local`"
-            " only.",
+            " ratings are present, `values` where more than 95 % are; else `none`.",
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = Counterparts.auto,
@@ -67,7 +72,6 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst import train
-    from midpoint.analyst.disclose.choice import explain_choice
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
@@ -78,7 +82,6 @@ def train_command(
         from midpoint.analyst.engines import RatingsTables
 
         in_memory = {
-            "--counterparts": counterparts in (Counterparts.sets, Counterparts.values),
             "--tune": tune,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
@@ -89,10 +92,15 @@ def train_command(
             data.source, data.users, data.columns(), data.rating_scale(), tuple(feature or ())
         )
         started = time.perf_counter()
-        profiles = fit_from_tables(
-            engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
+        profiles, reason = fit_from_tables(
+            engine.engine,
+            tables,
+            factorizer,
+            out,
+            engine.master,
+            lambda: training_bar(console),
+            lambda ratings: _scheme_and_reason(console, counterparts, ratings, feature or []),
         )
-        reason = f"engine {engine.engine} learns no positions, which counterparts need"
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
@@ -101,16 +109,25 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
-        scheme = wanted_scheme(console, counterparts, ratings, names or [])
-        reason = f"--counterparts {counterparts} asks for it"
-        if counterparts is Counterparts.auto:
-            reason = explain_choice(ratings, *(names or [])).reason
+        scheme, reason = _scheme_and_reason(console, counterparts, ratings, names or [])
         with training_bar(console) as report:
             profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
-    profiles.save(out)
+        profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
     _say_scheme(console, profiles.scheme, reason)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
+
+
+def _scheme_and_reason(
+    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
+) -> tuple[str | None, str]:
+    """Return the scheme that was asked for, None if the library is to choose, and why it is."""
+    from midpoint.analyst.disclose.choice import explain_choice
+
+    scheme = wanted_scheme(console, wanted, ratings, features)
+    if wanted is Counterparts.auto:
+        return scheme, explain_choice(ratings, *features).reason
+    return scheme, f"--counterparts {wanted} asks for it"
 
 
 def wanted_scheme(

@@ -30,6 +30,15 @@ WIDEST: Final = 48.0
 """Most variance of positions in any direction: devices refuse more than 64."""
 
 
+class Drawn(NamedTuple):
+    """A sample of the items, to sum curvatures over; n items."""
+
+    item: NDArray[np.intp]
+    """Which. Shape (n,)."""
+    weight: Float
+    """How many items each stands for: one over the probability to be drawn. Shape (n,)."""
+
+
 class Model(NamedTuple):
     """What is known of M items; K categories, d selection factors, r taste factors."""
 
@@ -43,6 +52,13 @@ class Model(NamedTuple):
     """What each taste factor adds to it. Shape (M, r)."""
     noise: float
     """Variance of a rating given x."""
+    drawn: Drawn | None = None
+    """The items that curvatures are summed over; all unless given."""
+
+    def in_strata(self, strata: int) -> Self:
+        """Return the model with every stratum of every category as a category of its own."""
+        rate, base = (np.repeat(columns, strata, axis=1) for columns in (self.rate, self.base))
+        return self._replace(rate=rate, base=base)
 
 
 class Prior(NamedTuple):
@@ -105,8 +121,19 @@ def prior_of(people: People, located: Located) -> Prior:
     mean = (total + centre) / (size + 1)[:, None]
     away = located.position - mean[people.category]
     spread = np.stack([scatter(away[a:b]) for a, b in pairwise(bounds)])
-    square = spread + located.doubt
-    pooled = square.sum(axis=0) / len(people)
+    return prior_with(mean, spread + located.doubt, size)
+
+
+def prior_with(mean: Float, square: Float, size: NDArray[np.int64]) -> Prior:
+    """Return the prior with these means.
+
+    Args:
+        mean: Shape (K, D).
+        square: The sums of (z - mean) (z - mean)' over people, uncertainty included. (K, D, D).
+        size: How many people each category has. Shape (K,).
+    """
+    D = mean.shape[1]
+    pooled = square.sum(axis=0) / size.sum()
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
     values, vectors = np.linalg.eigh(covariance)
     scaled = vectors * np.minimum(values, WIDEST)[:, None]
@@ -153,7 +180,7 @@ class Finder:
     def __init__(self, people: People, model: Model, threads: int | None) -> None:
         """Sum up what the people rated; the rates of the model are given each time."""
         self._people, self._model, self._threads = people, model, threads
-        self._sums = LogisticSums(model.selection)
+        self._sums = _Sums(model)
         self._blocks = people.blocks()
         r = model.taste.shape[1]
         self._evidence: dict[Block, Evidence] = {}
@@ -191,10 +218,11 @@ class Finder:
             rated = evidence.gram.astype(np.float64)
             of_block = None if noise is None else noise[begin:end]
             for step in range(steps):
-                first, chosen = self._sums.packed(z[:, :d], rate[:, k])
+                last = step == steps - 1
+                first, chosen = self._sums(z[:, :d], rate[:, k], last=last)
                 pull = evidence.pull.copy()
                 pull[:, :d] -= first
-                curvature, last = Curvature(precision[k], chosen, rated), step == steps - 1
+                curvature = Curvature(precision[k], chosen, rated)
                 slope = Slope(prior.mean[k], pull, z)
                 newton = newton_steps(curvature, slope, of_block if last else None, doubt=last)
                 z = z + np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
@@ -206,3 +234,24 @@ class Finder:
         for block, share in zip(self._blocks, doubts, strict=True):
             doubt[block.category] += share
         return Located(np.concatenate(positions), doubt, np.concatenate(aways))
+
+
+class _Sums:
+    """Sums over the items, as `LogisticSums.packed` returns them, of all or of a sample of them.
+
+    With a sample all but the last step are rough: both sums are over the sample. In the last one
+    the slope is over all items, and hence the mode is that of all.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._drawn = model.drawn
+        self._all = LogisticSums(model.selection, second=model.drawn is None)
+        if model.drawn is not None:
+            item, weight = model.drawn
+            self._some = LogisticSums(model.selection[item], weight)
+
+    def __call__(self, t: Float, rate: Float, *, last: bool) -> tuple[Float, Float]:
+        if self._drawn is None:
+            return self._all.packed(t, rate)
+        first, second = self._some.packed(t, rate[self._drawn.item])
+        return self._all.first(t, rate) if last else first, second

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from midpoint.analyst.counterparts.people import People
@@ -51,14 +52,13 @@ def fit_strata(
     """
     K, D = prior.mean.shape
     k = people.category
-    expected = expit(model.rate).sum(axis=0)[k]
-    activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+    activity = activity_of(np.diff(people.offsets), k, model.rate)
     shares = np.arange(1, strata) / strata
     least = np.zeros((strata, K))
     for m in range(K):
         if people.sizes[m]:
             least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
-    cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
+    cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
         return fit_strata(people, model, prior, 1, threads, done)
@@ -66,9 +66,7 @@ def fit_strata(
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
     fitted = fit_prior(
         apart,
-        model._replace(
-            rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
-        ),
+        model.in_strata(strata),
         Prior(np.repeat(prior.mean, strata, axis=0), np.repeat(prior.covariance, strata, axis=0)),
         threads,
         done,
@@ -78,3 +76,14 @@ def fit_strata(
         fitted.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
         fitted.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
     )
+
+
+def activity_of(count: NDArray[np.int64], category: NDArray[np.int64], rate: Float) -> Float:
+    """Return the activity of people who rated so many items, all of which they were asked about."""
+    expected = expit(rate).sum(axis=0)[category]
+    return rounded((count + DAMPING) / (expected + DAMPING))
+
+
+def stratum_of(activity: Float, category: NDArray[np.int64], least: Float) -> NDArray[np.int64]:
+    """Return the stratum of each person."""
+    return np.asarray((activity >= least[:, category]).sum(axis=0) - 1)

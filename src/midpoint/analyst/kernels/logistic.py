@@ -46,12 +46,21 @@ class LogisticSums:
     Products of columns are made once; sums are in single precision.
     """
 
-    def __init__(self, columns: Float) -> None:
-        """Take the x_c, shape (C, E)."""
+    def __init__(self, columns: Float, weight: Float | None = None, *, second: bool = True) -> None:
+        """Take the x_c.
+
+        Args:
+            columns: Shape (C, E).
+            weight: How much each counts; 1 unless given. Shape (C,).
+            second: Whether second will be asked for.
+        """
         self._lower = a, b = np.tril_indices(columns.shape[1])
         self._columns = _single(columns)
-        self._singles = _tiles(self._columns)
-        self._products = _tiles(_single(columns[:, a] * columns[:, b]))
+        counted = columns if weight is None else columns * weight[:, None]
+        self._singles = _tiles(_single(counted))
+        self._products = np.empty(0, np.float32)
+        if second:
+            self._products = _tiles(_single(counted[:, a] * columns[:, b]))
 
     def __call__(self, weights: Float, bias: Float) -> tuple[Float, Float]:
         """Sum for all rows.
