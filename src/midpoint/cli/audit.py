@@ -109,7 +109,8 @@ def show(console: Console, results: "AuditResults") -> None:
     if verdict is not None:
         sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
         console.print(sentence, soft_wrap=True)
-        console.print(further.AFTER_THE_FACT, soft_wrap=True)
+        if verdict.strongest == results.strongest(verdict.scheme):
+            console.print(further.AFTER_THE_FACT, soft_wrap=True)
 
 
 def _show_paper(console: Console, results: "AuditResults") -> None:

@@ -138,7 +138,7 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
 
 
 def show_adversaries(console: Console, results: "AuditResults", schemes: list[str]) -> None:
-    """Print the strongest attack of each adversary on each scheme."""
+    """Print the judge and the strongest attack of each adversary on each scheme."""
     table = Table(title=f"{results.dataset}, {results.feature}: measured against whom")
     for head in ("adversary", "panel", "outsiders", *schemes):
         table.add_column(head, overflow="fold")
@@ -148,7 +148,16 @@ def show_adversaries(console: Console, results: "AuditResults", schemes: list[st
             "" if row is None else starred(row.value, chance=one.bands[row.scheme].holds(row.value))
             for row in strongest
         ]
-        table.add_row(name, f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else "", *cells)
+        people = f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else ""
+        judges = [results.judge(scheme, name) for scheme in schemes]
+        if any(judges):
+            judged = [
+                "" if found is None
+                else starred(found[0].value, chance=found[1].band.holds(found[0].value))
+                for found in judges
+            ]  # fmt: skip
+            table.add_row(f"{name}: judge", *people, *judged)
+        table.add_row(f"{name}: strongest", *people, *cells)
     bounds = [results.bounds.get(scheme) for scheme in schemes]
     panels = {f"{bound.panel:,}" for bound in bounds if bound is not None}
     if panels:
