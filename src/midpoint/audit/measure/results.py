@@ -204,6 +204,30 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class SizePoint:
+    """What outsiders read of one scheme, for one panel and one number of outsiders."""
+
+    scheme: str
+    """The protocol."""
+    panel: int
+    """People whom the disclosure was made of, in a fold."""
+    outsiders: int
+    """Labelled people outside it that the attackers learned from."""
+    value: float
+    """AUC of the judge of outsiders."""
+    low: float
+    """Lower end of its 95 % interval."""
+    high: float
+    """Upper end of its 95 % interval."""
+    chance: float
+    """Upper end of the wider band by which it is judged."""
+    strongest: float
+    """AUC of the strongest of their attackers."""
+    bound: float | None
+    """The bound of a panel of this size, where the scheme has one."""
+
+
+@dataclass(frozen=True)
 class Rounds:
     """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
 
@@ -308,6 +332,8 @@ class AuditResults:
 
     judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
     """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
+    sizes: tuple[SizePoint, ...] = ()
+    """What outsiders read with other panels and other numbers of outsiders, where tried."""
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 
@@ -458,6 +484,7 @@ class AuditResults:
             for scheme, judges in content.get("judges", {}).items()
         }
         content.setdefault("model", {})
+        content["sizes"] = tuple(SizePoint(**one) for one in content.get("sizes", ()))
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])

@@ -1,9 +1,22 @@
-"""The figures of adversaries: how sure the judge of each is."""
+"""The figures of adversaries: how sure judges are, and what panels of other sizes show."""
 
-from midpoint.audit.measure.results import AuditResults
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+
+from midpoint.audit.measure.results import AuditResults, SizePoint
 from midpoint.audit.report.paper import stand_in
-from midpoint.audit.report.style import COLOURS, DASHES, Picture, legend_beside, panels, picture
+from midpoint.audit.report.style import (
+    COLOURS,
+    DASHES,
+    Picture,
+    legend_beside,
+    line_look,
+    panels,
+    picture,
+)
 from midpoint.audit.report.verdict import headline
+from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import RAW
 
 LEAST = 1e-3
@@ -43,3 +56,43 @@ def roc_curves(results: AuditResults) -> Picture | None:
         " is sure of a few people shows. The thin line is blind guessing.",
         stand_in(results.dataset),
     )
+
+
+def size_curves(results: AuditResults) -> Picture | None:
+    """Draw what outsiders read against the panel's size and against their number, and the bound."""
+    if not results.sizes or OUTSIDER not in results.adversaries:
+        return None
+    figure, (left, right) = panels(1, 2, height=3.4)
+    main = results.adversaries[OUTSIDER]
+    panel, m = main.panel, main.outsiders
+    _sized(left, results, lambda point: point.panel if point.outsiders == m else None)
+    _sized(right, results, lambda point: point.outsiders if point.panel == panel else None)
+    left.set(xlabel=f"people in the panel ({m:,} outsiders)", ylabel="AUC")
+    right.set(xlabel=f"labelled outsiders (panel of {panel:,})")
+    legend_beside(right)
+    return picture(
+        figure,
+        "What outsiders read, by sizes",
+        "AUC of the outsiders' judge, with 95 % intervals, against the size of the panel that the"
+        " disclosure was made of (left), and against the number of labelled outsiders that it"
+        " learned from (right). Dotted, in the same colour: the bound, what somebody would read who"
+        " knew every error of that panel's disclosure. Below the dashed line it is at chance.",
+        stand_in(results.dataset),
+    )
+
+
+def _sized(axes: Axes, results: AuditResults, where: Callable[[SizePoint], int | None]) -> None:
+    """Draw the points that lie along one axis, a line for each scheme."""
+    along = [(at, point) for point in results.sizes if (at := where(point)) is not None]
+    for k, scheme in enumerate(dict.fromkeys(point.scheme for _, point in along)):
+        own = sorted(((at, p) for at, p in along if p.scheme == scheme), key=lambda pair: pair[0])
+        x, y = [at for at, _ in own], [p.value for _, p in own]
+        axes.plot(x, y, label=scheme, markersize=4, **line_look(k))
+        axes.vlines(x, [p.low for _, p in own], [p.high for _, p in own],
+                    color=COLOURS[k % len(COLOURS)], linewidth=0.8)  # fmt: skip
+        bounds = [(at, p.bound) for at, p in own if p.bound is not None]
+        if bounds:
+            axes.plot(*zip(*bounds, strict=True), color=COLOURS[k % len(COLOURS)], linestyle=":")
+    if along:
+        axes.axhline(max(p.chance for _, p in along), color="black", linestyle="--", linewidth=0.8)
+        axes.set(xscale="log", ylim=(0.45, 1.02))

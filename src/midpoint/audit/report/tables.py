@@ -12,6 +12,7 @@ from midpoint.audit.measure.results import (
     Judge,
     Rounds,
     Row,
+    SizePoint,
 )
 from midpoint.audit.report.html import Cells, table
 from midpoint.audit.report.paper import PAPER_DATA, PaperData
@@ -119,6 +120,37 @@ def sharpness(results: AuditResults) -> Iterator[str]:
              "named, 90 % sure", "weights"],
             rows,
         )  # fmt: skip
+
+
+def sizes(results: AuditResults) -> Iterator[str]:
+    """Show the numbers behind the curves over the panel and over the number of outsiders."""
+    if results.sizes:
+        order = sorted(results.sizes, key=lambda one: (one.scheme, one.panel, one.outsiders))
+        yield table(
+            "What outsiders read with other panels and other numbers of outsiders: their judge, the"
+            " strongest of their attackers, and the bound of such a panel. <b>Bold</b>: outside"
+            " the wider band.",
+            ["scheme", "panel", "outsiders", "judge", "chance, up to", "strongest", "bound"],
+            [
+                [
+                    escape(label(one.scheme)),
+                    f"{one.panel:,}",
+                    f"{one.outsiders:,}",
+                    _sized(one),
+                    f"{one.chance:.3f}",
+                    f"{one.strongest:.3f}",
+                    "" if one.bound is None else f"{one.bound:.3f}",
+                ]
+                for one in order
+            ],
+        )
+
+
+def _sized(one: SizePoint) -> str:
+    value = f"{one.value:.3f}"
+    leaks = abs(one.value - 0.5) > one.chance - 0.5 + ROUNDING
+    shown = f'<span class="leaks">{value}</span>' if leaks else value
+    return f"{shown}<br><small>{one.low:.3f}-{one.high:.3f}</small>"
 
 
 def _share(row: Row | None) -> str:

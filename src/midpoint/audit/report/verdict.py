@@ -117,7 +117,8 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
 def _who(row: Row, band: Band) -> str:
     """Name the judge, or the strongest attacker."""
     if row.attack.startswith(f"{JUDGE}:"):
-        return f"the judge ({row.attack}, of {band.attackers} attackers)"
+        several = "" if band.attackers == 1 else "s"
+        return f"the judge ({row.attack}, of {band.attackers} attacker{several})"
     return f"the best attack ({row.attack})"
 
 

@@ -197,7 +197,8 @@ class Auditor:
         view = seen.held_out
         for task in missing:
             if task.kind == ACCURACY:
-                accuracy = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
+                shown = seen.rated if isinstance(seen, ReportViews) else view
+                accuracy = measure(fold.data, shown, unit.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -220,7 +221,7 @@ class Auditor:
             seen = fold.published(adversary, unit.name)
             view = seen.held_out
             if task.kind == ACCURACY:
-                accuracy = measure(fold.data, view, seen.name, self.work.schemes[unit.name])
+                accuracy = measure(fold.data, seen.rated, seen.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -255,7 +256,8 @@ class Auditor:
             attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
             if not self.plan.paper:  # whose attackers are judged one by one
-                nested.append(nested_scores(attacker, make, views, labels, seed=seed, wanted=k))
+                found = nested_scores(attacker, make, views, labels, seed=seed, wanted=k, name=name)
+                nested.append(found)
         return Fitted(name, attackers, nested_arrays(nested, category))
 
     @property

@@ -103,8 +103,18 @@ class ReportViews(FoldViews):
     @cached_property
     def held_out(self) -> View:
         """What the analyst sees of the held-out people."""
+        return self._sent(self.fold.attacked)
+
+    @cached_property
+    def rated(self) -> View:
+        """The same of the ratings that others are predicted from; where all are attacked, fewer."""
+        whole = self.fold.attacked is self.fold.given
+        return self.held_out if whole else self._sent(self.fold.given)
+
+    def _sent(self, ratings: Ratings) -> View:
+        """Show what the devices of the held-out people make of some ratings."""
         learned, disclosure = self.profiles.whole, self._disclosure(NOBODY)
-        people = population(self.fold.given, self.fold.plan)
+        people = population(ratings, self.fold.plan)
         sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
         if sent.profile is not None and not sends_profiles(self.how):
             raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")

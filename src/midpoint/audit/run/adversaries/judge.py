@@ -254,6 +254,7 @@ def nested_scores(
     *,
     seed: int,
     wanted: int,
+    name: str = "",
 ) -> NestedScores:
     """Return how a fitted attacker scores training people that it was not fitted to.
 
@@ -265,7 +266,8 @@ def nested_scores(
     for learn, learners, view, people in _trials(views, category):
         again = new_attacker(make, wanted)
         again.fit(learn, category[learners], seed=seed)
-        judged.append((people, score_people(again, getattr(again, "name", "?"), view)))
+        called = name or getattr(again, "name", "of one's own")
+        judged.append((people, score_people(again, called, view)))
     return NestedScores.of(judged)
 
 
