@@ -69,6 +69,7 @@ COVERED = {
     "audit/run/round_views": "audit/test_pipeline_rounds",
     "audit/run/tasks": "audit/run/test_schedule",
     "audit/report/curve_figures": "audit/report/test_figures",
+    "audit/report/adversary_figures": "audit/report/test_verdict",
     "audit/report/tables": "audit/report/test_page",
     "audit/report/html": "audit/report/test_page",
     "audit/report/paper_tables": "audit/report/test_paper",

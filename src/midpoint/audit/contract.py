@@ -16,8 +16,9 @@ from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.view import Float, View
-from midpoint.audit.rounds.conversation import People, Transcript, Version, catalogue, converse
-from midpoint.audit.rounds.view import TranscriptView, union
+from midpoint.audit.rounds.conversation import People, Version, catalogue, converse
+from midpoint.audit.rounds.view import TranscriptView
+from midpoint.audit.run.adversaries.judge import nested_scores, only, saying
 from midpoint.audit.run.plan import RAW
 from midpoint.data import Ratings, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population, Reports
@@ -29,6 +30,8 @@ SEED = 10
 """Of what is simulated: by chance, how much and how high they rate tells as well."""
 LEAST = 0.6
 """What an attacker reads of them at least; good ones read 0.9."""
+FEWER = 0.1
+"""How much less it may read among training people, when some of them are left out."""
 DOUBT = 3.5
 """Standard errors that an AUC may be away from 0.5 where nothing can be read."""
 ROUNDING = 1e-3
@@ -114,13 +117,25 @@ class Trial:
         """What it makes of the others then."""
         return self.score(self.honest, self.tried)
 
+    @cached_property
+    def training(self) -> list[View]:
+        """The former, as it learns from them."""
+        attacker = self.make()
+        scheme = getattr(attacker, "control", RAW) if attacker.adaptive else RAW
+        draws = range(DRAWS if attacker.adaptive else 1)
+        return [self.stage.seen(0, scheme, draw) for draw in draws]
+
     def fitted(self, labels: Labels) -> Attacker:
         """Make one, and fit it to these labels."""
         attacker = new_attacker(self.make, 1)
-        scheme = getattr(attacker, "control", RAW) if attacker.adaptive else RAW
-        draws = range(DRAWS if attacker.adaptive else 1)
-        attacker.fit([self.stage.seen(0, scheme, draw) for draw in draws], labels, seed=0)
+        attacker.fit(self.training, labels, seed=0)
         return attacker
+
+    def nested(self, labels: Labels) -> float:
+        """Return the AUC of what it says of training people that it was not fitted to."""
+        attacker = self.fitted(labels)
+        found = nested_scores(attacker, self.make, self.training, labels, seed=0, wanted=1)
+        return auc(found.scores, labels[found.people])
 
     @staticmethod
     def score(attacker: Attacker, view: View) -> Float:
@@ -192,6 +207,24 @@ def learns_from_outsiders(trial: Trial) -> str | None:
     return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
+def can_be_stacked(trial: Trial) -> str | None:
+    """Say of training people whom it was not fitted to what it says of others.
+
+    The weights of a stack are learned from that. Whoever scores people there by their own labels
+    would be trusted for what it cannot do elsewhere.
+    """
+    labels = trial.stage.labels[0]
+    least = trial.least - FEWER
+    if (area := trial.nested(labels)) < least:
+        return f"AUC {area:.3f} among people left out, and {least:g} is the least"
+    dealt = np.random.default_rng(11).permutation(labels)
+    # Those who are left out in turn are what the others' models learned from: twice the variance.
+    area, most = trial.nested(dealt), 2**0.5 * DOUBT * chance_deviation(labels)
+    if area - 0.5 > most:
+        return f"AUC {area:.3f} of labels dealt out at random, beyond 0.5 + {most:.3f}"
+    return None
+
+
 CLAUSES: Clauses[Trial] = MappingProxyType(
     {
         "it reads what leaks": reads_what_leaks,
@@ -201,6 +234,7 @@ CLAUSES: Clauses[Trial] = MappingProxyType(
         "equal seeds give equal scores": repeats_itself,
         "silent people are scored alike": scores_silent_people_alike,
         "a score does not depend on who else is tried": scores_each_alone,
+        "it can be stacked with others": can_be_stacked,
     }
 )
 """What every attacker promises."""
@@ -220,36 +254,17 @@ def check_attacker(
     require_kept(CLAUSES, trial, f"attacker {_name(make())!r}")
 
 
-def only(view: View, people: Indices) -> View:
-    """Keep these people."""
-    if isinstance(view, TranscriptView):
-        said = view.transcript
-        return _saying(
-            view, replace(said, asked=said.asked[:, people], value=said.value[:, people])
-        )
-    old = view.reports
-    rows = [np.arange(old.user_offsets[i], old.user_offsets[i + 1]) for i in people]
-    chosen = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    reports = Reports(old.kept[chosen], offsets, old.item[chosen], old.value[chosen])
-    return replace(view, reports=reports)
-
-
 def silenced(view: View, people: Indices) -> View:
     """Have these people say nothing; of transcripts, as if they were never asked."""
     if isinstance(view, TranscriptView):
         asked, value = view.transcript.asked.copy(), view.transcript.value.copy()
         asked[:, people], value[:, people] = False, np.nan
-        return _saying(view, replace(view.transcript, asked=asked, value=value))
+        return saying(view, replace(view.transcript, asked=asked, value=value))
     quiet = np.isin(view.user, people)
     old, counts = view.reports, np.where(np.isin(np.arange(view.n_users), people), 0, view.counts)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     reports = Reports(old.kept[~quiet], offsets, old.item[~quiet], old.value[~quiet])
     return replace(view, reports=reports)
-
-
-def _saying(view: TranscriptView, transcript: Transcript) -> TranscriptView:
-    return replace(view, reports=union(transcript), transcript=transcript)
 
 
 def _rounding(trial: Trial) -> float:

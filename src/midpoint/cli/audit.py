@@ -44,17 +44,19 @@ def audit_command(
     if how.paper:
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
-        from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
+        from midpoint.audit.sizes import audit_sizes
 
         ratings = data.load(how.seed)
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
-        results = audit(
+        results = audit_sizes(
             ratings,
             feature,
-            how.scheme_names(),
-            how.attack_names(),
+            further.read_sizes(how.panel, "--panel"),
+            further.read_sizes(how.outsiders, "--outsiders"),
+            schemes=how.scheme_names(),
+            attacks=how.attack_names(),
             folds=how.folds,
             seed=how.seed,
             jobs=how.jobs,
@@ -64,8 +66,7 @@ def audit_command(
             rounds=how.rounds,
             curves=how.curve_names(),
             adversaries=how.adversary_names(),
-            panel=how.panel,
-            outsiders=how.outsiders,
+            given=further.share_given(how.given),
             paper=how.paper,
         )
     results.save(out)
@@ -109,7 +110,8 @@ def show(console: Console, results: "AuditResults") -> None:
     if verdict is not None:
         sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
         console.print(sentence, soft_wrap=True)
-        console.print(further.AFTER_THE_FACT, soft_wrap=True)
+        if verdict.strongest == results.strongest(verdict.scheme):
+            console.print(further.AFTER_THE_FACT, soft_wrap=True)
 
 
 def _show_paper(console: Console, results: "AuditResults") -> None:

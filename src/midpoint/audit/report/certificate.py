@@ -5,7 +5,7 @@ from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.measure.results import RMSE, AuditResults
-from midpoint.audit.report.verdict import readers
+from midpoint.audit.report.verdict import judge, readers
 from midpoint.audit.run.sources import code_digest
 from midpoint.audit.run.store import described_kind
 from midpoint.data import Ratings, with_known
@@ -44,13 +44,13 @@ def certificate(
         time: When it was measured.
     """
     scheme = scheme_of(results, disclosure)
-    strongest, cost = results.strongest(scheme), results.cost(scheme)
+    verdict, cost = judge(results, scheme), results.cost(scheme)
     here = results.get(scheme, RMSE[2])
-    if strongest is None or cost is None or here is None:
+    if verdict is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
     _require_proof(results, scheme)
     _require_measured(results, disclosure, ratings, factorizer)
-    band = results.bands[scheme]
+    strongest, band = verdict.strongest, verdict.band
     return Certificate(
         disclosure=disclosure.digest,
         data=results.data_digest,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from midpoint.cli.options.audit_extras import Adversary, Curves, Outsiders, Panel, Rounds
+from midpoint.cli.options.audit_extras import Adversary, Curves, Given, Outsiders, Panel, Rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,7 @@ class AuditOptions:
     adversary: Adversary = None
     panel: Panel = None
     outsiders: Outsiders = None
+    given: Given = None
 
     def scheme_names(self) -> list[str] | None:
         """Return the schemes that were named."""
