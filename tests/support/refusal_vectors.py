@@ -162,12 +162,17 @@ def bad_numbers() -> Iterator[Case]:
         ),
         (Refusal.TOO_TELLING, "dmpss", "reveal", (1, ONE)),
         (Refusal.TOO_TELLING, "dmpss", "reveal", (ONE, ONE // 64 - 1)),
+        (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "keep", -1),
+        (Refusal.REVEAL_OUT_OF_RANGE, "dmpss", "keep", ONE + 1),
         (Refusal.AVERAGE_OUT_OF_RANGE, "fa", "average", (ONE - 1, ONE)),
         (Refusal.AVERAGE_OUT_OF_RANGE, "ia", "average", (5 * ONE + 1,)),
     ]
     for code, scheme, column, row in rows:
-        column_of = getattr(disclosure(scheme), column)
+        shown = disclosure(scheme)
+        column_of = getattr(shown, column) or (ONE,) * len(shown.items)
         changes: dict[str, Any] = {column: (*column_of[:4], row, *column_of[5:])}
+        if column == "keep":
+            changes["leak"] = ONE
         bad = disclosure(scheme, **changes)
         yield {
             "name": f"{code} in {scheme}: {row}",

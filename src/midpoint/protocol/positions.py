@@ -26,7 +26,7 @@ from midpoint.analyst.kernels.evidence import expected_sums, integer_products, s
 from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps
 from midpoint.user import Adjustment, Parameters, adjust
-from midpoint.user.core.counterparts import chance, counterparts, expected_of
+from midpoint.user.core.counterparts import chance, counterparts, expected_of, kept
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
@@ -156,7 +156,8 @@ def _adjust_group(items: _Items, group: Group, everyone: Adjustment) -> None:
     logit = (model.rate[group.item] * GRAIN + product) / ONE
     p = chance(logit)
     ratio = p.min(axis=1) / p[:, group.cell]
-    everyone.reveal[group.rating] = np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL)
+    reveal = np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL).astype(np.int64)
+    everyone.reveal[group.rating] = kept(items.parameters, group.item, reveal)
     shift = np.empty((len(person), 1), dtype=np.int64)
     integer_products(model.taste, group.item, move[:, None], person, shift)
     most = most_spread(items.parameters.high - items.parameters.low) // 2

@@ -307,6 +307,8 @@ export const texts = {
         "The service changed the way in which your answers are protected. The new one may hide less.",
       too_telling:
         "A number the service published is so extreme that a single answer could give you away.",
+      leak_too_large:
+        "The service says that its figures can leak more than you accept, or does not say how much.",
       scheme_unsafe: "The service asks for answers in a way that would leave your secret readable.",
       scale_continuous:
         "The service says that its scale has no steps; whole stars on it would give you away.",

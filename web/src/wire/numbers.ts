@@ -33,13 +33,14 @@ type Require = <T>(
  * categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
  * units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
- * always reveals, has 2^16. Averages lie on the scale. Beyond what `limits` allows, one answer
- * would leak too much: a reveal probability below 1/64, or means of categories, by offsets or by
- * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
- * becomes of a rating because of them has the same two limits.
+ * always reveals, has 2^16. A keep probability, the same for all categories, is in 0 .. 2^16.
+ * Averages lie on the scale. Beyond what `limits` allows, one answer would leak too much: a reveal
+ * probability below 1/64, or means of categories, by offsets or by levels, that are further apart
+ * than 3/4 of the scale. Of counterparts see `requirePositions`; what becomes of a rating because
+ * of them has the same two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
-  const { scale, offset, levels, reveal, average, bits } = disclosure;
+  const { scale, offset, levels, reveal, keep, average, bits } = disclosure;
   const span = scale.high - scale.low;
   const require: Require = (column, code, what, fine) => {
     const index = column?.findIndex((row) => !fine(row)) ?? -1;
@@ -57,6 +58,8 @@ export function checkNumbers(disclosure: Disclosure): void {
     within(row, 1, ONE));
   require(reveal, "reveal_inconsistent", "no category that always reveals", (row) =>
     Math.max(...row) === ONE);
+  require(keep, "reveal_out_of_range", "a keep probability out of range", (number) =>
+    number >= 0 && number <= ONE);
   requirePositions(disclosure, require);
   require(average, "average_out_of_range", "an average off the scale", (row) =>
     within(row, scale.low, scale.high));

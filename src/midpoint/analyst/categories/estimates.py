@@ -79,7 +79,8 @@ class CategoryEstimates:
 def log_ratio_variance(statistics: CategoryStatistics, first: int, second: int) -> Float:
     """Return the posterior variance of each item's log p_first - log p_second. Shape (M,)."""
     table = _log_probability(statistics)
-    return _contrast(effect_covariance(*table, statistics.crossed), first, second)
+    covariance = effect_covariance(*table, statistics.crossed, statistics.factors)
+    return _contrast(covariance, first, second)
 
 
 def offset_variance(
@@ -140,9 +141,11 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     """Shrink log p; half a rating is added so that an item one class never rated has one.
 
-    Not along taste, which says how items are rated: of who rates them it said nothing more.
+    Not along taste, which says how items are rated: of who rates them it said nothing more. But
+    along factors of who rates what, where those were found to help.
     """
-    return shrink_effects(*_log_probability(statistics), statistics.crossed)
+    table = _log_probability(statistics)
+    return shrink_effects(*table, statistics.crossed, statistics.factors)
 
 
 def _log_probability(statistics: CategoryStatistics) -> tuple[Float, Float]:

@@ -111,6 +111,8 @@ def _likelihood(view: View) -> Float:
         rate = rate * parameters.reveal[index]
     elif parameters.positions is not None:
         rate = rate * typical_reveal(parameters.positions)[index]
+    if parameters.keep is not None:
+        rate = np.maximum(rate * parameters.keep[index, None], LEAST)
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
     return _added(view, which + _log_values(view, estimates, parameters, index))
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
+from midpoint.analyst.disclose.leak import area_of
 from midpoint.audit.measure.judging import ONLY, Judging
 from midpoint.audit.measure.results import (
     AUC,
@@ -41,7 +42,6 @@ from midpoint.audit.measure.statistics import (
     root_mean,
 )
 from midpoint.audit.rounds.conversation import DeviceKind
-from midpoint.audit.run.adversaries.bound import area_of
 from midpoint.audit.run.adversaries.outsiders import (
     ADVERSARIES,
     CLEAN,

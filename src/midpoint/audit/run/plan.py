@@ -115,6 +115,7 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "estimation": _one_of(*get_args(Estimation)),
         "bits": int,
         "alpha": float,
+        "leak": float,
         "estimator": _one_of(*get_args(Method)),
         "rounds": int,
         "budget": int,

@@ -38,6 +38,15 @@ class DemandOptions:
             " given.",
         ),
     ] = None
+    most_leak: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Refuse a disclosure unless its leak budget is at most this AUC: what somebody"
+            " could reach who knew all errors of the service's numbers, as the service says.",
+        ),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -54,7 +63,9 @@ class DemandOptions:
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
-            auditors=tuple(self.auditor or ()), require_certificate=self.require_certificate
+            auditors=tuple(self.auditor or ()),
+            require_certificate=self.require_certificate,
+            most_leak=self.most_leak,
         )
         return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from midpoint.cli.answer.tables import leaving_table
+from midpoint.wire import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,11 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
             f"Certified by {certificate.auditor}: the strongest attack has AUC"
             f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
             f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing)."
+        )
+    if disclosure.leak is not None:
+        say(
+            f"The service keeps to a leak budget of AUC {disclosure.leak / ONE:.2f}: so far could"
+            " somebody tell people apart who knew all errors of its numbers. That is its own word."
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
