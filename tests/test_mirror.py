@@ -42,7 +42,6 @@ COVERED = {
     "analyst/service/logs": "analyst/service/test_faults",
     "analyst/service/metrics": "analyst/service/http/test_routes",
     "analyst/service/state/publication": "analyst/service/test_retraining",
-    "analyst/service/state/scoring": "analyst/service/http/test_routes",
     # One contract for every database.
     "analyst/storage/connection": "analyst/storage/test_store",
     "analyst/storage/migrations/env": "analyst/storage/test_store",
@@ -81,12 +80,9 @@ COVERED = {
     "cli/answer/statements": "cli/answer/test_protect",
     # Data that other modules are made of.
     "data/encoding": "data/test_ratings",
-    "data/origin": "data/test_ratings",
     "data/simulation/model": "data/simulation/test_draw",
     "data/simulation/presets": "data/sources/test_catalogue",
     "data/sources/wheel": "data/sources/test_acquisition",
-    "data/tables/builder": "data/tables/test_tables",
-    "errors": "cli/test_app",
 }
 """Modules without a test module of their own, and the one that covers them."""
 
