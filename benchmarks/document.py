@@ -22,6 +22,7 @@ CHAPTERS = {
     "audit": "The audit in full",
     "scaling": "Growing data on one machine",
     "engines": "One machine and a cluster",
+    "engine_counterparts": "Counterparts on disk and on a cluster",
     "selection": "Choosing what to ask",
     "obfuscation": "Making ratings private",
     "service": "The service under load",
