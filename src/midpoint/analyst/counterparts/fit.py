@@ -101,12 +101,13 @@ def fit_positions(
         wide = fit_prior(people, model, prior, threads, done)
         model, prior = _narrow(people, model, prior, wide, weight, taste_factors)
     model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
+    position: Float | None = None
     if selection_factors:
-        model, prior = fit_rates(
+        model, prior, position = fit_rates(
             people, *_with_taste_selection(model, prior, weight), for_rates, threads, done
         )
     strata = _strata(people, prior) if selection_factors else 1
-    positions = fit_strata(people, model, prior, strata, threads, done)
+    positions = fit_strata(people, model, prior, strata, threads, done, position)
     return replace(
         profiles,
         positions=PositionModel(
