@@ -150,7 +150,7 @@ class Finder:
     single precision: on MovieLens 1M means and covariances are within 1e-5 of those learned with it
     in doubles, and one rate in 7,000 differs, by a step of its grid. Where it would take more than
     `MOST_KEPT` numbers, it is summed up again each time, to the same bits. So are curvatures then,
-    which are otherwise kept from one round to the next where `locate` is told so.
+    which are otherwise kept for the rounds in which `locate` is not asked for fresh ones.
     """
 
     def __init__(self, people: People, model: Model, threads: int | None) -> None:
@@ -194,7 +194,7 @@ class Finder:
             start: Shape (N, D).
             steps: How many, no longer than `LONGEST_STEP` in each coordinate.
             draws: Draws `away`; unless given, it is zero.
-            fresh: Whether Σ p (1 - p) s s' is summed up anew; else that of the last step which did
+            fresh: Whether Σ p (1 - p) s s' is summed up again; else that of the last step which did
                 is taken, if it was kept: a step costs a fifth then, and its slope is still exact.
         """
         precision = np.linalg.inv(prior.covariance)

@@ -19,7 +19,7 @@ from midpoint.analyst.kernels.logistic import logistic_counts
 
 ROUNDS: Final = 8
 FRESH: Final = (0, 1, ROUNDS - 1)
-"""Rounds that sum curvatures up anew: rates still jump in the second one."""
+"""Rounds that sum curvatures up again: rates still jump in the second one."""
 """Rounds for the positions, their prior and the rates."""
 
 
@@ -35,7 +35,7 @@ def fit_rates(
 
     A rate is such that its category is expected to rate the item as often as it did; the
     expectation is over the positions that are left open, by a pair of opposite draws for each
-    person. Curvatures are summed up anew in three of the rounds. Against summing them up in all of
+    person. Curvatures are summed up again in three of the rounds. Against summing them up in all of
     them that moves log ratios by 0.005 on MovieLens 1M, another seed by 0.1.
 
     Returns:
