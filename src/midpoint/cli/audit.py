@@ -44,6 +44,7 @@ def audit_command(
     if how.paper:
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
+        from midpoint.analyst.kernels.compilation import usable_cores
         from midpoint.audit.report.page import write_report
         from midpoint.audit.sizes import audit_sizes
 
@@ -59,7 +60,7 @@ def audit_command(
             attacks=how.attack_names(),
             folds=how.folds,
             seed=how.seed,
-            jobs=how.jobs,
+            jobs=how.jobs or usable_cores(),
             quick=how.quick,
             out=out,
             progress=report,

@@ -210,11 +210,12 @@ def _fit(
         wide = fit_prior(people, model, prior, threads, done)
         model, prior = _narrow(people, model, prior, wide, weight, taste_factors)
     model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
+    position: Float | None = None
     if selection_factors:
         start = _with_taste_selection(model, prior, weight)
-        model, prior = fit_rates(people, *start, for_rates, threads, done, everyone)
+        model, prior, position = fit_rates(people, *start, for_rates, threads, done, everyone)
     strata = _strata(people, prior) if selection_factors else 1
-    return model, fit_strata(people, model, prior, strata, threads, done)
+    return model, fit_strata(people, model, prior, strata, threads, done, position)
 
 
 def _shares(profiles: ItemProfiles) -> Float:

@@ -18,6 +18,8 @@ from midpoint.analyst.fit.positions import Float, rounded
 from midpoint.analyst.kernels.logistic import logistic_counts
 
 ROUNDS: Final = 8
+FRESH: Final = (0, 1, ROUNDS - 1)
+"""Rounds that sum curvatures up again: rates still jump in the second one."""
 """Rounds for the positions, their prior and the rates."""
 
 
@@ -38,12 +40,17 @@ def fit_rates(
     threads: int | None,
     done: Callable[[], None],
     everyone: Sampled | None = None,
-) -> tuple[Model, Prior]:
+) -> tuple[Model, Prior, Float]:
     """Learn the prior of positions and the items' rates together.
 
     A rate is such that its category is expected to rate the item as often as it did; the
     expectation is over the positions that are left open, by a pair of opposite draws for each
-    person. Where the people are a sample, `everyone` is what all of them did.
+    person. Where the people are a sample, `everyone` is what all of them did. Curvatures are summed
+    up again in three of the rounds. Against summing them up in all of them that moves log ratios by
+    0.005 on MovieLens 1M, another seed by 0.1.
+
+    Returns:
+        The model, the prior, and everyone's position.
     """
     position, pull = prior.mean[people.category], FIRST_PULL
     K, d = len(people.sizes), model.selection.shape[1]
@@ -51,7 +58,7 @@ def fit_rates(
     finder = Finder(people, model, threads)
     for round_ in range(ROUNDS):
         steps = 1 if round_ else FIRST_STEPS
-        located = finder.locate(model.rate, prior, position, steps, draws)
+        located = finder.locate(model.rate, prior, position, steps, draws, fresh=round_ in FRESH)
         position, prior = located.position, prior_of(people, located)
         centre = position[:, :d].mean(axis=0)
         position[:, :d] -= centre
@@ -61,7 +68,8 @@ def fit_rates(
         rate, pull = _rates(people, model, Sampled(count, stands_for), t, away, pull, threads)
         model = model._replace(rate=rate)
         done()
-    return model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST))), prior
+    model = model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST)))
+    return model, prior, position
 
 
 def _rates(

@@ -37,6 +37,7 @@ def fit_strata(
     strata: int,
     threads: int | None,
     done: Callable[[], None],
+    start: Float | None = None,
 ) -> Strata:
     """Cut every category into so many strata of equal size, and learn the prior of each.
 
@@ -49,6 +50,7 @@ def fit_strata(
         strata: How many.
         threads: All usable cores unless given.
         done: Is called after each round of `fit_prior`.
+        start: Positions that are about right; the prior's means unless given. Shape (N, D).
     """
     K, D = prior.mean.shape
     k = people.category
@@ -61,7 +63,7 @@ def fit_strata(
     cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
-        return fit_strata(people, model, prior, 1, threads, done)
+        return fit_strata(people, model, prior, 1, threads, done, start)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
     fitted = fit_prior(
@@ -70,6 +72,7 @@ def fit_strata(
         Prior(np.repeat(prior.mean, strata, axis=0), np.repeat(prior.covariance, strata, axis=0)),
         threads,
         done,
+        None if start is None else start[order],
     )
     return Strata(
         least,

@@ -31,8 +31,13 @@ class AuditOptions:
     ] = None
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0
     jobs: Annotated[
-        int, typer.Option(min=1, help="How many processes; the results do not depend on it.")
-    ] = 2
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many processes, of one thread each: one for each core unless given. The"
+            " results do not depend on it.",
+        ),
+    ] = None
     quick: Annotated[
         bool, typer.Option("--quick", help="A few schemes, attacks and folds, in about a minute.")
     ] = False
