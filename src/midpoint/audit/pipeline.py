@@ -121,6 +121,7 @@ def audit(  # noqa: PLR0913
         outsiders=OUTSIDERS if outsiders is None else outsiders,
         panel=panel,
         paper=paper,
+        quick=quick,
     )
     people, private = audited(ratings, plan)
     against = _adversaries(people, plan, adversaries, free=attacks is None and not paper)

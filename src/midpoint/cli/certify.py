@@ -62,8 +62,8 @@ def certify_command(
     said = "" if verdict is None else f": {verdict.sentence}"
     console.print(
         f"{auditor} certifies {shown.digest[:16]} ({shown.scheme}){said}\n"
-        f"{results.bands[scheme].attackers} attackers tried, in {results.folds} folds. The"
-        " certificate's chance band is the narrow one.\n"
+        "The certificate says against whom, with how many people, folds and attackers. Its chance"
+        " band is the narrow one.\n"
         f"The certificate is {out}; its key is {signer.public}",
         markup=False,
     )

@@ -49,6 +49,8 @@ class Plan:
     """How many of them are the panel then: a share, a number, or all who are no outsiders."""
     paper: bool = False
     """Whether all is as in Sec. 7: least squares throughout, and no parts (`paper_setup`)."""
+    quick: bool = False
+    """Whether few schemes, attackers and folds were asked for; nobody certifies that."""
 
     def __post_init__(self) -> None:
         if not self.feature:
