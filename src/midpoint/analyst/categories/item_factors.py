@@ -17,7 +17,7 @@ than the best. That may be none.
 """
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,17 @@ MOST_CELLS: Final = 50_000_000
 """People times factors that are worked with; of more people, factors are learned from a part."""
 
 
-def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> Float | None:
-    """Return factors that predict the ratios of items, or None if none do. Shape (M, k + 1).
+class ItemFactors(NamedTuple):
+    """Factors that predict the ratios of items, and how far two halves of the panel disagree."""
+
+    factors: Float
+    """Log popularity, then k factors. Shape (M, k + 1)."""
+    disagreement: Float
+    """Half the difference of the log probabilities that the halves predict. Shape (M, K)."""
+
+
+def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> ItemFactors | None:
+    """Return factors that predict the ratios of items, or None if none do.
 
     Args:
         ratings: Everyone's ratings; those of unknown category show which items go together.
@@ -57,14 +66,16 @@ def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> Float 
     if len(counts) < 2 or len(ratings) > COMPLETE * people * items:
         return None
     half = _halves(feature, seed)
-    gains = np.concatenate(
-        [_held_out(ratings, feature, sets, half != side, counts) for side in (0, 1)]
-    )
+    sides = [_held_out(ratings, feature, sets, half != side, counts) for side in (0, 1)]
+    gains = np.concatenate([scores for scores, _ in sides])
     best = int(gains.mean(axis=0).argmax())
     short = gains[:, [best]] - gains
     error = short.std(axis=0) / max(len(short), 1) ** 0.5
-    chosen = counts[int(np.argmax(short.mean(axis=0) <= error))]
-    return _factors(sets, chosen) if chosen else None
+    at = int(np.argmax(short.mean(axis=0) <= error))
+    if not counts[at]:
+        return None
+    first, second = (predicted[at] for _, predicted in sides)
+    return ItemFactors(_factors(sets, counts[at]), (first - second) / 2)
 
 
 def _sets(ratings: Ratings) -> sparse.csr_matrix:
@@ -89,24 +100,25 @@ def _held_out(
     sets: sparse.csr_matrix,
     learned: NDArray[np.bool_],
     counts: list[int],
-) -> Float:
-    """Return how well each count predicts the categories of held-out people. Shape (n, counts).
+) -> tuple[Float, list[Float]]:
+    """Return how well each count predicts the categories of held-out people, and what it predicts.
 
     sum_j log [p_jk / sum_m w_m p_jm] over the items that a person of category k rated, w being the
-    shares of the categories.
+    shares of the categories; and log p of each count. Shapes (n, counts), (M, K) each.
     """
     panel = ratings.select_users(learned)
     counted = tally(panel, panel.feature(*(name for name, _ in feature.parts)))
     factors = _factors(sets[learned], counts[-1])
     out = ~learned & (feature.codes >= 0)
     share = counted.users / counted.users.sum()
-    scores = []
+    scores, predicted = [], []
     for k in counts:
         known = replace(counted, factors=factors[:, : k + 1] if k else None)
         p = CategoryEstimates(known).probability
+        predicted.append(np.log(p))
         weight = np.log(p / (p @ share)[:, None])
         scores.append((sets[out] @ weight)[np.arange(int(out.sum())), feature.codes[out]])
-    return np.stack(scores, axis=1)
+    return np.stack(scores, axis=1), predicted
 
 
 def _factors(sets: sparse.csr_matrix, count: int) -> Float:

@@ -288,6 +288,7 @@ def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatis
         level_values=arrays.get("level_values"),
         crossed=tuple(tuple(cells) for cells in crossed),
         factors=arrays.get("factors"),
+        disagreement=arrays.get("disagreement"),
     )
 
 
