@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
+from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.results import (
     AUC,
     PENALIZED,
@@ -32,9 +33,7 @@ from midpoint.audit.measure.results import (
 )
 from midpoint.audit.measure.statistics import (
     NORMAL_95,
-    Area,
     NullBand,
-    area,
     null_band,
     paired_cost,
     root_mean,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
-from midpoint.audit.measure.statistics import Area, area
 from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW

@@ -1,0 +1,63 @@
+"""Few but strong attackers, made for comparing schemes in little time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from midpoint.audit.attackers.features import (
+    level_columns,
+    mask,
+    profile_features,
+    short_profile,
+    values_and_mask,
+)
+from midpoint.audit.attackers.kernels import QuadraticKernel
+from midpoint.audit.attackers.learned import Family, Rows
+from midpoint.audit.attackers.linear import Logistic
+from midpoint.audit.attackers.products import Products
+from midpoint.audit.attackers.view import View
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An attacker without a choice: the mean of all settings of a family, each standardized."""
+
+    name: str
+    """What it reads."""
+    form: Callable[[View], Rows]
+    """Turns a view into rows of numbers."""
+    family: Family
+    """What learns to read them."""
+
+    def fit(self, rows: Rows, ones: NDArray[np.bool_]) -> Callable[[Rows], Float]:
+        """Learn from rows; return what scores others. Shape (rows,)."""
+        most = self.family.most_rows
+        if most is not None and len(ones) > most:  # the last draws are of the same people
+            some = np.random.default_rng(0).permutation(len(ones))[:most]
+            rows, ones = rows[some], ones[some]
+        answer = self.family.train(rows, ones, self.family.settings, 0)
+
+        def score(new: Rows) -> Float:
+            each = answer(new)
+            spread = each.std(axis=1, keepdims=True)
+            return np.asarray((each / np.maximum(spread, 1e-12)).mean(axis=0), np.float64)
+
+        return score
+
+
+SPARSE = Logistic((0.05, 1.0, 20.0))
+READERS: Sequence[Reader] = (
+    Reader("sets", mask, SPARSE),
+    Reader("sets and values", values_and_mask, SPARSE),
+    Reader("levels", level_columns, SPARSE),
+    Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
+    Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
+    Reader("products", short_profile, Products((0.3, 3.0))),
+)
+"""The attackers."""
+CLEAN = Reader("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
+"""The attacker that learns from raw ratings."""
