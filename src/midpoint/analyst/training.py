@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from midpoint.analyst.disclose.choice import choose_scheme
+from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -18,6 +18,7 @@ def train(
     *,
     factorizer: Factorizer | None = None,
     scheme: str | None = None,
+    cost: float = MOST_COST,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> ItemProfiles:
@@ -27,24 +28,41 @@ def train(
         ratings: The ratings of people who shared their feature.
         features: The private feature; several make a joint one, None is none.
         factorizer: How items are fitted; with its defaults unless given.
-        scheme: A scheme by name; `choose_scheme` decides unless given. Name another one only if you
-            know why: the profiles remember it, and are disclosed by it.
+        scheme: A scheme by name; `choose_scheme` measures and decides unless given. Name one only
+            if you know why: the profiles remember it, and are disclosed by it.
+        cost: What the scheme that is chosen may cost: a share of the error of predictions.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
 
     Returns:
-        Item profiles whose `scheme` is the one chosen; None without a private feature.
+        Item profiles whose `scheme` is the one chosen, with the `choice`; None without a private
+        feature.
     """
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None and scheme not in SCHEMES:
         raise MidpointError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
-    chosen = scheme or choose_scheme(ratings, *names)
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
     profiles = factorizer.fit(ratings, names or None, progress)
     if not names and scheme is None:
         return profiles
-    kind = SCHEMES[chosen]
+    choice = None
+    if scheme is None:
+
+        def tried(done: int, total: int) -> None:
+            if progress:
+                progress(Progress(done, total, stage="Trying schemes"))
+
+        choice = choose_scheme(
+            ratings,
+            *names,
+            factorizer=factorizer,
+            most_cost=cost,
+            seed=factorizer.seed,
+            progress=tried,
+        )
+    name = scheme or (choice.scheme if choice else None)
+    kind = SCHEMES[str(name)]
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
-    return replace(profiles, scheme=chosen)
+    return replace(profiles, scheme=name, choice=choice)

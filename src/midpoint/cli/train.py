@@ -13,6 +13,7 @@ from midpoint.cli.options.engines import EngineName, fit_from_tables, require_in
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
+from midpoint.cli.output.choice import show_choice
 
 if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
@@ -46,12 +47,19 @@ def train_command(
         typer.Option(
             help="Fit positions, so that devices can find counterparts. `sets`: from which items"
             " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
-            " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
-            " people per category and at most 10 levels; `sets` where at most half of all possible"
-            " ratings are present, `values` where more than 95 % are; else `none`. Engine `local`"
-            " only."
+            " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
+            " schemes on the people themselves, and take the simplest of those that leak least."
+            " Engine `local` only."
         ),
     ] = Counterparts.auto,
+    cost: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="What the scheme that is chosen may cost: per cent that predictions are worse"
+            " than from raw ratings.",
+        ),
+    ] = 1.5,
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose dimension and regularization on held-out users.")
     ] = False,
@@ -61,7 +69,6 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst import train
-    from midpoint.analyst.disclose.choice import explain_choice
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
@@ -86,7 +93,6 @@ def train_command(
         profiles = fit_from_tables(
             engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
         )
-        reason = f"engine {engine.engine} learns no positions, which counterparts need"
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
@@ -95,36 +101,31 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
-        scheme = wanted_scheme(console, counterparts, ratings, names or [])
-        reason = f"--counterparts {counterparts} asks for it"
-        if counterparts is Counterparts.auto:
-            reason = explain_choice(ratings, *(names or [])).reason
+        scheme = wanted_scheme(counterparts, ratings)
         with training_bar(console) as report:
-            profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
+            profiles = train(
+                ratings,
+                names,
+                factorizer=factorizer,
+                scheme=scheme,
+                cost=cost / 100,
+                progress=report,
+            )
     profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
-    _say_scheme(console, profiles.scheme, reason)
+    _say_scheme(console, profiles, f"--counterparts {counterparts} asks for it")
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
-def wanted_scheme(
-    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
-) -> str | None:
+def wanted_scheme(wanted: Counterparts, ratings: "Ratings") -> str | None:
     """Return the scheme that was asked for, None if the library is to choose."""
-    from midpoint.analyst import choose_scheme, itemwise_scheme
+    from midpoint.analyst import itemwise_scheme
 
     if wanted is Counterparts.auto:
         return None
     if wanted is Counterparts.none:
         return itemwise_scheme(ratings.scale)
-    scheme = "cmpss" if wanted is Counterparts.sets else "cmp"
-    if scheme != choose_scheme(ratings, *features):
-        console.print(
-            "These ratings do not suit counterparts (see --help), which may then show more than"
-            " they hide: audit them before you publish this model.",
-            soft_wrap=True,
-        )
-    return scheme
+    return "cmpss" if wanted is Counterparts.sets else "cmp"
 
 
 def _tune(
@@ -170,10 +171,15 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
         )
 
 
-def _say_scheme(console: Console, scheme: str | None, reason: str) -> None:
+def _say_scheme(console: Console, profiles: "ItemProfiles", asked: str) -> None:
     """Print what devices will do, and why."""
-    if scheme is None:
-        line = "No scheme: without --feature there is nothing to protect"
-    else:
-        line = f"Devices will use scheme {scheme}, because {reason}"
+    if profiles.choice is not None:
+        show_choice(console, profiles.choice)
+        return
+    line = "No scheme: without --feature there is nothing to protect"
+    if profiles.scheme is not None:
+        line = (
+            f"Devices will use scheme {profiles.scheme}, because {asked}. Nothing was measured:"
+            " audit it before you publish this model."
+        )
     console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
@@ -94,6 +95,8 @@ class ItemProfiles:
     """Positions of people, for the schemes with counterparts; None if they were not learned."""
     scheme: str | None = None
     """The scheme that was chosen in training, by which they are disclosed; None if none was."""
+    choice: Choice | None = None
+    """What was measured to choose it; None if it was named, or none was chosen."""
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
@@ -217,6 +220,7 @@ class ItemProfiles:
                 "crossed": None if self.statistics is None else self.statistics.crossed,
                 "noise_variance": self.noise_variance,
                 "scheme": self.scheme,
+                "choice": None if self.choice is None else self.choice.as_dict(),
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
@@ -250,6 +254,7 @@ class ItemProfiles:
                 provenance=Provenance(**manifest["provenance"]),
                 positions=_positions(arrays, manifest),
                 scheme=manifest["scheme"],
+                choice=Choice.of(manifest.get("choice")),
             )
         except MidpointError:
             raise

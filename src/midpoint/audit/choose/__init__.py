@@ -1,0 +1,5 @@
+"""The scheme is chosen by measurement: candidates attacked on the panel itself."""
+
+from midpoint.audit.choose.choice import choose
+
+__all__ = ["choose"]

@@ -13,7 +13,7 @@ from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.features import values_and_mask
 from midpoint.audit.attackers.learned import Rows
 from midpoint.audit.attackers.view import NestedFold, View
-from midpoint.audit.choose.panel import DRAWS, PARTS, Panel, Shown
+from midpoint.audit.choose.panel import PARTS, Panel, Shown
 from midpoint.audit.choose.readers import CLEAN, READERS, Reader
 from midpoint.protocol import LearningProtocol, local_correction
 
@@ -36,7 +36,7 @@ class Leak:
 
     @property
     def value(self) -> float:
-        """The AUC, turned to the side of 0.5 that is a leak."""
+        """The AUC, folded: 0.5 or more."""
         return self.area.value
 
     @property
@@ -69,13 +69,14 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
     shown = Shown(panel, how)
     wanted = questions(int(panel.category.max()) + 1)
     names = [reader.name for reader in READERS]
-    scores = np.zeros((len(names) + 1, len(wanted), DRAWS, len(panel.category)))
+    scores = np.zeros((len(names) + 1, len(wanted), panel.draws, len(panel.category)))
     squares = np.zeros(len(panel.category))
     for part, trial in enumerate(shown.trials()):
-        views = [trial.judge, *(shown.view(part, frozenset({part}), d) for d in range(1, DRAWS))]
+        draws = range(1, panel.draws)
+        views = [trial.judge, *(shown.view(part, frozenset({part}), draw) for draw in draws)]
         whose = panel.members[part]
         squares[whose] = _squares(shown, part, trial.judge)
-        category = np.tile(_learners(panel, part), DRAWS)
+        category = np.tile(_learners(panel, part), panel.draws)
         for r, reader in enumerate(READERS):
             rows, new = _stack(reader, trial), [reader.form(view) for view in views]
             for q, k in enumerate(wanted):
@@ -94,7 +95,8 @@ class RawReaders:
     """An attacker that learned from raw ratings, as the paper's; one for all candidates."""
 
     def __init__(self, panel: Panel) -> None:
-        self._shown, self._fitted = Shown(panel, LearningProtocol("no")), {}
+        self._shown = Shown(panel, LearningProtocol("no"))
+        self._fitted: dict[tuple[int, int], Score] = {}
 
     def score(self, part: int, category: int) -> Score:
         """Return what scores the people of a part."""
@@ -119,16 +121,20 @@ def cost(squares: Float, raw: Float) -> float:
 
 
 def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores: Float) -> Leak:
-    """Find the attack that is farthest beyond chance; only a clean one's sign is flipped."""
+    """Find the attack that is farthest beyond chance, on either side of it.
+
+    Who is learned from also took part in the disclosure of those attacked. What is special about
+    them by chance is taken out of the others' reports, so an attack can be right when its sign is
+    flipped; whoever knows the protocol knows that.
+    """
     leaks = list[Leak]()
     for r, name in enumerate(names):
         for q, k in enumerate(wanted):
             ones = panel.category == k
-            drawn = [area(scores[r, q, d], ones, panel.part) for d in range(DRAWS)]
+            drawn = [area(scores[r, q, d], ones, panel.part) for d in range(panel.draws)]
             mean = Area.mean(drawn)
-            if name == CLEAN.name and mean.value < 0.5:
-                mean = Area(1 - mean.value, -mean.influence)
-            leaks.append(Leak(mean, name, k, chance_deviation(ones)))
+            folded = Area(0.5 + mean.distance, mean.sign * mean.influence)
+            leaks.append(Leak(folded, name, k, chance_deviation(ones)))
     return max(leaks, key=lambda leak: leak.excess)
 
 

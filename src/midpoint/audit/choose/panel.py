@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.attackers.view import NestedFold, View, nested_fold
+from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold
 from midpoint.data import Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
 from midpoint.protocol import LearningProtocol, Population
@@ -17,7 +17,7 @@ from midpoint.wire import Disclosure
 PARTS = 3
 """Parts of the panel: one is attacked, each of the others learned from under another disclosure."""
 DRAWS = 2
-"""Draws of the coins, of those attacked and of those learned from."""
+"""Draws of the coins, of those attacked and of those learned from, where people are few."""
 SHARE = 0.7
 """Share of a person's ratings that is protected and attacked; the rest is predicted."""
 MOST_PEOPLE = 6_000
@@ -69,6 +69,11 @@ class Panel:
         """Part of each person. Shape (N,)."""
         feature = self.ratings.feature(*self.features)
         return user_folds(self.ratings.n_users, PARTS, seed=self.seed, feature=feature)
+
+    @property
+    def draws(self) -> int:
+        """Draws of the coins; where people are many, one of each says enough."""
+        return 1 if self.ratings.n_users >= FEW else DRAWS
 
     @cached_property
     def members(self) -> list[Labels]:
@@ -126,7 +131,7 @@ class Shown:
     def trials(self) -> Iterator[NestedFold]:
         """Attack each part in turn; nobody attacked took part in a disclosure of the learners."""
         for part in range(PARTS):
-            yield nested_fold(self.view, self.panel.members, part, DRAWS)
+            yield nested_fold(self.view, self.panel.members, part, self.panel.draws)
 
 
 def _spread(order: Labels, codes: NDArray[np.integer], most: int) -> NDArray[np.bool_]:

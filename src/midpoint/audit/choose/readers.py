@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from midpoint.audit.attackers.features import (
     level_columns,
@@ -49,11 +50,30 @@ class Reader:
         return score
 
 
+def exact_levels(view: View) -> Rows:
+    """One column for each item and level, and the share of each level. Shape (N, M L + L).
+
+    Fine scales are read as they are: people keep to round numbers, and single values tell.
+    """
+    levels = view.scale.levels
+    if levels is None:
+        return level_columns(view)
+    points = np.array(levels)
+    level = np.searchsorted((points[1:] + points[:-1]) / 2, view.reports.value)
+    width = view.profiles.n_items * len(points)
+    column = view.reports.item.astype(np.int64) * len(points) + level
+    share = 1 / np.maximum(view.counts, 1)[view.user]
+    single = view.table(np.ones(len(column)), column, width)
+    used = view.table(share, level, len(points))
+    used.sum_duplicates()
+    return sparse.hstack([single, used], format="csr")
+
+
 SPARSE = Logistic((0.05, 1.0, 20.0))
 READERS: Sequence[Reader] = (
     Reader("sets", mask, SPARSE),
     Reader("sets and values", values_and_mask, SPARSE),
-    Reader("levels", level_columns, SPARSE),
+    Reader("levels", exact_levels, SPARSE),
     Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
     Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
     Reader("products", short_profile, Products((0.3, 3.0))),

@@ -1,5 +1,6 @@
 """From what the tasks stored to the numbers that are reported."""
 
+import json
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -50,7 +51,7 @@ from midpoint.audit.run.adversaries.outsiders import (
     sizes,
 )
 from midpoint.audit.run.folds import questions
-from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.plan import DEFAULT, RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, ANSWERS, BOUND, LEARN
@@ -65,11 +66,8 @@ LEARNED = ("estimation", "bits", "estimator")
 """Settings of what is disclosed, which raw ratings do without."""
 
 
-def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResults:
-    """Measure all that is complete in a directory, whenever it was run.
-
-    `usual` is the scheme in use on such data.
-    """
+def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
+    """Measure all that is complete in a directory, whenever it was run."""
     stored, manifest = Collected(store, plan, people), store.manifest()
     schemes, kinds = list(manifest["schemes"]), manifest["attackers"]
     attackers = {
@@ -113,7 +111,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),
         description=describe(people).as_dict(),
-        usual=usual,
+        choices=stored.choices(),
         versions=versions(),
         rounds=dict(stored.rounds(manifest["schemes"])),
         adversaries={
@@ -196,6 +194,13 @@ class Collected:
             folds = range(self.plan.folds)
             self._read[names] = [self.store.load(fold, *names) for fold in folds]
         return self._read[names]
+
+    def choices(self) -> tuple[Mapping[str, Any], ...]:
+        """Return the scheme that each fold chose, with what it measured; none if none was asked."""
+        names = (LEARN, DEFAULT) if self._has(LEARN, DEFAULT) else (LEARN, SPLIT, DEFAULT)
+        if not self._has(*names):
+            return ()
+        return tuple(json.loads(str(one["choice"])) for one in self._every(*names))
 
     def has_cost(self, scheme: str) -> bool:
         """Tell whether a scheme's cost was measured in all folds."""
@@ -432,6 +437,7 @@ class Collected:
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
         learned = [(LEARN,), *((LEARN, scheme) for scheme in SCHEMES), (LEARN, EARLY)]
+        learned += [(LEARN, DEFAULT), (LEARN, SPLIT, DEFAULT)]
         learned += [(LEARN, EARLY, scheme) for scheme in SCHEMES]
         learned += [(LEARN, SPLIT), *((LEARN, SPLIT, scheme) for scheme in SCHEMES)]
         tasks: list[tuple[str, ...]] = [names for names in learned if self._has(*names)]
