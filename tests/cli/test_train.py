@@ -56,7 +56,10 @@ def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_pat
     assert str(out) in shown
     assert "gender F adds most to:" in shown
     assert "60 item profiles of dimension 3" in shown
-    assert "Devices will use scheme dmpss, because gender F has " in shown
+    assert found.choice is not None
+    assert f"Devices will use scheme {found.scheme}, because {found.choice.reason}" in shown
+    assert "This is a choice, not a certificate" in shown
+    assert "strongest attack (AUC)" in shown
     simulated = simulate(PRESETS["simulated-tiny"], seed=1)
     direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
     index = direct.index_of(found.item_ids)

@@ -91,7 +91,13 @@ def train_command(
         )
         started = time.perf_counter()
         profiles = fit_from_tables(
-            engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
+            engine.engine,
+            tables,
+            factorizer,
+            out,
+            engine.master,
+            lambda: training_bar(console),
+            cost / 100,
         )
     else:
         with console.status("Reading ratings"):

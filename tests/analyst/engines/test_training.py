@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, train
-from midpoint.analyst.disclose import choice
 from midpoint.analyst.engines import (
     Engine,
     LocalEngine,
@@ -13,7 +13,8 @@ from midpoint.analyst.engines import (
     StreamingEngine,
     train_on,
 )
-from midpoint.data import load
+from midpoint.analyst.fit.choice import Choice
+from midpoint.data import Ratings, load
 from tests.support.small_tables import write_tables
 
 QUICK = Factorizer(dimension=2, iterations=2)
@@ -23,13 +24,27 @@ QUICK = Factorizer(dimension=2, iterations=2)
 def test_the_scheme_is_chosen_by_what_the_engine_learns(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
+    seen = []
+
+    def choose(sample: Ratings, _: object, **settings: object) -> Choice:
+        seen.append((sample, settings["positions"]))
+        return Choice("cmpss" if settings["positions"] else "dmp", "it leaks least", people=20)
+
+    monkeypatch.setattr("midpoint.audit.choose.choose", choose)
+    monkeypatch.setattr("midpoint.analyst.engines.training.SAMPLE", 20)
     ratings, users = write_tables(tmp_path)
     read = engine.read(RatingsTables(ratings, users, features=("gender",)))
     profiles = train_on(read, QUICK)
     in_memory = train(load(ratings, users=users), "gender", factorizer=QUICK)
     assert in_memory.scheme == "cmpss"
-    assert profiles.scheme == ("cmpss" if engine.name == "local" else "dmpss")
+    assert profiles.scheme == ("cmpss" if engine.name == "local" else "dmp")
+    first, everyone = seen[0][0], load(ratings, users=users)
+    if engine.name != "local":  # a sample of people, with all of their ratings
+        assert (first.n_users, seen[0][1]) == (20, False)
+        assert profiles.choice is not None
+        assert (profiles.choice.people, profiles.choice.panel) == (20, everyone.n_users)
+        kept = np.isin(everyone.user_ids, first.user_ids)
+        assert first.digest == everyone.select_users(kept).digest
     assert (profiles.positions is None) == (engine.name != "local")
     assert engine.read(RatingsTables(ratings, users)).fit(QUICK).scheme is None
     assert train_on(engine.read(RatingsTables(ratings, users)), QUICK).scheme is None

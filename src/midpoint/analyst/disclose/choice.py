@@ -24,6 +24,7 @@ def choose_scheme(
     *features: str,
     factorizer: "Factorizer | None" = None,
     most_cost: float = MOST_COST,
+    positions: bool = True,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
@@ -37,6 +38,7 @@ def choose_scheme(
         features: The private feature; several make a joint one.
         factorizer: How item profiles are learned.
         most_cost: What a scheme may cost: a share of the error of predictions.
+        positions: Whether positions can be learned, which counterparts need.
         seed: Decides who is attacked when, and every coin.
         progress: Is called with the candidates done and to do.
     """
@@ -51,6 +53,7 @@ def choose_scheme(
         features,
         factorizer=factorizer,
         most_cost=most_cost,
+        positions=positions,
         seed=seed,
         progress=progress,
     )

@@ -8,7 +8,7 @@ from typing import Protocol
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Scale
+from midpoint.data import Ratings, Scale
 from midpoint.data.tables.columns import Columns
 
 
@@ -30,6 +30,13 @@ class RatingsTables:
 
 class ReadRatings(Protocol):
     """Ratings that an engine has checked, with their private feature."""
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of so many people into memory, at random among those of known category.
+
+        There must be a private feature.
+        """
+        ...
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

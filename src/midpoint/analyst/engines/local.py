@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
@@ -11,7 +12,7 @@ from midpoint.analyst.engines.engine import RatingsTables
 from midpoint.analyst.engines.tables import feature_column, roles_of
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Ratings, load
+from midpoint.data import Ratings, load, with_known
 from midpoint.data.tables.builder import with_people
 from midpoint.data.tables.cells import names_of
 from midpoint.data.tables.columns import Columns
@@ -28,6 +29,12 @@ class LocalRatings:
     """All of them."""
     features: tuple[str, ...]
     """The private features; several make a joint one."""
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Return the ratings of so many people, at random among those of known category."""
+        known = with_known(self.ratings, *self.features)
+        order = np.random.default_rng(seed).permutation(known.n_users)
+        return known.select_users(np.isin(np.arange(known.n_users), order[:people]))
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

@@ -10,12 +10,11 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from midpoint.analyst import Factorizer
 from midpoint.analyst.disclose.choice import MOST_COST, itemwise_scheme
 from midpoint.analyst.fit.choice import RAW, Choice, Tried
-from midpoint.audit.choose.candidates import candidates
+from midpoint.audit.choose.candidates import candidates, protocol_of
 from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
 from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol
 
 ONE_SIDED = 1.645
 """Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
@@ -65,6 +64,7 @@ def choose(
     factorizer: Factorizer | None = None,
     most_cost: float = MOST_COST,
     names: Sequence[str] | None = None,
+    positions: bool = True,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
@@ -81,6 +81,7 @@ def choose(
         factorizer: How item profiles are learned.
         most_cost: What a scheme may cost: a share of the error of predictions.
         names: The candidates, the simplest first; those of the scale unless given.
+        positions: Whether positions can be learned, which counterparts need.
         seed: Decides who is in which part, and every coin.
         progress: Is called with the candidates done and to do.
     """
@@ -88,7 +89,8 @@ def choose(
         raise MidpointError(f"the cost allowed is a share of the error, not {most_cost:g}")
     people = with_known(ratings, *features)
     feature = people.feature(*features)
-    wanted = tuple(candidates(people.scale) if names is None else names)
+    every = candidates(people.scale, positions=positions)
+    wanted = every if names is None else tuple(names)
     obstacle = _obstacle(feature)
     if obstacle is not None:
         simple = itemwise_scheme(people.scale)
@@ -111,7 +113,7 @@ def _try(
         if progress:
             progress(done, 1 + len(wanted))
         try:
-            measured = measure(panel, LearningProtocol(scheme), readers)
+            measured = measure(panel, protocol_of(scheme), readers)
         except MidpointError as error:
             if scheme == RAW:
                 raise

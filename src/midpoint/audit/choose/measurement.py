@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from midpoint.analyst import predict
+from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.features import values_and_mask
+from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import Rows
 from midpoint.audit.attackers.view import NestedFold, View
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
@@ -95,7 +97,7 @@ class RawReaders:
     """An attacker that learned from raw ratings, as the paper's; one for all candidates."""
 
     def __init__(self, panel: Panel) -> None:
-        self._shown = Shown(panel, LearningProtocol("no"))
+        self._shown = Shown(panel, LearningProtocol(RAW))
         self._fitted: dict[tuple[int, int], Score] = {}
 
     def score(self, part: int, category: int) -> Score:
@@ -150,7 +152,11 @@ def _stack(reader: Reader, trial: NestedFold) -> Rows:
 
 
 def _squares(shown: Shown, part: int, view: View) -> Float:
-    """Predict the hidden ratings of a part, as devices show them. Shape (people of the part,)."""
+    """Predict the hidden ratings of a part, as devices show them. Shape (people of the part,).
+
+    Raw ratings also show the category, which is then inferred together with the profile; they
+    count by the better of both.
+    """
     panel, how = shown.panel, shown.how
     hidden = panel.split.hidden.select_users(panel.part == part)
     people, category = panel.given(part), panel.category[panel.members[part]]
@@ -159,5 +165,11 @@ def _squares(shown: Shown, part: int, view: View) -> Float:
     whose = hidden.item, category[hidden.user], move
     offset = local_correction(view.disclosure, view.profiles, *whose)
     guess = predict(view.profiles, profile, hidden.user, hidden.item, offset)
-    errors = np.square(guess - hidden.value.astype(np.float64))
-    return np.bincount(hidden.user, errors, hidden.n_users).astype(np.float64)
+    shown_as = [guess]
+    if how.name == RAW:
+        cell, x = infer(view.profiles, view.reports, joint_fit(view.profiles, view.reports))
+        added = view.profiles.offset[hidden.item, cell[hidden.user]]
+        shown_as.append(predict(view.profiles, x, hidden.user, hidden.item, added))
+    errors = [np.square(one - hidden.value.astype(np.float64)) for one in shown_as]
+    best = min(errors, key=np.sum)
+    return np.bincount(hidden.user, best, hidden.n_users).astype(np.float64)

@@ -77,10 +77,6 @@ class ChosenProtocol(LearningProtocol):
     def __post_init__(self) -> None:
         """Leave the name as it is: each fold has a scheme of its own."""
 
-    def taking(self, scheme: str) -> LearningProtocol:
-        """Return the protocol of a fold that chose a scheme."""
-        return LearningProtocol(scheme, self.estimation, self.bits, self.alpha, self.estimator)
-
 
 def sends_profiles(how: LearningProtocol) -> bool:
     """Tell whether devices send profiles that they estimated themselves, and no ratings."""

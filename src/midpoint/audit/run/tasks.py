@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.view import View
-from midpoint.audit.choose import choose
+from midpoint.audit.choose import choose, protocol_of
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.adversaries.bound import divergence, is_bounded
@@ -194,7 +194,7 @@ class Auditor:
         panel = split.panel if SPLIT in names else data.training
         seed = self.plan.seed_of("choice", data.number, *names)
         choice = choose(panel, self.plan.feature, factorizer=self.plan.factorizer, seed=seed)
-        scheme = SCHEMES[choice.scheme]
+        scheme = protocol_of(choice.scheme).scheme
         if SPLIT in names:
             learned = ItemProfiles.load(directory.parent / "whole")
             split.prepared(learned, scheme).save(directory / "whole")
@@ -345,7 +345,7 @@ class Prepared:
         if not isinstance(how, ChosenProtocol):
             return how
         stored = self.store.load(self.data.number, LEARN, *under, DEFAULT)
-        return how.taking(json.loads(str(stored["choice"]))["scheme"])
+        return protocol_of(json.loads(str(stored["choice"]))["scheme"])
 
     def _positions(self, scheme: str, how: LearningProtocol) -> tuple[str, ...]:
         """Return the name in the store of what was learned for a protocol beside profiles."""

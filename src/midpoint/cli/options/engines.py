@@ -57,6 +57,7 @@ def fit_from_tables(
     out: Path,
     master: str | None,
     bar: "Bar",
+    cost: float,
 ) -> "ItemProfiles":
     """Train from tables that stay where they are, and show how far it is."""
     from midpoint.analyst.engines import train_on
@@ -68,7 +69,7 @@ def fit_from_tables(
         with status("Reading ratings"):
             ratings = engine.read(tables)
         with bar() as report:
-            return train_on(ratings, factorizer, report)
+            return train_on(ratings, factorizer, report, cost=cost)
 
 
 @contextmanager

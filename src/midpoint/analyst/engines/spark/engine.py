@@ -9,9 +9,11 @@ from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.engines.engine import RatingsTables
 from midpoint.analyst.engines.spark.factorizer import fit_on_spark
 from midpoint.analyst.engines.spark.reader import RatingsFrame, read_ratings
+from midpoint.analyst.engines.spark.sample import sampled
 from midpoint.analyst.engines.spark.statistics import tally_frame
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,10 @@ class SparkRatings:
 
     frame: RatingsFrame
     """Where they are, and what one look through them shows."""
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of about so many people, of those whose category is known."""
+        return sampled(self.frame, people, seed)
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

@@ -7,10 +7,12 @@ from pathlib import Path
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.engines.engine import RatingsTables
 from midpoint.analyst.engines.streaming.factorizer import fit_from_disk
+from midpoint.analyst.engines.streaming.sample import sampled
 from midpoint.analyst.engines.streaming.scan import Scan, scan
 from midpoint.analyst.engines.streaming.statistics import tally_scan
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 
 
@@ -24,6 +26,10 @@ class StreamingRatings:
     """The private features; several make a joint one."""
     workspace: Path | None
     """Directory for columns during the fit."""
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of so many people, at random among those of known category."""
+        return sampled(self.scan, self.features, people, seed)
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""
