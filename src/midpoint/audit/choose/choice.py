@@ -16,8 +16,12 @@ from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
-ONE_SIDED = 1.645
-"""Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
+ONE_SIDED = 1.0
+"""Standard errors above the least leak at which a candidate leaks more: one-sided, 16 %.
+
+Too simple a scheme leaks, and too strong a one costs no more than was allowed: so the test leans
+towards what leaks least.
+"""
 LUCKY = 3.0
 """Standard errors of the strongest of all attacks by luck alone.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 from midpoint.audit.attackers.features import (
     level_columns,
@@ -15,9 +15,10 @@ from midpoint.audit.attackers.features import (
     values_and_mask,
 )
 from midpoint.audit.attackers.kernels import QuadraticKernel
-from midpoint.audit.attackers.learned import Family, Rows
+from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.products import Products
+from midpoint.audit.attackers.scaling import Scaling
 from midpoint.audit.attackers.view import View
 
 Float = NDArray[np.float64]
@@ -69,12 +70,61 @@ def exact_levels(view: View) -> Rows:
     return sparse.hstack([single, used], format="csr")
 
 
+@dataclass(frozen=True)
+class GaussianRidge(Family):
+    """Ridge regression of dense columns with a radial kernel; a setting is (gamma, penalty).
+
+    y ~ sum_i a_i exp(-gamma |z - z_i|^2 / mean of |a - b|^2), (K + penalty n I) a = y
+
+    It reads what support vectors read, and is one system of equations.
+    """
+
+    settings: Sequence[tuple[float, float]] = ((0.1, 1e-4), (0.7, 1e-3))
+    """How narrow the kernel is, and the penalty as a share of the number of rows."""
+    most_rows: int | None = 2000
+
+    def train(
+        self,
+        rows: Rows,
+        ones: NDArray[np.bool_],
+        chosen: Sequence[tuple[float, float]],
+        _seed: int,
+        /,
+    ) -> Answer:
+        """Solve for the weights."""
+        scaled = Scaling.of(rows)
+        known = scaled(rows)
+        apart = _distances(known, known)
+        unit = max(float(apart.mean()), 1e-12)
+        y = ones - ones.mean()
+        weights = [
+            linalg.solve(
+                np.exp(-gamma / unit * apart) + penalty * len(y) * np.eye(len(y)), y, assume_a="pos"
+            )
+            for gamma, penalty in chosen
+        ]
+
+        def answer(new: Rows) -> Float:
+            apart = _distances(scaled(new), known) / unit
+            pairs = zip(chosen, weights, strict=True)
+            return np.stack([np.exp(-gamma * apart) @ weight for (gamma, _), weight in pairs])
+
+        return answer
+
+
+def _distances(a: Rows, b: Rows) -> Float:
+    """Return squared distances between rows. Shape (rows of a, rows of b)."""
+    lengths = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2 * (a @ b.T), 0.0), np.float64)
+
+
 SPARSE = Logistic((0.05, 1.0, 20.0))
 READERS: Sequence[Reader] = (
     Reader("sets", mask, SPARSE),
     Reader("sets and values", values_and_mask, SPARSE),
     Reader("levels", exact_levels, SPARSE),
     Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
+    Reader("profile, radial", profile_features, GaussianRidge()),
     Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
     Reader("products", short_profile, Products((0.3, 3.0))),
 )
