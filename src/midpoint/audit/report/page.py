@@ -175,6 +175,8 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
     """Say whether what is judged first is what would be disclosed by default."""
+    if results.is_paper:
+        return
     if results.choices:
         yield f"<p>{escape(chosen_words(results))}</p>"
     elif judged != DEFAULT:
