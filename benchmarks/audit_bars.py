@@ -109,7 +109,7 @@ def _item_wise(results: AuditResults, scheme: str) -> Iterator[Bar]:
 
 def counterparts(results: AuditResults) -> Iterator[Bar]:
     """Show how far the joint leak is closed, by the scheme that is in use on such data."""
-    for scheme in {DEFAULT} & results.bands.keys():
+    for scheme in {"cmp", "cmpss", DEFAULT} & results.bands.keys() & {results.usual}:
         row, band = results.strongest(scheme), results.bands[scheme]
         if row is not None:
             found = f"{row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f})"
