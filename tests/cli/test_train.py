@@ -161,8 +161,8 @@ def test_ids_of_26_digits_and_blank_features_are_trained_on(
     people = [f"{u},{('F', 'M', 'NaN')[k % 3]}" for k, u in enumerate(users)]
     (tmp_path / "u.csv").write_text("\n".join(["user,gender", *people]) + "\n")
     words = ("train", tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "gender")
-    more = ("--dimension", 2, "--iterations", 2, "--counterparts", "none")
-    more = (*more, "--out", tmp_path / "model")
+    quick = ("--dimension", 2, "--iterations", 2, "--counterparts", "none")
+    more = (*quick, "--out", tmp_path / "model")
     result = CliRunner().invoke(app, [str(word) for word in (*words, *more)])
     assert result.exit_code == 0, result.output
     profiles = ItemProfiles.load(tmp_path / "model")
