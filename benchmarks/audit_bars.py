@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.results import AUC, AuditResults, Row
+from midpoint.audit.run.plan import DEFAULT
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""
@@ -108,7 +109,7 @@ def _item_wise(results: AuditResults, scheme: str) -> Iterator[Bar]:
 
 def counterparts(results: AuditResults) -> Iterator[Bar]:
     """Show how far the joint leak is closed, by the scheme that is in use on such data."""
-    for scheme in {"cmp", "cmpss"} & results.bands.keys() & {results.usual}:
+    for scheme in {"cmp", "cmpss", DEFAULT} & results.bands.keys() & {results.usual}:
         row, band = results.strongest(scheme), results.bands[scheme]
         if row is not None:
             measured = f"{row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f})"

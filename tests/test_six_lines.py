@@ -51,7 +51,7 @@ def test_the_six_lines_run(
     again = run(EXAMPLES[0], tmp_path, monkeypatch)  # the same key, home and decisions
     assert capsys.readouterr().out.splitlines() == printed
     assert again["report"] == report
-    stranger = mp.Analyst.train(mp.load("simulated-tiny"), "gender")
+    stranger = mp.Analyst.train(mp.load("simulated-tiny"), "gender", scheme="dmp")
     close = again["device"].close  # type: ignore[attr-defined]
     close()
     with pytest.raises(MidpointError, match=r"another key .*Analyst\.save or publish"):

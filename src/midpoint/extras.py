@@ -1,9 +1,9 @@
 """Which extra of the package brings a library that a light installation lacks."""
 
 EXTRAS = {
-    **dict.fromkeys(("numba", "polars", "scipy"), "analyst"),
+    **dict.fromkeys(("numba", "polars", "scipy", "threadpoolctl"), "analyst"),
     **dict.fromkeys(("pandas", "pyarrow", "pyspark"), "spark"),
-    **dict.fromkeys(("lightgbm", "matplotlib", "sklearn", "threadpoolctl"), "audit"),
+    **dict.fromkeys(("lightgbm", "matplotlib", "sklearn"), "audit"),
     **dict.fromkeys(
         ("alembic", "brotli", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
         "service",

@@ -10,12 +10,11 @@ from midpoint.analyst import (
     Factorizer,
     ItemProfiles,
     Progress,
-    choose_scheme,
     disclose,
     prepare,
     train,
 )
-from midpoint.analyst.disclose import choice
+from midpoint.analyst.fit.choice import Choice, Tried
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
@@ -24,25 +23,33 @@ from tests.support.small_model import run
 QUICK = Factorizer(dimension=3, iterations=3)
 
 
+def choosing(scheme: str, monkeypatch: pytest.MonkeyPatch) -> Choice:
+    """Have a scheme chosen whatever would be measured."""
+    choice = Choice(scheme, "it leaks least", (Tried(scheme, 0.52, "sets", "F", 0.0, 0.0, 0.01),))
+    monkeypatch.setattr("midpoint.audit.choose.choose", lambda *_, **__: choice)
+    return choice
+
+
 def test_the_scheme_is_chosen_and_all_it_needs_is_learned(
     tiny: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "LEAST_PEOPLE", 50)
-    scheme = choose_scheme(tiny.ratings, "gender")
-    assert SCHEMES[scheme].counterparts
+    choice = choosing("cmpss", monkeypatch)
     seen: list[Progress] = []
     profiles = train(tiny.ratings, "gender", factorizer=QUICK, progress=seen.append)
-    assert profiles.scheme == scheme
-    by_hand = prepare(QUICK.fit(tiny.ratings, "gender"), tiny.ratings, SCHEMES[scheme])
-    assert disclose(profiles) == disclose(by_hand, scheme)
+    assert (profiles.scheme, profiles.choice) == ("cmpss", choice)
+    by_hand = prepare(QUICK.fit(tiny.ratings, "gender"), tiny.ratings, SCHEMES["cmpss"])
+    assert disclose(profiles) == disclose(by_hand, "cmpss")
     assert [step.stage for step in seen][:: len(seen) - 1] == ["Training", "Fitting positions"]
 
 
-def test_too_few_people_leave_the_simple_scheme(tiny: Simulation) -> None:
-    profiles = train(tiny.ratings, ["gender"], factorizer=QUICK)
-    assert profiles.scheme == choose_scheme(tiny.ratings, "gender") == "dmpss"
+def test_a_handful_of_people_leave_the_simple_scheme(tiny: Simulation) -> None:
+    few = tiny.ratings.select_users(np.arange(tiny.ratings.n_users) < 12)
+    profiles = train(few, ["gender"], factorizer=QUICK)
+    assert profiles.scheme == "dmpss"
+    assert profiles.choice is not None
+    assert "are needed to measure" in profiles.choice.reason
     assert profiles.positions is None
-    assert disclose(profiles) == disclose(QUICK.fit(tiny.ratings, "gender"), "dmpss")
+    assert disclose(profiles) == disclose(QUICK.fit(few, "gender"), "dmpss")
 
 
 def test_a_scheme_may_be_named(tiny: Simulation) -> None:
@@ -67,24 +74,28 @@ def test_the_choice_is_kept_on_disk(tiny: Simulation, tmp_path: Path) -> None:
     profiles = train(tiny.ratings, "gender", factorizer=QUICK, scheme="mpr")
     profiles.save(tmp_path / "model")
     again = ItemProfiles.load(tmp_path / "model")
-    assert again.scheme == "mpr"
+    assert (again.scheme, again.choice) == ("mpr", None)
     assert disclose(again) == disclose(profiles)
+    tried = Tried("no", 0.8, "sets", "F", 0.3, 0.02, 0.0, "raw ratings")
+    choice = Choice("mpr", "it leaks least", (tried,), (("cmp", "no levels"),), 3, 4, 0.1, 0.6, "!")
+    replace(profiles, choice=choice).save(tmp_path / "chosen")
+    assert ItemProfiles.load(tmp_path / "chosen").choice == choice
     replace(profiles, scheme=None).save(tmp_path / "bare")
     assert ItemProfiles.load(tmp_path / "bare").scheme is None
 
 
-@pytest.mark.parametrize("people", [50, 1000])
-def test_the_command_line_trains_the_same(
-    tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, people: int
-) -> None:
-    monkeypatch.setattr(choice, "LEAST_PEOPLE", people)
+@pytest.mark.slow
+def test_the_command_line_trains_the_same(tiny: Simulation, tmp_path: Path) -> None:
     run(
         "train", "simulated-tiny", "--seed", 1, "--feature", "gender", "--dimension", 3,
         "--iterations", 3, "--out", tmp_path / "model",
     )  # fmt: skip
     by_command = ItemProfiles.load(tmp_path / "model")
     by_library = train(tiny.ratings, "gender", factorizer=replace(QUICK, seed=1))
-    assert by_command.scheme == by_library.scheme
+    assert by_command.choice == by_library.choice
+    assert by_command.choice is not None
+    assert {row.scheme for row in by_command.choice.tried} == {"no", "dmp", "dmpss", "cmp", "cmpss"}
+    assert by_command.scheme == by_library.scheme == by_command.choice.scheme
     assert np.array_equal(by_command.vectors, by_library.vectors)
     assert disclose(by_command) == disclose(by_library)
-    assert by_command.scheme == ("cmpss" if people == 50 else "dmpss")
+    assert SCHEMES[str(by_command.scheme)].sub_samples  # what is rated tells, here

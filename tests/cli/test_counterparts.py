@@ -1,17 +1,16 @@
 """From ratings to recommendations with counterparts, by the commands that people use."""
 
-from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
+from typer.testing import CliRunner
 
 from midpoint.analyst import Factorizer, ItemProfiles, fit_positions
-from midpoint.analyst.disclose import choice
-from midpoint.cli.train import Counterparts, wanted_scheme
+from midpoint.analyst.fit.choice import Choice
+from midpoint.cli.app import app
 from midpoint.data import PRESETS, Ratings, load, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, copies
@@ -77,16 +76,16 @@ def tables(model: Trained, order: np.ndarray | None = None) -> tuple[Path, Path]
     return model.directory / name, model.directory / "users.csv"
 
 
-def test_auto_learns_sets_where_few_and_values_where_most_is_rated(
+def test_auto_learns_what_the_chosen_scheme_needs(
     sets: Trained, values: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of people enough; with too few of some category the discrete midpoint is left."""
-    for enough, wanted in ((50, (sets.disclosure, values.disclosure)), (1000, (None, None))):
-        monkeypatch.setattr(choice, "LEAST_PEOPLE", enough)
-        for source, expected in zip(("simulated-tiny", "simulated-ptv"), wanted, strict=True):
-            model = train(tmp_path / f"{source}-{enough}", source)
-            assert (model.profiles.positions is None) == (expected is None)
-            assert model.disclosure == expected or model.disclosure.scheme == "dmpss"
+    for model, scheme in ((sets, "cmpss"), (values, "cmp")):
+        chosen = Choice(scheme, "it leaks least")
+        monkeypatch.setattr("midpoint.audit.choose.choose", lambda *_, chosen=chosen, **__: chosen)
+        again = train(tmp_path / scheme, model.ratings.name)
+        assert again.disclosure == model.disclosure
+        assert again.profiles.choice == chosen
+        assert model.profiles.choice is None
 
 
 def test_what_is_learned_is_what_the_library_learns(sets: Trained, values: Trained) -> None:
@@ -169,20 +168,10 @@ def test_without_positions_the_discrete_midpoint_is_left(tmp_path: Path) -> None
     assert not (tmp_path / "no.json").exists()
 
 
-def test_what_nobody_would_suggest_is_warned_of(
-    values: Trained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def said(wanted: Counterparts) -> str:
-        page = StringIO()
-        console = Console(file=page, width=200)
-        wanted_scheme(console, wanted, values.ratings, ["gender"])
-        return page.getvalue()
-
-    assert "audit them before" in said(Counterparts.values)  # too few people
-    assert "audit them" not in said(Counterparts.auto)
-    monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
-    monkeypatch.setattr(choice, "COMPLETE", 0.0)
-    assert "audit them" not in said(Counterparts.values)
+def test_what_was_named_was_not_measured_and_it_says_so(tmp_path: Path) -> None:
+    command = ["train", "simulated-tiny", *map(str, QUICK), "--out", str(tmp_path / "model")]
+    shown = CliRunner().invoke(app, [*command, "--counterparts", "none"]).output
+    assert "Nothing was measured: audit it before you publish" in " ".join(shown.split())
 
 
 def test_what_is_asked_for_is_learned_or_refused(sets: Trained, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def run(*arguments: object) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_path: Path) -> None:
     ratings, users = tables
     out = tmp_path / "model"
@@ -56,7 +57,10 @@ def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_pat
     assert str(out) in shown
     assert "gender F adds most to:" in shown
     assert "60 item profiles of dimension 3" in shown
-    assert "Devices will use scheme dmpss, because gender F has " in shown
+    assert found.choice is not None
+    assert f"Devices will use scheme {found.scheme}, because {found.choice.reason}" in shown
+    assert "This is a choice, not a certificate" in shown
+    assert "strongest attack (AUC)" in shown
     simulated = simulate(PRESETS["simulated-tiny"], seed=1)
     direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
     index = direct.index_of(found.item_ids)
@@ -67,13 +71,14 @@ def test_defaults_are_the_library_s_and_options_reach_the_factorizer(
     tables: tuple[Path, Path], tmp_path: Path
 ) -> None:
     ratings, users = tables
-    run(ratings, "--users", users, "--feature", "gender", "--out", tmp_path / "a")
+    named = "--feature", "gender", "--counterparts", "none"
+    run(ratings, "--users", users, *named, "--out", tmp_path / "a")
     made = ItemProfiles.load(tmp_path / "a").provenance.configuration
     default = asdict(Factorizer())
     del default["threads"]
     assert made == default
     run(
-        ratings, "--users", users, "--feature", "gender", "--out", tmp_path / "b",
+        ratings, "--users", users, *named, "--out", tmp_path / "b",
         "--regularization", "0.1", "--biases", "joint", "--iterations", 3, "--threads", 1,
     )  # fmt: skip
     made = ItemProfiles.load(tmp_path / "b").provenance.configuration
@@ -156,7 +161,8 @@ def test_ids_of_26_digits_and_blank_features_are_trained_on(
     people = [f"{u},{('F', 'M', 'NaN')[k % 3]}" for k, u in enumerate(users)]
     (tmp_path / "u.csv").write_text("\n".join(["user,gender", *people]) + "\n")
     words = ("train", tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "gender")
-    more = ("--dimension", 2, "--iterations", 2, "--out", tmp_path / "model")
+    quick = ("--dimension", 2, "--iterations", 2, "--counterparts", "none")
+    more = (*quick, "--out", tmp_path / "model")
     result = CliRunner().invoke(app, [str(word) for word in (*words, *more)])
     assert result.exit_code == 0, result.output
     profiles = ItemProfiles.load(tmp_path / "model")

@@ -10,6 +10,7 @@ from typing import Self
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import publish
+from midpoint.analyst.disclose.choice import MOST_COST
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.fit.factorizer import Factorizer
@@ -64,6 +65,7 @@ class Analyst:
         *features: str,
         scheme: str | None = None,
         leak: float | None = None,
+        cost: float = MOST_COST,
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
@@ -76,9 +78,10 @@ class Analyst:
         Args:
             ratings: The ratings of the panel, with their features.
             features: The private feature; several make a joint one.
-            scheme: Name of a scheme; the one that these ratings call for unless given.
+            scheme: Name of a scheme; the one that attacks on the panel itself choose unless given.
             leak: Leak budget: the AUC that somebody may reach who knew all errors of what is
                 disclosed; see `midpoint.analyst.train`.
+            cost: What the scheme that is chosen may cost: a share of the error of predictions.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -96,6 +99,7 @@ class Analyst:
                 factorizer=factorizer,
                 scheme=scheme,
                 leak=leak,
+                cost=cost,
                 progress=lambda step: report(step.iteration, step.iterations),
             )
         disclosure = disclose(profiles)

@@ -29,7 +29,7 @@ from midpoint.audit.run.choice import (
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
 from midpoint.audit.run.folds import audited
 from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
-from midpoint.audit.run.plan import GIVEN, OUTSIDERS, Plan
+from midpoint.audit.run.plan import GIVEN, OUTSIDERS, RAW, Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
 from midpoint.audit.run.store import MANIFEST, Store
@@ -70,6 +70,8 @@ def audit(  # noqa: PLR0913
         feature: The private feature, or several to be crossed.
         schemes: Names with settings, such as `mpss:alpha=0.5` or `dmpss:rounds=4:forgetful`, or
             protocols of one's own by name; all schemes that the scale allows unless given.
+            `default` is the scheme that training would choose, chosen inside every fold on its
+            panel alone.
         attacks: Names, or what makes attackers of one's own, by name; all unless given.
         folds: 10 unless given, 3 if quick.
         seed: Decides every random draw.
@@ -81,7 +83,8 @@ def audit(  # noqa: PLR0913
         progress: Called after each result, or whether to show a bar; unless given, one is shown in
             terminals and notebooks.
         rounds: Ask everyone so many times as well, and attack whole transcripts: under the only
-            scheme that `schemes` names beside raw ratings, else under the one in use. All
+            scheme that `schemes` names beside raw ratings, else under the one chosen on all of
+            the people. All
             attackers of transcripts try unless `attacks` names some.
         curves: Draw curves over these settings: `alpha`, `bits` or `share`.
         adversaries: Whom to measure against, by what they know: `clean`, `panel`, `published` or
@@ -125,7 +128,9 @@ def audit(  # noqa: PLR0913
     )
     people, private = audited(ratings, plan)
     against = _adversaries(people, plan, adversaries, free=attacks is None and not paper)
-    usual = choose_scheme(people, *names)
+    usual = None
+    if curves or (rounds is not None and not _names_one(schemes)):
+        usual = choose_scheme(people, *names, factorizer=plan.factorizer, seed=seed).scheme
     work = (
         paper_work(people.scale)
         if paper
@@ -146,7 +151,7 @@ def audit(  # noqa: PLR0913
         store.open(plan, data, work)
         with reported(progress) as report:
             run_all(Auditor(people, plan, work, store), jobs, report)
-        return collect(store, plan, people, usual)
+        return collect(store, plan, people)
 
 
 def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:
@@ -159,6 +164,14 @@ def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:
     if not plan.get("paper") or digest != ratings.digest:
         return None
     return Factorizer(**plan["factorizer"])
+
+
+def _names_one(schemes: Schemes | None) -> bool:
+    """Tell whether one scheme is named beside raw ratings, which then goes over rounds."""
+    if schemes is None:
+        return False
+    names = schemes.split(",") if isinstance(schemes, str) else list(schemes)
+    return len([name for name in names if name.strip() not in {RAW, ""}]) == 1
 
 
 def _adversaries(
@@ -216,10 +229,11 @@ def choose_work(
 ) -> Work:
     """Say what is to be run by what was asked for; whatever cannot be run is refused here.
 
-    `usual` is the scheme in use; the default one of the scale unless given.
+    `usual` is the scheme of rounds and curves where none is named; the item-wise one of the scale
+    unless given.
     """
     usual = usual or itemwise_scheme(scale)
-    chosen = choose_schemes(schemes, scale, quick=quick, usual=usual)
+    chosen = choose_schemes(schemes, scale, quick=quick)
     attackers = choose_attacks(attacks, quick=quick)
     over_rounds, single = of_rounds(chosen), of_one_report(attackers)
     once = {name: how for name, how in chosen.items() if name not in over_rounds}

@@ -89,7 +89,7 @@ def show(console: Console, results: "AuditResults") -> None:
     """Print a table of schemes and attackers, what hides nothing, rounds, and the verdict."""
     from midpoint.audit.report.settings import model_words
     from midpoint.audit.report.tradeoff import plain_schemes
-    from midpoint.audit.report.verdict import headline, proves_nothing
+    from midpoint.audit.report.verdict import chosen_words, headline, proves_nothing
 
     console.print(model_words(results), markup=False, soft_wrap=True)
     schemes = plain_schemes(results)
@@ -101,6 +101,8 @@ def show(console: Console, results: "AuditResults") -> None:
     console.print(further.STARRED, soft_wrap=True)
     if any(proves_nothing(results, attack) for attack in results.attack_names()):
         console.print(further.VOID, soft_wrap=True)
+    if results.choices:
+        console.print(chosen_words(results), markup=False, soft_wrap=True)
     verdict = headline(results)
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)

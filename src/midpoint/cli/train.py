@@ -2,6 +2,7 @@
 
 import time
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +14,13 @@ from midpoint.cli.options.engines import EngineName, fit_from_tables, require_in
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
+from midpoint.cli.output.choice import show_choice
 
 if TYPE_CHECKING:
     from midpoint.analyst.disclose.leak import Budget
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
-    from midpoint.data import Ratings
+    from midpoint.data import Ratings, Scale
 
 WIDEST_BAR = 24
 """Characters of the longest bar of the curve of leaks."""
@@ -55,12 +57,20 @@ def train_command(
         typer.Option(
             help="Fit positions, so that devices can find counterparts. `sets`: from which items"
             " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
-            " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
-            " people per category and at most 10 levels; `sets` where at most half of all possible"
-            " ratings are present, `values` where more than 95 % are; else `none`.",
+            " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
+            " schemes on the people themselves, and take the simplest of those that leak least.",
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = Counterparts.auto,
+    cost: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="What the scheme that is chosen may cost: per cent that predictions are worse"
+            " than from raw ratings.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = 1.5,
     leak: Annotated[
         float | None,
         typer.Option(
@@ -108,14 +118,15 @@ def train_command(
             data.source, data.users, data.columns(), data.rating_scale(), tuple(feature or ())
         )
         started = time.perf_counter()
-        profiles, reason = fit_from_tables(
+        profiles = fit_from_tables(
             engine.engine,
             tables,
             factorizer,
             out,
             engine.master,
             lambda: training_bar(console),
-            lambda ratings: _scheme_and_reason(console, counterparts, ratings, feature or []),
+            partial(wanted_scheme, counterparts),
+            cost / 100,
         )
     else:
         with console.status("Reading ratings"):
@@ -125,48 +136,33 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
-        scheme, reason = _scheme_and_reason(console, counterparts, ratings, names or [])
+        scheme = wanted_scheme(counterparts, ratings.scale)
         with training_bar(console) as report:
             profiles = train(
-                ratings, names, factorizer=factorizer, scheme=scheme, leak=leak, progress=report
+                ratings,
+                names,
+                factorizer=factorizer,
+                scheme=scheme,
+                leak=leak,
+                cost=cost / 100,
+                progress=report,
             )
         profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
-    _say_scheme(console, profiles.scheme, reason)
+    _say_scheme(console, profiles, f"--counterparts {counterparts} asks for it")
     say_leak(console, profiles)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
-def _scheme_and_reason(
-    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
-) -> tuple[str | None, str]:
-    """Return the scheme that was asked for, None if the library is to choose, and why it is."""
-    from midpoint.analyst.disclose.choice import explain_choice
-
-    scheme = wanted_scheme(console, wanted, ratings, features)
-    if wanted is Counterparts.auto:
-        return scheme, explain_choice(ratings, *features).reason
-    return scheme, f"--counterparts {wanted} asks for it"
-
-
-def wanted_scheme(
-    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
-) -> str | None:
+def wanted_scheme(wanted: Counterparts, scale: "Scale") -> str | None:
     """Return the scheme that was asked for, None if the library is to choose."""
-    from midpoint.analyst import choose_scheme, itemwise_scheme
+    from midpoint.analyst import itemwise_scheme
 
     if wanted is Counterparts.auto:
         return None
     if wanted is Counterparts.none:
-        return itemwise_scheme(ratings.scale)
-    scheme = "cmpss" if wanted is Counterparts.sets else "cmp"
-    if scheme != choose_scheme(ratings, *features):
-        console.print(
-            "These ratings do not suit counterparts (see --help), which may then show more than"
-            " they hide: audit them before you publish this model.",
-            soft_wrap=True,
-        )
-    return scheme
+        return itemwise_scheme(scale)
+    return "cmpss" if wanted is Counterparts.sets else "cmp"
 
 
 def _tune(
@@ -245,10 +241,15 @@ def _last(budgets: "list[Budget]", leak: float | None) -> "Budget":
     return max((b for b in budgets if b.leak <= (leak or 1) + 1e-9), key=lambda b: b.leak)
 
 
-def _say_scheme(console: Console, scheme: str | None, reason: str) -> None:
+def _say_scheme(console: Console, profiles: "ItemProfiles", asked: str) -> None:
     """Print what devices will do, and why."""
-    if scheme is None:
-        line = "No scheme: without --feature there is nothing to protect"
-    else:
-        line = f"Devices will use scheme {scheme}, because {reason}"
+    if profiles.choice is not None:
+        show_choice(console, profiles.choice)
+        return
+    line = "No scheme: without --feature there is nothing to protect"
+    if profiles.scheme is not None:
+        line = (
+            f"Devices will use scheme {profiles.scheme}, because {asked}. Nothing was measured:"
+            " audit it before you publish this model."
+        )
     console.print(line, highlight=False, markup=False, soft_wrap=True)

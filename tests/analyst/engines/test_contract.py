@@ -29,7 +29,16 @@ from midpoint.analyst.engines import (
 )
 from midpoint.analyst.engines.streaming import fit_from_disk, scan
 from midpoint.analyst.fit.tuning import new_user_errors
-from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, load, simulate, user_folds
+from midpoint.data import (
+    Ratings,
+    Scale,
+    SimulationConfig,
+    hold_out,
+    load,
+    simulate,
+    user_folds,
+    with_known,
+)
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
@@ -118,6 +127,20 @@ def test_statistics_of_a_continuous_scale_are_those_of_memory(
 ) -> None:
     found = read(engine, smooth.directory, smooth.users, ("gender",)).tally()
     require_equal(found, tally(smooth.ratings, smooth.ratings.feature("gender")))
+
+
+def test_a_sample_holds_all_ratings_of_some_people(engine: Engine, stars: Tables) -> None:
+    found = read(engine, stars.directory, stars.users, BOTH)
+    some = found.sample(300, seed=1)
+    assert 200 < some.n_users < 400
+    everyone = with_known(stars.ratings, *BOTH)
+    theirs = everyone.select_users(np.isin(everyone.user_ids, some.user_ids))
+    assert (theirs.n_users, len(theirs)) == (some.n_users, len(some))
+    assert theirs.value.sum() == some.value.sum()
+    assert some.scale == theirs.scale
+    counts = [ratings.feature(*BOTH).counts.tolist() for ratings in (some, theirs)]
+    assert counts[0] == counts[1]
+    assert found.sample(300, seed=2).user_ids.tolist() != some.user_ids.tolist()
 
 
 def test_a_feature_may_stand_beside_every_rating(engine: Engine, stars: Tables) -> None:

@@ -12,7 +12,6 @@ from midpoint.analyst import (
     ItemProfiles,
     PositionModel,
     Progress,
-    choose_scheme,
     disclose,
     fit_positions,
     train,
@@ -123,14 +122,11 @@ def test_positions_of_many_people_are_those_of_memory(
     assert len(replace(in_memory, seed=1).take(shares).item) != len(other.item)
 
 
-def test_every_engine_chooses_and_learns_the_scheme_of_memory(
-    engine: Engine, stars: Tables
-) -> None:
+def test_every_engine_learns_what_counterparts_need(engine: Engine, stars: Tables) -> None:
     ratings = read(engine, stars.directory, stars.users, ("gender",))
-    assert ratings.counts().choice().scheme == choose_scheme(stars.ratings, "gender") == "cmpss"
     reported: list[Progress] = []
-    found = train_on(ratings, QUICK, reported.append)
-    expected = train(stars.ratings, "gender", factorizer=QUICK)
+    found = train_on(ratings, QUICK, reported.append, scheme="cmpss")
+    expected = train(stars.ratings, "gender", factorizer=QUICK, scheme="cmpss")
     assert found.scheme == expected.scheme == "cmpss"
     require_sound(the_positions(found))
     assert reported[-1].stage == "Fitting positions"

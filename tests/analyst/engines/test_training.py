@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, train
-from midpoint.analyst.disclose import choice
 from midpoint.analyst.engines import (
     Engine,
     LocalEngine,
@@ -13,17 +13,33 @@ from midpoint.analyst.engines import (
     StreamingEngine,
     train_on,
 )
-from midpoint.data import load
+from midpoint.analyst.fit.choice import Choice
+from midpoint.data import Ratings, load
 from tests.support.small_tables import write_tables
 
 QUICK = Factorizer(dimension=2, iterations=2)
+
+
+def genders(ratings: Ratings) -> dict[str, str]:
+    feature = ratings.feature("gender")
+    return {
+        who: feature.categories[code]
+        for who, code in zip(ratings.user_ids.tolist(), feature.codes.tolist(), strict=True)
+    }
 
 
 @pytest.mark.parametrize("engine", [LocalEngine(), StreamingEngine()], ids=lambda e: e.name)
 def test_the_scheme_is_that_of_memory(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
+    seen = []
+
+    def choose(sample: Ratings, _: object, **settings: object) -> Choice:
+        seen.append((sample, settings["positions"]))
+        return Choice("cmpss" if settings["positions"] else "dmp", "it leaks least", people=20)
+
+    monkeypatch.setattr("midpoint.audit.choose.choose", choose)
+    monkeypatch.setattr("midpoint.analyst.engines.training.SAMPLE", 20)
     ratings, users = write_tables(tmp_path)
     read = engine.read(RatingsTables(ratings, users, features=("gender",)))
     profiles = train_on(read, QUICK)
@@ -31,5 +47,15 @@ def test_the_scheme_is_that_of_memory(
     assert profiles.scheme == in_memory.scheme == "cmpss"
     assert profiles.positions is not None
     assert train_on(read, QUICK, scheme="dmpss").positions is None
+    first, everyone = seen[0][0], load(ratings, users=users)
+    if engine.name != "local":  # a sample of people, with all of their ratings
+        assert first.n_users == 20
+        assert profiles.choice is not None
+        assert (profiles.choice.people, profiles.choice.panel) == (20, everyone.n_users)
+        kept = np.isin(everyone.user_ids, first.user_ids)
+        all_of_theirs = everyone.select_users(kept)
+        assert len(first) == len(all_of_theirs)
+        assert first.value.sum() == all_of_theirs.value.sum()
+        assert genders(first) == genders(all_of_theirs)
     assert engine.read(RatingsTables(ratings, users)).fit(QUICK).scheme is None
     assert train_on(engine.read(RatingsTables(ratings, users)), QUICK).scheme is None

@@ -5,8 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles
-from midpoint.audit.attackers.joint import penalty_of, regress
-from midpoint.audit.run.accuracy import infer
+from midpoint.audit.attackers.joint import infer, penalty_of, regress
 from midpoint.data import Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import Reports

@@ -3,10 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midpoint.audit.attackers.auc import auc, chance_deviation
+from midpoint.audit.attackers.auc import Area, area, auc, chance_deviation
 from midpoint.audit.measure.statistics import (
-    Area,
-    area,
     null_band,
     paired_cost,
     permuted_areas,

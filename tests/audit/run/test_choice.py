@@ -75,15 +75,17 @@ def test_names_stand_for_several() -> None:
     assert list(choose_attacks(["paper", "lr"])) == ["lse", "nb", "lr", "svm"]
     assert {"fraction", "lr"} < set(choose_attacks(None, quick=True)) < set(choose_attacks(None))
     stars, interval = Scale.stars(1, 5), Scale.continuous(0, 1)
-    assert list(choose_schemes(None, stars, quick=True)) == ["no", "mp", "dmpss"]
-    assert list(choose_schemes(None, stars, quick=True, usual="cmp")) == ["no", "mp", "cmp"]
+    assert list(choose_schemes(None, stars, quick=True)) == ["no", "mp", "default"]
+    assert "default" in choose_schemes(None, stars)
+    with pytest.raises(MidpointError, match="without settings"):
+        choose_schemes(["default:bits=4"], stars)
     assert {"cmp", "cmpss"} < set(choose_schemes(None, stars))
     for name in ("cmpss:bits=4", "cmp:bits=16"):
         with pytest.raises(MidpointError, match="one precision"):
             choose_schemes([name], stars)
     with pytest.raises(MidpointError, match="needs ratings in levels"):
         choose_schemes(["cmpss"], interval)
-    assert list(choose_schemes(None, interval, quick=True)) == ["no", "mp", "mpss"]
+    assert list(choose_schemes(None, interval, quick=True)) == ["no", "mp", "default"]
     assert "dmp" in choose_schemes(None, stars)
     assert "dmp" not in choose_schemes(None, interval)
 

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from midpoint.analyst.fit.choice import Choice
 from midpoint.audit.report.tradeoff import lines
 from midpoint.audit.run.curves import Thinned, curve_schemes
 from midpoint.data import Scale, Simulation
@@ -95,7 +96,8 @@ def test_points_of_curves_are_protocols_by_name() -> None:
 def test_curves_join_the_audit_in_its_directory(
     tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("midpoint.audit.pipeline.choose_scheme", lambda *_: "cmpss")
+    chosen = Choice("cmpss", "it leaks least")
+    monkeypatch.setattr("midpoint.audit.pipeline.choose_scheme", lambda *_, **__: chosen)
     before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"])
     after = small_audit(
         tiny.ratings,

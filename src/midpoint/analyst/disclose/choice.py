@@ -1,85 +1,66 @@
-"""Which scheme protects these ratings: the one rule, for library and command line alike."""
+"""Which scheme protects these ratings: the one rule, for library and command line alike.
 
-from collections.abc import Sequence
-from math import isqrt
-from typing import Final, NamedTuple
+Choosing takes attacks on protected people, which are the rooms' above the analyst. So the rule
+itself is `audit.choose`, and is imported when a choice is made.
+"""
 
-from midpoint.analyst.counterparts.fit import SELECTION_FACTORS
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final
+
+from midpoint.analyst.fit.choice import Choice
+from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.data import Ratings, Scale
-from midpoint.wire.positions import MOST_NUMBERS
+from midpoint.extras import explained
 
-MOST_LEVELS: Final = 10
-"""Levels of the finest scale for counterparts: half stars.
-
-People keep to round numbers on a fine scale; a value that was moved is not round, and shows it. On
-ANES thermometers by gender counterparts hid more than `dmp` on 5 levels, no more on 11, and showed
-single values on 21 and 101.
-"""
-LEAST_PEOPLE: Final = 200
-"""People of every category that positions can be learned from."""
-MOST_CHOSEN: Final = 0.5
-"""Share of all possible ratings up to which people choose title by title what they rate.
-
-Beyond it, what is missing was not chosen as selection factors have it. In ANES thermometers, where
-people leave the second half of an interview out, selection factors hid less than nothing; measured
-below a share of 0.07 otherwise.
-"""
-COMPLETE: Final = 0.95
-"""Where a larger share of all possible ratings is there, people rate whatever they are asked."""
+MOST_COST: Final = 0.015
+"""What a scheme may cost unless another share is named: of the error of predictions."""
 
 
-class Choice(NamedTuple):
-    """A scheme, and why it is the one."""
+def choose_scheme(
+    ratings: Ratings,
+    *features: str,
+    factorizer: Factorizer | None = None,
+    most_cost: float = MOST_COST,
+    positions: bool = True,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Choice:
+    """Choose the scheme that a model of these ratings is trained and disclosed for.
 
-    scheme: str
-    """Its name."""
-    reason: str
-    """What decided, to follow "because"."""
+    Candidates are tried on the people themselves, each of them protected by what was learned
+    without her: see `audit.choose`. Without a private feature there is nothing to measure.
 
-
-def choose_scheme(ratings: Ratings, *features: str) -> str:
-    """Return the scheme that a model of these ratings is trained and disclosed for.
-
-    That is the counterpart midpoint where positions can be learned: "cmpss" where people choose
-    what they rate, "cmp" where they rate everything. Without a feature or a discrete scale, on a
-    fine one, where most ratings are there but not nearly all, with few people of some category or
-    with too many categories, it is `itemwise_scheme`.
+    Args:
+        ratings: The ratings of people who shared their feature.
+        features: The private feature; several make a joint one.
+        factorizer: How item profiles are learned.
+        most_cost: What a scheme may cost: a share of the error of predictions.
+        positions: Whether positions can be learned, which counterparts need.
+        seed: Decides who is attacked when, and every coin.
+        progress: Is called after each candidate.
     """
-    return explain_choice(ratings, *features).scheme
-
-
-def explain_choice(ratings: Ratings, *features: str) -> Choice:
-    """Choose the scheme as `choose_scheme` does, and say why."""
-    simple, obstacle = itemwise_scheme(ratings.scale), _obstacle(ratings, features)
-    if obstacle is not None:
-        return Choice(simple, obstacle)
-    share = len(ratings) / (ratings.n_users * ratings.n_items)
-    there = f"{share:.0%} of all possible ratings are there"
-    if share > COMPLETE:
-        return Choice("cmp", f"people rate what they are asked: {there}")
-    if share > MOST_CHOSEN:
-        return Choice(simple, f"{there}: neither chosen by people nor complete")
-    return Choice("cmpss", f"people choose what they rate: {there}")
-
-
-def _obstacle(ratings: Ratings, features: Sequence[str]) -> str | None:
-    """Say why positions cannot be learned, whatever share of ratings is there; None if they can."""
-    levels = ratings.scale.levels
     if not features:
-        return "no private feature is named"
-    if levels is None:
-        return "counterparts need ratings in levels"
-    if len(levels) > MOST_LEVELS:
-        return f"{len(levels)} levels are too many for counterparts"
-    feature = ratings.feature(*features)
-    names, counts = feature.categories, feature.counts
-    if len(names) * (SELECTION_FACTORS + 2) > isqrt(MOST_NUMBERS):
-        return f"{len(names)} categories are too many for counterparts"
-    rarest = int(counts.argmin())
-    if counts[rarest] < LEAST_PEOPLE:
-        few = f"{feature.name} {names[rarest]} has {counts[rarest]}"
-        return f"{few} of the {LEAST_PEOPLE} people that counterparts need"
-    return None
+        return Choice(itemwise_scheme(ratings.scale), "no private feature is named")
+    try:
+        choose = import_module("midpoint.audit.choose").choose
+    except ModuleNotFoundError as error:
+        raise explained("Analyst.train", error) from error
+
+    def tried(done: int, total: int) -> None:
+        if progress:
+            progress(Progress(done, total, stage="Trying schemes"))
+
+    chosen: Choice = choose(
+        ratings,
+        features,
+        factorizer=factorizer,
+        most_cost=most_cost,
+        positions=positions,
+        seed=seed,
+        progress=tried,
+    )
+    return chosen
 
 
 def itemwise_scheme(scale: Scale) -> str:

@@ -7,11 +7,10 @@ from typing import Protocol
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.counterparts.panel import Panel
-from midpoint.analyst.engines.counts import Counts
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Scale
+from midpoint.data import Ratings, Scale
 from midpoint.data.tables.columns import Columns
 
 Then = Callable[[ItemProfiles, Panel], ItemProfiles]
@@ -37,8 +36,21 @@ class RatingsTables:
 class ReadRatings(Protocol):
     """Ratings that an engine has checked, with their private feature."""
 
-    def counts(self) -> Counts:
-        """Say how many there are of what, to choose a scheme by."""
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the private features; several make a joint one."""
+        ...
+
+    @property
+    def scale(self) -> Scale:
+        """What a rating can be."""
+        ...
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of so many people into memory, at random among those of known category.
+
+        There must be a private feature.
+        """
         ...
 
     def tally(self) -> CategoryStatistics:

@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
 from midpoint.analyst.counterparts.panel import ByUser
-from midpoint.analyst.engines.counts import CountedFeature, Counts
 from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.tables import feature_column, roles_of
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Ratings, load
+from midpoint.data import Ratings, Scale, load, with_known
 from midpoint.data.tables.builder import with_people
 from midpoint.data.tables.cells import names_of
 from midpoint.data.tables.columns import Columns
@@ -32,13 +32,16 @@ class LocalRatings:
     features: tuple[str, ...]
     """The private features; several make a joint one."""
 
-    def counts(self) -> Counts:
-        """Say how many there are of what, to choose a scheme by."""
-        ratings, known = self.ratings, None
-        if self.features:
-            feature = ratings.feature(*self.features)
-            known = CountedFeature(feature.name, feature.categories, feature.counts)
-        return Counts(len(ratings), ratings.n_users, ratings.n_items, ratings.scale, known)
+    @property
+    def scale(self) -> Scale:
+        """What a rating can be."""
+        return self.ratings.scale
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Return the ratings of so many people, at random among those of known category."""
+        known = with_known(self.ratings, *self.features)
+        order = np.random.default_rng(seed).permutation(known.n_users)
+        return known.select_users(np.isin(np.arange(known.n_users), order[:people]))
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from midpoint.analyst.counterparts.panel import Panel
+from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.engines.engine import ReadRatings
 from midpoint.analyst.engines.local import LocalRatings
@@ -14,6 +15,9 @@ from midpoint.analyst.training import train
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
 
+SAMPLE = 10_000
+"""People in memory that a scheme is chosen on, at most."""
+
 
 def train_on(
     ratings: ReadRatings,
@@ -21,18 +25,20 @@ def train_on(
     progress: Callable[[Progress], None] | None = None,
     *,
     scheme: str | None = None,
+    cost: float = MOST_COST,
     unfinished: Unfinished | None = None,
 ) -> ItemProfiles:
     """Learn item profiles from what an engine read, and all that a scheme needs.
 
     In memory that is `analyst.train`; the other engines learn the same from ratings that stay where
-    they are.
+    they are. Their scheme is chosen on a sample of people in memory, as its `choice` says.
 
     Args:
         ratings: What an engine read.
         factorizer: How items are fitted; with its defaults unless given.
         progress: Is called with how far each stage has come.
-        scheme: A scheme by name; chosen by what was counted unless given.
+        scheme: A scheme by name; `choose_scheme` measures and decides unless given.
+        cost: What the scheme that is chosen may cost: a share of the error of predictions.
         unfinished: Keeps stages that are done, so that a killed run goes on from there; engine
             local does without. It is the caller's to remove when the result is safe.
     """
@@ -41,20 +47,33 @@ def train_on(
         raise MidpointError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
     if isinstance(ratings, LocalRatings):
         known = ratings.ratings, ratings.features
-        return train(*known, factorizer=factorizer, scheme=scheme, progress=progress)
-    counts = ratings.counts()
-    chosen = scheme or counts.choice().scheme
+        return train(*known, factorizer=factorizer, scheme=scheme, cost=cost, progress=progress)
+    if not ratings.features:
+        return ratings.fit(factorizer, progress, unfinished=left)
+    choice = None
+    if scheme is None:
+        choice = choose_scheme(
+            ratings.sample(SAMPLE, factorizer.seed),
+            *ratings.features,
+            factorizer=factorizer,
+            most_cost=cost,
+            seed=factorizer.seed,
+            progress=progress,
+        )
+    kind = SCHEMES[choice.scheme if choice else str(scheme)]
 
     def positions(profiles: ItemProfiles, panel: Panel) -> ItemProfiles:
         return prepare(
             profiles,
             panel,
-            SCHEMES[chosen],
+            kind,
             threads=factorizer.threads,
             progress=progress,
             checkpoint=left.positions,
         )
 
-    needed = positions if counts.private is not None and SCHEMES[chosen].counterparts else None
+    needed = positions if kind.counterparts else None
     profiles = ratings.fit(factorizer, progress, then=needed, unfinished=left)
-    return replace(profiles, scheme=chosen if profiles.features else None)
+    if choice is not None and profiles.statistics is not None:
+        choice = replace(choice, panel=int(profiles.statistics.users.sum()))
+    return replace(profiles, scheme=kind.name, choice=choice)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
@@ -96,6 +97,8 @@ class ItemProfiles:
     """The scheme that was chosen in training, by which they are disclosed; None if none was."""
     leak: float | None = None
     """Leak budget by which they are disclosed, an AUC (`disclose.leak`); None if there is none."""
+    choice: Choice | None = None
+    """What was measured to choose it; None if it was named, or none was chosen."""
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
@@ -220,6 +223,7 @@ class ItemProfiles:
                 "noise_variance": self.noise_variance,
                 "scheme": self.scheme,
                 "leak": self.leak,
+                "choice": None if self.choice is None else self.choice.as_dict(),
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
@@ -254,6 +258,7 @@ class ItemProfiles:
                 positions=_positions(arrays, manifest),
                 scheme=manifest["scheme"],
                 leak=manifest.get("leak"),
+                choice=Choice.of(manifest.get("choice")),
             )
         except MidpointError:
             raise

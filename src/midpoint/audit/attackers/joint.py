@@ -56,6 +56,26 @@ def joint_fit(profiles: ItemProfiles, reports: Reports) -> JointFit:
     return JointFit(np.stack(losses, axis=1), np.stack(best))
 
 
+def infer(
+    profiles: ItemProfiles, reports: Reports, fitted: JointFit
+) -> tuple[NDArray[np.intp], Float]:
+    """Infer category and profile together, as the paper's analyst does (Eq. 6).
+
+    The category is that of the least loss, each with its own best x, as `fitted` has them. Who sent
+    no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
+    """
+    guess = np.argmin(fitted.loss, axis=1)
+    guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
+    if reports.profile is not None:
+        return guess, reports.profile
+    return guess, fitted.profile[guess, np.arange(len(guess))]
+
+
+def _commonest(profiles: ItemProfiles) -> int:
+    statistics = profiles.statistics
+    return 0 if statistics is None else int(np.argmax(statistics.users))
+
+
 class Regressions(NamedTuple):
     """What least squares makes of N people's reports under each of K categories, both ways."""
 

@@ -1,5 +1,6 @@
 """From what the tasks stored to the numbers that are reported."""
 
+import json
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from midpoint import __version__
 from midpoint.analyst.disclose.leak import area_of
+from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.judging import ONLY, Judging
 from midpoint.audit.measure.results import (
     AUC,
@@ -34,9 +36,7 @@ from midpoint.audit.measure.results import (
 )
 from midpoint.audit.measure.statistics import (
     NORMAL_95,
-    Area,
     NullBand,
-    area,
     null_band,
     paired_cost,
     root_mean,
@@ -52,7 +52,7 @@ from midpoint.audit.run.adversaries.outsiders import (
     sizes,
 )
 from midpoint.audit.run.folds import questions
-from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.plan import DEFAULT, RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, ANSWERS, BOUND, LEARN
@@ -67,11 +67,8 @@ LEARNED = ("estimation", "bits", "estimator")
 """Settings of what is disclosed, which raw ratings do without."""
 
 
-def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResults:
-    """Measure all that is complete in a directory, whenever it was run.
-
-    `usual` is the scheme in use on such data.
-    """
+def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
+    """Measure all that is complete in a directory, whenever it was run."""
     stored, manifest = Collected(store, plan, people), store.manifest()
     schemes, kinds = list(manifest["schemes"]), manifest["attackers"]
     attackers = {
@@ -116,7 +113,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),
         description=describe(people).as_dict(),
-        usual=usual,
+        choices=stored.choices(),
         versions=versions(),
         rounds=dict(stored.rounds(manifest["schemes"])),
         adversaries={
@@ -214,6 +211,13 @@ class Collected:
             folds = range(self.plan.folds)
             self._read[names] = [self.store.load(fold, *names) for fold in folds]
         return self._read[names]
+
+    def choices(self) -> tuple[Mapping[str, Any], ...]:
+        """Return the scheme that each fold chose, with what it measured; none if none was asked."""
+        names = (LEARN, DEFAULT) if self._has(LEARN, DEFAULT) else (LEARN, SPLIT, DEFAULT)
+        if not self._has(*names):
+            return ()
+        return tuple(json.loads(str(one["choice"])) for one in self._every(*names))
 
     def has_cost(self, scheme: str) -> bool:
         """Tell whether a scheme's cost was measured in all folds."""
@@ -456,6 +460,7 @@ class Collected:
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
         learned = [(LEARN,), *((LEARN, scheme) for scheme in SCHEMES), (LEARN, EARLY)]
+        learned += [(LEARN, DEFAULT), (LEARN, SPLIT, DEFAULT)]
         learned += [(LEARN, EARLY, scheme) for scheme in SCHEMES]
         learned += [(LEARN, SPLIT), *((LEARN, SPLIT, scheme) for scheme in SCHEMES)]
         tasks: list[tuple[str, ...]] = [names for names in learned if self._has(*names)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.results import AUC, BALANCED, NAMED, TRUE_POSITIVES, Band, Judge
 from midpoint.audit.measure.roc import (
     Measured,
@@ -14,7 +15,7 @@ from midpoint.audit.measure.roc import (
     named,
     true_positives,
 )
-from midpoint.audit.measure.statistics import Area, area, null_band
+from midpoint.audit.measure.statistics import null_band
 from midpoint.audit.run.adversaries.judge import judge_name, nested_of, stacked
 from midpoint.audit.run.store import Arrays
 

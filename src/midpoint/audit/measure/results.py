@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from midpoint.audit.measure.statistics import WIDER
 from midpoint.audit.measure.summary import as_table, as_text
 from midpoint.audit.run.adversaries.judge import judge_name
-from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.plan import DEFAULT, RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
@@ -311,8 +312,10 @@ class AuditResults:
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
     from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
-    usual: str = ""
-    """The scheme that a model of this data is disclosed by: the one to be judged."""
+    usual: str = DEFAULT
+    """The scheme to be judged first: the one that training chooses."""
+    choices: tuple[Mapping[str, Any], ...] = ()
+    """What each fold chose on its panel alone, and measured for it; empty if it was not tried."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of Python, of this package and of the libraries that the numbers may depend on."""
     rounds: Mapping[str, Rounds] = field(default_factory=dict)
@@ -350,6 +353,10 @@ class AuditResults:
         """Return a number, if it is there."""
         wanted = scheme, metric, attack
         return next((r for r in self.rows if (r.scheme, r.metric, r.attack) == wanted), None)
+
+    def chosen(self) -> dict[str, int]:
+        """Count the folds that chose each scheme, the commonest first."""
+        return dict(Counter(str(choice["scheme"]) for choice in self.choices).most_common())
 
     def scheme_names(self) -> list[str]:
         """Return the schemes whose cost was measured, in order."""
@@ -488,6 +495,7 @@ class AuditResults:
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])
+        content["choices"] = tuple(content.get("choices", ()))
         return cls(**{field.name: content[field.name] for field in fields(cls)})
 
 

@@ -1,15 +1,12 @@
-"""How well scores tell categories apart, how sure that is, and what chance alone would show."""
+"""How sure a number is, and what chance alone would show."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.audit.attackers.auc import ranks
-from midpoint.errors import MidpointError
+from midpoint.audit.attackers.auc import ranks, unlike_pairs
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -28,72 +25,6 @@ cross-validated AUC of attackers trained again has up to twice the variance (see
 """
 PERMUTATION_SEED = 20_140_131
 """Fixed, so that all attackers on a data set, whenever they ran, meet the same permutations."""
-
-
-@dataclass(frozen=True, eq=False)
-class Area:
-    """Area under the ROC curve over N people, not folded: below 0.5 it is a leak as well."""
-
-    value: float
-    """Probability that a person of category 1 scores above one of category 0 of her fold."""
-    influence: Float
-    """What each person adds to its error; its variance is the sum of squares. Shape (N,)."""
-    pairs: int = 0
-    """How many pairs of unlike people of one fold there are, nobody in two of them."""
-
-    @property
-    def deviation(self) -> float:
-        """Standard error."""
-        return float(np.sqrt(np.square(self.influence).sum()))
-
-    @property
-    def distance(self) -> float:
-        """Distance from chance, on either side."""
-        return abs(self.value - 0.5)
-
-    @property
-    def sign(self) -> float:
-        """Say on which side of chance it is: 1.0 above, -1.0 below."""
-        return 1.0 if self.value >= 0.5 else -1.0
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the normal confidence interval, cut at 0 and 1; at these an exact one.
-
-        Where everyone is on the right side, nobody's part varies, and the normal one has no width.
-        Yet n pairs that share nobody are all in order with probability AUC^n, so that
-
-            AUC >= ((1 - level) / 2)^(1 / n)
-
-        by Clopper and Pearson (1934), whatever the scores are like; likewise at 0.
-        """
-        if self.pairs and self.distance > 0.5 - 1e-12:
-            least = ((1 - level) / 2) ** (1 / self.pairs)
-            return (least, 1.0) if self.value > 0.5 else (0.0, 1 - least)
-        half = NormalDist().inv_cdf((1 + level) / 2) * self.deviation
-        return max(self.value - half, 0.0), min(self.value + half, 1.0)
-
-    @classmethod
-    def macro(cls, areas: Sequence[Self], signs: Sequence[float] | None = None) -> Self:
-        """Average one-against-rest answers about the same people: 0.5 + mean of |AUC_k - 0.5|.
-
-        Each is turned to the side of 0.5 that it is on, or that `signs` say: otherwise leaks on
-        either side would cancel out. A mean of distances is above 0 by chance alone, and has a
-        null band of its own. A single answer stays as it is, below 0.5 or above.
-        """
-        if len(areas) == 1:
-            return areas[0]
-        turned = signs or [area.sign for area in areas]
-        pairs = list(zip(turned, areas, strict=True))
-        return cls(
-            float(0.5 + np.mean([sign * (area.value - 0.5) for sign, area in pairs])),
-            np.mean([sign * area.influence for sign, area in pairs], axis=0),
-            min(area.pairs for area in areas),
-        )
-
-    @classmethod
-    def mean(cls, areas: Sequence[Self]) -> Self:
-        """Average one-against-rest answers about the same people, each on the side it is on."""
-        return cls.macro(areas, [1.0] * len(areas))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,30 +60,6 @@ class NullBand:
         """Return how often chance takes the strongest at least this far, by the wider band."""
         as_far = int((WIDER * self.distance >= abs(area - 0.5) - 1e-12).sum())
         return (1 + as_far) / (1 + len(self.distance))
-
-
-def area(scores: NDArray[Any], labels: NDArray[Any], folds: Integers | None = None) -> Area:
-    """Compare people within their folds, and pool; with DeLong's variance.
-
-    Each fold has an attacker of its own, whose scores need not be on the others' scale:
-
-        AUC = sum_f w_f AUC_f,   w_f = (pairs of unlike people in fold f) / (all such pairs).
-
-    Shapes (N,); all one fold unless given.
-    """
-    scores, labels = np.asarray(scores), np.asarray(labels)
-    if not np.isfinite(scores).all():
-        raise MidpointError("an attacker gave a score that is no number; fix its `score`")
-    folds = np.zeros(len(scores), dtype=np.int64) if folds is None else folds
-    pairs = _pairs(labels, folds)
-    value, influence = 0.5 if not pairs.sum() else 0.0, np.zeros(len(scores))
-    for fold in np.flatnonzero(pairs):
-        inside = folds == fold
-        share = pairs[fold] / pairs.sum()
-        part, each = _delong(scores[inside], labels[inside])
-        value += share * part
-        influence[inside] = share * each
-    return Area(float(value), influence, _apart(labels, folds))
 
 
 def null_band(
@@ -195,7 +102,7 @@ def permuted_areas(
     An AUC is linear in the ranks of the ones, so all permutations are one product of matrices.
     """
     labels = np.asarray(category) == wanted
-    pairs = _pairs(labels, folds)
+    pairs = unlike_pairs(labels, folds)
     if not pairs.sum():
         return np.full((permutations, len(scores)), 0.5)
     total = np.zeros((permutations, len(scores)))
@@ -241,31 +148,3 @@ def _permutations(size: int, fold: int, count: int) -> NDArray[np.int64]:
     """Return permutations that depend on nothing but a fold's size and number. (count, size)."""
     rng = np.random.default_rng([PERMUTATION_SEED, fold, size])
     return rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
-
-
-def _pairs(labels: NDArray[Any], folds: Integers) -> Float:
-    """Count the pairs of a one and a zero in each fold. Shape (folds,)."""
-    ones = np.bincount(folds, labels == 1)
-    return np.asarray(ones * (np.bincount(folds) - ones), np.float64)
-
-
-def _apart(labels: NDArray[Any], folds: Integers) -> int:
-    """Count the pairs of a one and a zero of one fold that share nobody."""
-    ones = np.bincount(folds, labels == 1)
-    return int(np.minimum(ones, np.bincount(folds) - ones).sum())
-
-
-def _delong(scores: NDArray[Any], labels: NDArray[Any]) -> tuple[float, Float]:
-    """Return the AUC and each person's part in its error (DeLong et al. 1988).
-
-    A one counts the share of zeros below her, a zero the share of ones above.
-    """
-    positive = labels == 1
-    ones, zeros = int(positive.sum()), int((~positive).sum())
-    overall, own = ranks(scores), np.empty(len(scores))
-    own[positive], own[~positive] = ranks(scores[positive]), ranks(scores[~positive])
-    share = (overall - own) / np.where(positive, zeros, ones)
-    share[~positive] = 1 - share[~positive]
-    value = float(share[positive].mean())
-    size = np.where(positive, ones, zeros)
-    return value, (share - value) / np.sqrt(size * np.maximum(size - 1, 1))

@@ -16,8 +16,15 @@ from midpoint.audit.report.settings import label, model_words
 from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
-from midpoint.audit.report.verdict import headline, judge, proves_nothing, unproved
+from midpoint.audit.report.verdict import (
+    chosen_words,
+    headline,
+    judge,
+    proves_nothing,
+    unproved,
+)
 from midpoint.audit.run.adversaries.bound import ASSUMES
+from midpoint.audit.run.plan import DEFAULT
 from midpoint.files import replace_file
 
 PAGE = "report.html"
@@ -182,12 +189,12 @@ def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
     """Say whether what is judged first is what would be disclosed by default."""
     if results.is_paper:
         return
-    if results.usual == judged:
-        yield "<p>A model of these data is disclosed by this scheme unless another is chosen.</p>"
-    elif results.usual:
+    if results.choices:
+        yield f"<p>{escape(chosen_words(results))}</p>"
+    elif judged != DEFAULT:
         yield (
-            f"<p><b>A model of these data is disclosed by {escape(results.usual)} unless another is"
-            " chosen; that was not tried here.</b></p>"
+            "<p><b>Training chooses the scheme of a model by measurement unless one is named; that"
+            " choice was not tried here (--schemes default).</b></p>"
         )
 
 

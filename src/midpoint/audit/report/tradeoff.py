@@ -11,6 +11,7 @@ from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
 from midpoint.audit.run.plan import RAW
 from midpoint.protocol import LearningProtocol
+from midpoint.wire import SCHEMES
 
 VARIED: Mapping[str, float | None] = MappingProxyType({"alpha": 1.0, "bits": None, "share": 1.0})
 """The settings that curves vary, and what they are where nothing is varied."""
@@ -141,7 +142,8 @@ def _points(results: AuditResults, beside: Sequence[Line]) -> Iterator[Line]:
     judges = dict.fromkeys(attack for line in beside for attack in line.attacks)
     for scheme in plain_schemes(results):
         settings = results.schemes[scheme]
-        if _varied(settings) or not LearningProtocol(settings["name"]).scheme.counterparts:
+        known = SCHEMES.get(str(settings["name"]))
+        if _varied(settings) or known is None or not known.counterparts:
             continue
         tried = {row.attack for row in results.areas(scheme)}
         order = tuple(attack for attack in judges if attack in tried)

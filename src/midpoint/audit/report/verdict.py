@@ -7,10 +7,10 @@ from typing import NamedTuple
 from midpoint.audit.measure.results import NAMED, RAW_KIND, AuditResults, Band, Rounds, Row
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.plan import DEFAULT, RAW
 
 DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
-"""Schemes that are in use on some data or other (`analyst.choose_scheme`)."""
+"""Schemes that are chosen on some data or other: judged where the choice was not tried."""
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
 OUTRIGHT = "the feature is there to read"
@@ -184,6 +184,16 @@ def headline(results: AuditResults) -> Verdict | None:
     names = [name for name in names if name != "nothing"] or names
     chosen = [name for name in (results.usual, *DEFAULTS) if name in names] or names[-1:]
     return judge(results, chosen[0]) if chosen else None
+
+
+def chosen_words(results: AuditResults) -> str:
+    """Say which scheme each fold chose."""
+    folds = [f"{name} in {count}" for name, count in results.chosen().items()]
+    listed = ", ".join(str(choice["scheme"]) for choice in results.choices)
+    return (
+        f"{DEFAULT} is the scheme that training chooses, chosen inside every fold on its panel"
+        f" alone: {', '.join(folds)} of {len(results.choices)} folds ({listed})."
+    )
 
 
 def reading(value: float) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, predict
-from midpoint.audit.attackers.joint import JointFit, joint_fit, regressions
+from midpoint.analyst import predict
+from midpoint.audit.attackers.joint import JointFit, infer, joint_fit, regressions
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
 from midpoint.audit.run.views import held_out_coins
-from midpoint.protocol import LearningProtocol, Reports, bits_per_item, local_correction
+from midpoint.protocol import LearningProtocol, bits_per_item, local_correction
 
 Float = NDArray[np.float64]
 
@@ -75,23 +75,3 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
     )
-
-
-def infer(
-    profiles: ItemProfiles, reports: Reports, fitted: JointFit
-) -> tuple[NDArray[np.intp], Float]:
-    """Infer category and profile together, as the paper's analyst does (Eq. 6).
-
-    The category is that of the least loss, each with its own best x, as `fitted` has them. Who sent
-    no rating is taken to be of the commonest category. Shapes (users,) and (users, D).
-    """
-    guess = np.argmin(fitted.loss, axis=1)
-    guess[np.diff(reports.user_offsets) == 0] = _commonest(profiles)
-    if reports.profile is not None:
-        return guess, reports.profile
-    return guess, fitted.profile[guess, np.arange(len(guess))]
-
-
-def _commonest(profiles: ItemProfiles) -> int:
-    statistics = profiles.statistics
-    return 0 if statistics is None else int(np.argmax(statistics.users))

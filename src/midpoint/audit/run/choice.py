@@ -11,7 +11,7 @@ from midpoint.audit.attackers.custom import custom_attacker, require_attacker
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.plan import RAW, read_scheme
+from midpoint.audit.run.plan import DEFAULT, RAW, ChosenProtocol, read_scheme
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -24,21 +24,18 @@ Attacks = str | Iterable[str] | Mapping[str, Callable[[], Attacker]]
 
 
 def choose_schemes(
-    schemes: Schemes | None, scale: Scale, *, quick: bool = False, usual: str | None = None
+    schemes: Schemes | None, scale: Scale, *, quick: bool = False
 ) -> dict[str, LearningProtocol]:
-    """Return protocols by name; the control comes first, whether asked for or not.
-
-    `usual` is the scheme in use, which a quick audit tries; the scale's default unless given.
-    """
+    """Return protocols by name; the control comes first, whether asked for or not."""
     if isinstance(schemes, Mapping):
         named = dict(schemes)
     elif schemes is not None:
         named = {text: read_scheme(text) for text in _each(schemes)}
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
-        every += ["full", "nothing"]
-        wanted = (RAW, "mp", usual or itemwise_scheme(scale)) if quick else every
-        named = {name: LearningProtocol(name) for name in wanted}
+        every += ["full", "nothing", DEFAULT]
+        wanted = (RAW, "mp", DEFAULT) if quick else every
+        named = {name: read_scheme(name) for name in wanted}
     if not named:
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
     for name, how in named.items():
@@ -55,6 +52,8 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
     """Refuse now what would fail in the middle of an audit."""
     if not isinstance(how, LearningProtocol):
         raise MidpointError(f"scheme {name!r} is {how!r}, and has to be a LearningProtocol")
+    if isinstance(how, ChosenProtocol):
+        return
     if how.scheme.needs_levels and not scale.is_discrete:
         raise MidpointError(
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"

@@ -16,6 +16,8 @@ from midpoint.protocol import LearningProtocol
 
 RAW = "no"
 """The scheme of the control: ratings as they are."""
+DEFAULT = "default"
+"""The scheme that training would choose: chosen inside every fold, on its panel alone."""
 
 
 GIVEN = 0.7
@@ -75,6 +77,16 @@ class Plan:
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
+@dataclass(frozen=True)
+class ChosenProtocol(LearningProtocol):
+    """Stands for the scheme that is chosen inside every fold, until it is."""
+
+    name: str = DEFAULT
+
+    def __post_init__(self) -> None:
+        """Leave the name as it is: each fold has a scheme of its own."""
+
+
 def sends_profiles(how: LearningProtocol) -> bool:
     """Tell whether devices send profiles that they estimated themselves, and no ratings."""
     return how.name == "full"
@@ -86,6 +98,13 @@ def read_scheme(text: str) -> LearningProtocol:
     Such as `dmpss`, `mpss:bits=4:alpha=0.5`, or with several rounds `cmpss:rounds=4:forgetful`.
     """
     name, *settings = text.split(":")
+    if name == DEFAULT:
+        if settings:
+            raise MidpointError(
+                f"scheme {text!r}: the scheme in use is chosen as training does, without settings;"
+                " write default"
+            )
+        return ChosenProtocol()
     chosen: dict[str, Any] = {}
     for setting in settings:
         key, _, value = ("device", "", setting) if setting in DEVICES else setting.partition("=")

@@ -1,5 +1,6 @@
 """The work of an audit in small tasks, each kept when it is done, in any order and process."""
 
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.attacker import Attacker, NestedScores, new_attacker, score_people
 from midpoint.audit.attackers.view import View
+from midpoint.audit.choose import choose, protocol_of
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.adversaries.bound import divergence, is_bounded
@@ -27,12 +29,13 @@ from midpoint.audit.run.folds import (
     prepared,
     questions,
 )
-from midpoint.audit.run.plan import RAW, Plan
+from midpoint.audit.run.plan import DEFAULT, RAW, ChosenProtocol, Plan
 from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.audit.run.store import ATTACK, EARLY, Store
 from midpoint.audit.run.views import FoldViews, ReportViews, clean_view
 from midpoint.audit.run.work import Work
 from midpoint.data import Ratings
+from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES
 
 LEARN = "learn"
@@ -102,9 +105,11 @@ class Auditor:
             names = list[tuple[str, ...]]()
             if work.has_panel:
                 names += [(LEARN,), *((LEARN, scheme) for scheme in work.counterparts)]
+                names += [(LEARN, DEFAULT)] * work.has_choice
             if work.has_split:
                 names += [(LEARN, SPLIT)]
                 names += [(LEARN, SPLIT, scheme) for scheme in work.counterparts]
+                names += [(LEARN, SPLIT, DEFAULT)] * work.has_choice
             if work.has_rounds:
                 names += [(LEARN, EARLY)]
                 names += [(LEARN, EARLY, scheme) for scheme in work.counterparts_over_rounds]
@@ -169,6 +174,9 @@ class Auditor:
         for task in missing:
             early, names = EARLY in task.names, task.names[1:]
             about = {"category": data.category, "user_ids": data.given.user_ids}
+            if task.kind == DEFAULT:
+                yield self._keep(task, clock, **self._choose(data, names))
+                continue
             if SPLIT in task.names:
                 self._learn_split(data, names)
                 yield self._keep(task, clock, **(about if task.kind == SPLIT else {}))
@@ -180,6 +188,21 @@ class Auditor:
                 learned = learn(data, early=early)
             learned.save(self.store.profiles(unit.fold, *names))
             yield self._keep(task, clock, **({} if names else about))
+
+    def _choose(self, data: FoldData, names: tuple[str, ...]) -> dict[str, object]:
+        """Choose the scheme on the panel of a fold alone, and learn what it needs."""
+        split, directory = SplitFold(data), self.store.profiles(data.number, *names)
+        panel = split.panel if SPLIT in names else data.training
+        seed = self.plan.seed_of("choice", data.number, *names)
+        choice = choose(panel, self.plan.feature, factorizer=self.plan.factorizer, seed=seed)
+        scheme = protocol_of(choice.scheme).scheme
+        if SPLIT in names:
+            learned = ItemProfiles.load(directory.parent / "whole")
+            split.prepared(learned, scheme).save(directory / "whole")
+        else:
+            every = FoldProfiles.load(directory.parent, data)
+            prepared(data, every, scheme).save(directory)
+        return {"choice": json.dumps(choice.as_dict())}
 
     def _learn_split(self, data: FoldData, names: tuple[str, ...]) -> None:
         """Learn from the panel alone where outsiders are kept apart; with positions if named."""
@@ -198,7 +221,7 @@ class Auditor:
         for task in missing:
             if task.kind == ACCURACY:
                 shown = seen.rated if isinstance(seen, ReportViews) else view
-                accuracy = measure(fold.data, shown, unit.name, self.work.schemes[unit.name])
+                accuracy = measure(fold.data, shown, unit.name, fold.protocol(unit.name))
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -221,7 +244,7 @@ class Auditor:
             seen = fold.published(adversary, unit.name)
             view = seen.held_out
             if task.kind == ACCURACY:
-                accuracy = measure(fold.data, seen.rated, seen.name, self.work.schemes[unit.name])
+                accuracy = measure(fold.data, seen.rated, seen.name, seen.how)
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -330,13 +353,27 @@ class Prepared:
             self._learners[adversary] = SplitFold(self.data).learners(adversary)
         name = f"{SPLIT}:{scheme}"
         if adversary not in self._published or self._published[adversary].name != name:
-            how = self.work.schemes[scheme]
-            names = (SPLIT, how.scheme.name) if how.scheme.counterparts else (SPLIT,)
+            how = self.protocol(scheme, SPLIT)
+            names = (SPLIT, *self._positions(scheme, how))
             directory = self.store.profiles(self.data.number, *names)
             learned = ItemProfiles.load(directory / "whole")
             fold = self._learners[adversary]
             self._published[adversary] = PublishedViews.of(fold, scheme, how, learned)
         return self._published[adversary]
+
+    def protocol(self, scheme: str, *under: str) -> LearningProtocol:
+        """Return a protocol by name; the one that the fold chose, if it is to be chosen."""
+        how = self.work.schemes[scheme]
+        if not isinstance(how, ChosenProtocol):
+            return how
+        stored = self.store.load(self.data.number, LEARN, *under, DEFAULT)
+        return protocol_of(json.loads(str(stored["choice"]))["scheme"])
+
+    def _positions(self, scheme: str, how: LearningProtocol) -> tuple[str, ...]:
+        """Return the name in the store of what was learned for a protocol beside profiles."""
+        if isinstance(self.work.schemes[scheme], ChosenProtocol):
+            return (DEFAULT,)
+        return (how.scheme.name,) if how.scheme.counterparts else ()
 
     @cached_property
     def clean(self) -> View:
@@ -346,8 +383,8 @@ class Prepared:
     def views(self, scheme: str) -> FoldViews:
         """Return what is seen of the people under a protocol."""
         if scheme not in self._views:
-            how = self.work.schemes[scheme]
-            names = (how.scheme.name,) if how.scheme.counterparts else ()
+            how = self.protocol(scheme)
+            names = self._positions(scheme, how)
             late = self._load(*names)
             self._views[scheme] = (
                 RoundViews(self.data, scheme, how, self._load(EARLY, *names), late, self._versions)

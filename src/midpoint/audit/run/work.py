@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from midpoint.audit.attackers import Attacker
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.plan import RAW, read_scheme, sends_profiles
+from midpoint.audit.run.plan import RAW, ChosenProtocol, read_scheme, sends_profiles
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
@@ -36,6 +36,11 @@ class Work:
     def counterparts(self) -> tuple[str, ...]:
         """The schemes with counterparts, which need positions beside profiles."""
         return _counterparts(self.schemes)
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether every fold has to choose the scheme that training would."""
+        return any(isinstance(how, ChosenProtocol) for how in self.schemes.values())
 
     @property
     def has_rounds(self) -> bool:
@@ -143,5 +148,5 @@ def _sends_alike(how: LearningProtocol, control: LearningProtocol) -> bool:
 
 
 def _counterparts(schemes: Mapping[str, LearningProtocol]) -> tuple[str, ...]:
-    used = (how.scheme for how in schemes.values() if how.scheme.counterparts)
-    return tuple(dict.fromkeys(scheme.name for scheme in used))
+    known = (how.scheme for how in schemes.values() if not isinstance(how, ChosenProtocol))
+    return tuple(dict.fromkeys(scheme.name for scheme in known if scheme.counterparts))

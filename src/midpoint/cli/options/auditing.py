@@ -16,6 +16,8 @@ class AuditOptions:
         str | None,
         typer.Option(
             help="Schemes, separated by commas, such as dmpss,mpss:alpha=0.5; all unless given."
+            " `default` is the scheme that `midpoint train` would choose, chosen inside every fold"
+            " on its panel alone."
         ),
     ] = None
     attacks: Annotated[

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from midpoint.analyst.engines import Engine, RatingsTables
     from midpoint.analyst.fit.factorizer import Factorizer, Progress
     from midpoint.analyst.fit.profiles import ItemProfiles
-    from midpoint.data import Ratings
+    from midpoint.data import Scale
 
     Bar = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
     Status = Callable[[str], AbstractContextManager[object]]
@@ -61,12 +61,13 @@ def fit_from_tables(
     out: Path,
     master: str | None,
     bar: "Bar",
-    choose: "Callable[[Ratings], tuple[str | None, str]]",
-) -> "tuple[ItemProfiles, str]":
+    wanted: "Callable[[Scale], str | None]",
+    cost: float,
+) -> "ItemProfiles":
     """Train from tables that stay where they are, show how far it is, and save the result.
 
-    What a killed run leaves beside the result is gone on with. `choose` names a scheme, or None,
-    and says why, by what was counted; so does the return.
+    What a killed run leaves beside the result is gone on with. `wanted` names a scheme for a scale,
+    or None if one is to be chosen.
     """
     from midpoint.analyst.engines import train_on
     from midpoint.analyst.engines.tables import require_supported
@@ -82,12 +83,14 @@ def fit_from_tables(
     with _opened(name, out, master) as (engine, status):
         with status("Reading ratings"):
             ratings = engine.read(tables)
-        scheme, reason = choose(ratings.counts().as_ratings())
         with bar() as report:
-            profiles = train_on(ratings, factorizer, report, scheme=scheme, unfinished=left)
+            profiles = train_on(
+                ratings, factorizer, report,
+                scheme=wanted(ratings.scale), cost=cost, unfinished=left,
+            )  # fmt: skip
     profiles.save(out)
     left.remove()
-    return profiles, reason
+    return profiles
 
 
 @contextmanager

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.engines.counts import CountedFeature, Counts
 from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.spark.factorizer import fit_on_spark
 from midpoint.analyst.engines.spark.panel import SparkPanel
 from midpoint.analyst.engines.spark.reader import RatingsFrame, read_ratings
+from midpoint.analyst.engines.spark.sample import sampled
 from midpoint.analyst.engines.spark.statistics import tally_frame
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Ratings, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,20 @@ class SparkRatings:
     frame: RatingsFrame
     """Where they are, and what one look through them shows."""
 
-    def counts(self) -> Counts:
-        """Say how many there are of what, to choose a scheme by."""
-        frame, known = self.frame, None
-        if frame.feature is not None:
-            known = CountedFeature(frame.feature.name, frame.feature.categories, frame.users)
-        return Counts(frame.ratings, frame.n_users, len(frame.item_ids), frame.scale, known)
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the private features; several make a joint one."""
+        feature = self.frame.feature
+        return () if feature is None else tuple(name for name, _ in feature.parts)
+
+    @property
+    def scale(self) -> Scale:
+        """What a rating can be."""
+        return self.frame.scale
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of about so many people, of those whose category is known."""
+        return sampled(self.frame, people, seed)
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

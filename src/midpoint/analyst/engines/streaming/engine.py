@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.engines.counts import CountedFeature, Counts
 from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.streaming.factorizer import fit_from_disk
+from midpoint.analyst.engines.streaming.sample import sampled
 from midpoint.analyst.engines.streaming.scan import Scan, scan
 from midpoint.analyst.engines.streaming.statistics import tally_scan
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data import Ratings, Scale
 from midpoint.errors import MidpointError
 
 
@@ -27,13 +28,14 @@ class StreamingRatings:
     workspace: Path | None
     """Directory for columns during the fit."""
 
-    def counts(self) -> Counts:
-        """Say how many there are of what, to choose a scheme by."""
-        scan, known = self.scan, None
-        feature = scan.feature(self.features)
-        if feature is not None:
-            known = CountedFeature(feature.name, feature.categories, feature.counts)
-        return Counts(scan.ratings, scan.users.height, scan.items.height, scan.scale, known)
+    @property
+    def scale(self) -> Scale:
+        """What a rating can be."""
+        return self.scan.scale
+
+    def sample(self, people: int, seed: int) -> Ratings:
+        """Read the ratings of so many people, at random among those of known category."""
+        return sampled(self.scan, self.features, people, seed)
 
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""

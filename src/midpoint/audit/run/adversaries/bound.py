@@ -10,7 +10,7 @@ import numpy as np
 
 from midpoint.analyst.disclose.leak import divergences, errors_of
 from midpoint.audit.attackers.view import View
-from midpoint.audit.run.plan import sends_profiles
+from midpoint.audit.run.plan import ChosenProtocol, sends_profiles
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import ValueMap
 
@@ -43,6 +43,8 @@ def is_bounded(how: LearningProtocol, *, discrete: bool) -> bool:
     Estimates as they are counted have other errors, and ratings that are sent as they are, if only
     some of them, leak more than any error.
     """
+    if isinstance(how, ChosenProtocol):  # each fold may have another
+        return False
     if sends_profiles(how) or how.estimation != "shrunken" or how.alpha < 1 or how.bits is not None:
         return False
     scheme = how.scheme

@@ -1,0 +1,71 @@
+"""Which scheme was chosen for a model, and what was measured to choose it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+RAW = "no"
+"""The scheme of the control: ratings as they are."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What one candidate did to the panel."""
+
+    scheme: str
+    """The candidate; "no" are raw ratings, beside which all others are seen."""
+    leak: float
+    """AUC of the strongest attack: 0.5 is blind guessing."""
+    attack: str
+    """What that attack reads."""
+    category: str
+    """Whom it looks for."""
+    above: float
+    """How far the leak is above the least one."""
+    error: float
+    """Standard error of that, person by person."""
+    cost: float
+    """By what share predictions are worse than from raw ratings."""
+    note: str = ""
+    """Why it was not taken; empty for the one that was."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A scheme, and why it is the one. A choice is no certificate: an audit measures more."""
+
+    scheme: str
+    """Its name."""
+    reason: str
+    """What decided, to follow "because"."""
+    tried: tuple[Tried, ...] = ()
+    """What was measured: raw ratings, then the simplest first; empty where nothing could be."""
+    failed: tuple[tuple[str, str], ...] = ()
+    """Candidates that could not be tried, each with why."""
+    people: int = 0
+    """People it was measured on."""
+    panel: int = 0
+    """People there are."""
+    most_cost: float = 0.0
+    """What a scheme may cost, as a share of the error."""
+    luck: float = 0.5
+    """AUC up to which the strongest attack on the scheme may be luck."""
+    warning: str = ""
+    """What to know where no candidate holds the leak, in words; empty where one does."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as it is kept in a model."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any] | None) -> Self | None:
+        """Read what a model kept; None where no choice was made."""
+        if kept is None:
+            return None
+        rows: Sequence[Mapping[str, Any]] = kept.get("tried", ())
+        failed = tuple((str(name), str(why)) for name, why in kept.get("failed", ()))
+        return cls(**{**kept, "tried": tuple(Tried(**row) for row in rows), "failed": failed})
+
+    def row(self, scheme: str) -> Tried | None:
+        """Return what was measured of a candidate."""
+        return next((row for row in self.tried if row.scheme == scheme), None)

@@ -1,0 +1,233 @@
+"""Which scheme protects a panel's ratings: the one rule, by what is measured on the panel."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from midpoint.analyst import Factorizer
+from midpoint.analyst.disclose.choice import MOST_COST, itemwise_scheme
+from midpoint.analyst.fit.choice import RAW, Choice, Tried
+from midpoint.audit.choose.candidates import candidates, protocol_of
+from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
+from midpoint.audit.choose.panel import PARTS, Panel
+from midpoint.data import Feature, Ratings, with_known
+from midpoint.errors import MidpointError
+
+ONE_SIDED = 1.0
+"""Standard errors above the least leak at which a candidate leaks more: one-sided, 16 %.
+
+Too simple a scheme leaks, and too strong a one costs no more than was allowed: so the test leans
+towards what leaks least.
+"""
+LUCKY = 3.0
+"""Standard errors of the strongest of all attacks by luck alone.
+
+That is 2.1 at 95 % for one of seven that go together, and sqrt(2) of it, since the people of one
+part are whom attackers of the others learned from (`audit.measure.statistics`).
+"""
+HELD = 0.55
+"""AUC up to which a leak counts as held, whatever can be measured."""
+FEWEST = 4
+"""People of a category in every part, at least, for anything to be measured."""
+DIGITS = 4
+"""Decimals that a choice keeps."""
+UNSEEN = (
+    "Nothing was measured: merge categories, or share the feature of more people. What leaks is not"
+    " known."
+)
+
+
+class Trial(NamedTuple):
+    """A candidate, and what it did."""
+
+    scheme: str
+    """Its name."""
+    measured: Measured
+    """What it leaks, person by person."""
+    cost: float
+    """By what share predictions are worse than from raw ratings."""
+
+    @property
+    def leak(self) -> Leak:
+        """The strongest attack on it."""
+        return self.measured.leak
+
+    def leaks_more(self, other: "Trial") -> bool:
+        """Whether it leaks more than another by a one-sided test on the same people."""
+        above, error = self.leak.above(other.leak)
+        return above > ONE_SIDED * error
+
+
+def choose(
+    ratings: Ratings,
+    features: Sequence[str],
+    *,
+    factorizer: Factorizer | None = None,
+    most_cost: float = MOST_COST,
+    names: Sequence[str] | None = None,
+    positions: bool = True,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Choice:
+    """Choose the scheme for a panel, by attacks on the panel itself.
+
+    The people are cut into three parts. Each part is protected by what was learned without it, and
+    attacked by what was learned from the other two, protected likewise by what was learned without
+    them and without the part that is attacked. The simplest candidate is taken whose leak is not
+    above the least one by a one-sided paired test, of those that cost no more than is allowed.
+
+    Args:
+        ratings: The panel; who did not share a category is left out.
+        features: The private feature; several make a joint one.
+        factorizer: How item profiles are learned.
+        most_cost: What a scheme may cost: a share of the error of predictions.
+        names: The candidates, the simplest first; those of the scale unless given.
+        positions: Whether positions can be learned, which counterparts need.
+        seed: Decides who is in which part, and every coin.
+        progress: Is called with the candidates done and to do.
+    """
+    if most_cost < 0:
+        raise MidpointError(f"the cost allowed is a share of the error, not {most_cost:g}")
+    people = with_known(ratings, *features)
+    feature = people.feature(*features)
+    every = candidates(people.scale, positions=positions)
+    wanted = every if names is None else tuple(names)
+    obstacle = _obstacle(feature)
+    if obstacle is not None:
+        simple = itemwise_scheme(people.scale)
+        return Choice(simple, obstacle, panel=people.n_users, most_cost=most_cost, warning=UNSEEN)
+    panel = Panel.of(people, features, factorizer or Factorizer(), seed)
+    with threadpool_limits(1):  # sums in another order are other sums
+        raw, trials, failed = _try(panel, wanted, progress)
+    if not trials:
+        raise MidpointError(f"no candidate could be tried: {'; '.join(failed.values())}")
+    choice = decide(raw, trials, feature.categories, most_cost, failed)
+    return replace(choice, people=panel.ratings.n_users, panel=people.n_users)
+
+
+def _try(
+    panel: Panel, wanted: Sequence[str], progress: Callable[[int, int], None] | None
+) -> tuple[Trial, list[Trial], dict[str, str]]:
+    """Measure raw ratings and all candidates; say of those that cannot be learned why."""
+    trials, failed, readers = list[Trial](), dict[str, str](), RawReaders(panel)
+    for done, scheme in enumerate((RAW, *wanted)):
+        if progress:
+            progress(done, 1 + len(wanted))
+        try:
+            measured = measure(panel, protocol_of(scheme), readers)
+        except MidpointError as error:
+            if scheme == RAW:
+                raise
+            failed[scheme] = str(error)
+            continue
+        base = trials[0].measured if trials else measured
+        trials.append(Trial(scheme, measured, cost(measured.squares, base.squares)))
+    if progress:
+        progress(1 + len(wanted), 1 + len(wanted))
+    return trials[0], trials[1:], failed
+
+
+def decide(
+    raw: Trial,
+    trials: Sequence[Trial],
+    categories: Sequence[str],
+    most_cost: float,
+    failed: Mapping[str, str] = MappingProxyType({}),
+) -> Choice:
+    """Take the simplest candidate that leaks no more than the best and costs no more than allowed.
+
+    Args:
+        raw: What raw ratings leak.
+        trials: What the candidates do, the simplest first.
+        categories: Names of the categories.
+        most_cost: What a scheme may cost.
+        failed: Why others could not be tried, by name.
+    """
+    cheap = [trial for trial in trials if trial.cost <= most_cost]
+    cheap = cheap or [min(trials, key=lambda trial: trial.cost)]
+    best = min(cheap, key=lambda trial: trial.leak.excess)
+    taken = next(trial for trial in cheap if not trial.leaks_more(best))
+    rows = [_row(raw, best, categories, "raw ratings")]
+    for trial in trials:
+        note = "" if trial is taken else "not the simplest"
+        if trial.leaks_more(best):
+            note = f"leaks more than {best.scheme}"
+        if trial not in cheap:
+            note = f"costs more than {most_cost:.1%}"
+        rows.append(_row(trial, best, categories, note))
+    luck = 0.5 + LUCKY * taken.leak.doubt
+    return Choice(
+        taken.scheme,
+        _reason(taken, best, trials),
+        tuple(rows),
+        tuple(failed.items()),
+        most_cost=most_cost,
+        luck=luck,
+        warning=_warning(raw, taken, trials, most_cost, luck),
+    )
+
+
+def _reason(taken: Trial, best: Trial, trials: Sequence[Trial]) -> str:
+    """Say what decided."""
+    if taken is not best:
+        return f"it is the simplest that leaks no more than {best.scheme} by a paired test"
+    simpler = trials[: [trial.scheme for trial in trials].index(taken.scheme)]
+    return "it leaks least" if simpler else "it leaks least, and nothing is simpler"
+
+
+def _warning(
+    raw: Trial, taken: Trial, trials: Sequence[Trial], most_cost: float, luck: float
+) -> str:
+    """Say in words what the choice does not reach; nothing where the leak is held."""
+    words = list[str]()
+    if taken.leak.value > max(HELD, luck):
+        words.append(
+            f"No candidate holds the leak: against {taken.scheme} the strongest attack still picks"
+            f" the right one of two people {100 * taken.leak.value:.0f} times in 100 (raw ratings:"
+            f" {100 * raw.leak.value:.0f}; luck: up to {100 * luck:.0f})."
+        )
+    if taken.leaks_more(raw):
+        words.append(f"{taken.scheme} leaks more than raw ratings do.")
+    if taken.cost > most_cost:
+        words.append(
+            f"No candidate costs at most {most_cost:.1%}; {taken.scheme} costs least,"
+            f" {taken.cost:.1%}."
+        )
+    better = [trial for trial in trials if trial.cost > most_cost and taken.leaks_more(trial)]
+    words += [
+        f"{trial.scheme} leaks less ({trial.leak.value:.3f}) and costs {trial.cost:.1%}: allow it"
+        f" by --cost {100 * trial.cost + 0.1:.1f}."
+        for trial in better[:1]
+    ]
+    if words:
+        words.append("A larger panel lets schemes hide more.")
+    return " ".join(words)
+
+
+def _row(trial: Trial, best: Trial, categories: Sequence[str], note: str) -> Tried:
+    above, error = trial.leak.above(best.leak)
+    return Tried(
+        scheme=trial.scheme,
+        leak=round(trial.leak.value, DIGITS),
+        attack=trial.leak.attack,
+        category=categories[trial.leak.category],
+        above=round(above, DIGITS),
+        error=round(error, DIGITS),
+        cost=round(trial.cost, DIGITS),
+        note=note,
+    )
+
+
+def _obstacle(feature: Feature) -> str | None:
+    """Say why nothing can be measured; None where it can."""
+    rarest = int(feature.counts.argmin())
+    few = int(feature.counts[rarest])
+    if few >= FEWEST * PARTS:
+        return None
+    return (
+        f"{feature.name} {feature.categories[rarest]} has {few} people, and {FEWEST * PARTS} of"
+        " every category are needed to measure"
+    )

@@ -1,0 +1,175 @@
+"""What each candidate leaks and costs on a panel, person by person."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from midpoint.analyst import predict
+from midpoint.analyst.fit.choice import RAW
+from midpoint.audit.attackers.auc import Area, area, chance_deviation
+from midpoint.audit.attackers.features import values_and_mask
+from midpoint.audit.attackers.joint import infer, joint_fit
+from midpoint.audit.attackers.learned import Rows
+from midpoint.audit.attackers.view import NestedFold, View
+from midpoint.audit.choose.panel import PARTS, Panel, Shown
+from midpoint.audit.choose.readers import CLEAN, READERS, Reader
+from midpoint.protocol import LearningProtocol, local_correction
+
+Float = NDArray[np.float64]
+Score = Callable[[Rows], Float]
+
+
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """The strongest attack on a candidate."""
+
+    area: Area
+    """Its AUC, and each person's part in the error."""
+    attack: str
+    """What it reads."""
+    category: int
+    """Whom it looks for, against all others."""
+    doubt: float
+    """Standard error of its AUC where there is nothing to read."""
+
+    @property
+    def value(self) -> float:
+        """The AUC, folded: 0.5 or more."""
+        return self.area.value
+
+    @property
+    def excess(self) -> float:
+        """Distance from 0.5 beyond one standard error: small categories do not rule by luck."""
+        return self.value - 0.5 - self.doubt
+
+    def above(self, other: "Leak") -> tuple[float, float]:
+        """Return by how much this one is above another, and the standard error of that.
+
+        Both are of the same people, so the error is DeLong's for correlated curves:
+        sqrt(sum_i (a_i - b_i)^2), a_i and b_i what person i adds to the error of either.
+        """
+        apart = np.square(self.area.influence - other.area.influence).sum()
+        return self.excess - other.excess, float(np.sqrt(apart))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What one candidate does to a panel."""
+
+    leak: Leak
+    """The strongest attack."""
+    squares: Float
+    """Sum of each person's squared errors of prediction. Shape (N,)."""
+
+
+def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None) -> Measured:
+    """Protect, attack and predict every part of a panel by what the other parts taught."""
+    shown = Shown(panel, how)
+    wanted = questions(int(panel.category.max()) + 1)
+    names = [reader.name for reader in READERS]
+    scores = np.zeros((len(names) + 1, len(wanted), panel.draws, len(panel.category)))
+    squares = np.zeros(len(panel.category))
+    for part, trial in enumerate(shown.trials()):
+        draws = range(1, panel.draws)
+        views = [trial.judge, *(shown.view(part, frozenset({part}), draw) for draw in draws)]
+        whose = panel.members[part]
+        squares[whose] = _squares(shown, part, trial.judge)
+        category = np.tile(_learners(panel, part), panel.draws)
+        for r, reader in enumerate(READERS):
+            rows, new = _stack(reader, trial), [reader.form(view) for view in views]
+            for q, k in enumerate(wanted):
+                score = reader.fit(rows, category == k)
+                for d, table in enumerate(new):
+                    scores[r, q, d, whose] = score(table)
+        if raw is not None:
+            new = [values_and_mask(view) for view in views]
+            for q, k in enumerate(wanted):
+                for d, table in enumerate(new):
+                    scores[-1, q, d, whose] = raw.score(part, k)(table)
+    return Measured(_strongest(panel, [*names, CLEAN.name], wanted, scores), squares)
+
+
+class RawReaders:
+    """An attacker that learned from raw ratings, as the paper's; one for all candidates."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._shown = Shown(panel, LearningProtocol(RAW))
+        self._fitted: dict[tuple[int, int], Score] = {}
+
+    def score(self, part: int, category: int) -> Score:
+        """Return what scores the people of a part."""
+        if (part, category) not in self._fitted:
+            panel = self._shown.panel
+            others = [p for p in range(PARTS) if p != part]
+            views = [self._shown.view(p, frozenset({part}), 0) for p in others]
+            rows = sparse.vstack([CLEAN.form(view) for view in views], format="csr")
+            ones = _learners(panel, part) == category
+            self._fitted[part, category] = CLEAN.fit(rows, ones)
+        return self._fitted[part, category]
+
+
+def questions(n_categories: int) -> list[int]:
+    """Return the categories that attackers look for: the second of two, or each of several."""
+    return [1] if n_categories == 2 else list(range(n_categories))
+
+
+def cost(squares: Float, raw: Float) -> float:
+    """Return by what share an error exceeds that of raw ratings: sqrt(S / S_raw) - 1."""
+    return sqrt(float(squares.sum()) / max(float(raw.sum()), 1e-300)) - 1
+
+
+def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores: Float) -> Leak:
+    """Find the attack that is farthest beyond chance, on either side of it.
+
+    Who is learned from also took part in the disclosure of those attacked. What is special about
+    them by chance is taken out of the others' reports, so an attack can be right when its sign is
+    flipped; whoever knows the protocol knows that.
+    """
+    leaks = list[Leak]()
+    for r, name in enumerate(names):
+        for q, k in enumerate(wanted):
+            ones = panel.category == k
+            drawn = [area(scores[r, q, d], ones, panel.part) for d in range(panel.draws)]
+            mean = Area.mean(drawn)
+            folded = Area(0.5 + mean.distance, mean.sign * mean.influence)
+            leaks.append(Leak(folded, name, k, chance_deviation(ones)))
+    return max(leaks, key=lambda leak: leak.excess)
+
+
+def _learners(panel: Panel, part: int) -> NDArray[np.intp]:
+    """Return the categories of those who are learned from when a part is attacked."""
+    others = [panel.members[p] for p in range(PARTS) if p != part]
+    return panel.category[np.concatenate(others)]
+
+
+def _stack(reader: Reader, trial: NestedFold) -> Rows:
+    tables = [reader.form(view) for view in trial.learn]
+    return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
+
+
+def _squares(shown: Shown, part: int, view: View) -> Float:
+    """Predict the hidden ratings of a part, as devices show them. Shape (people of the part,).
+
+    Raw ratings also show the category, which is then inferred together with the profile; they
+    count by the better of both.
+    """
+    panel, how = shown.panel, shown.how
+    hidden = panel.split.hidden.select_users(panel.part == part)
+    people, category = panel.given(part), panel.category[panel.members[part]]
+    profile = how.estimate(view.profiles, view.reports, view.disclosure)
+    move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))[hidden.user]
+    whose = hidden.item, category[hidden.user], move
+    offset = local_correction(view.disclosure, view.profiles, *whose)
+    guess = predict(view.profiles, profile, hidden.user, hidden.item, offset)
+    shown_as = [guess]
+    if how.name == RAW:
+        cell, x = infer(view.profiles, view.reports, joint_fit(view.profiles, view.reports))
+        added = view.profiles.offset[hidden.item, cell[hidden.user]]
+        shown_as.append(predict(view.profiles, x, hidden.user, hidden.item, added))
+    errors = [np.square(one - hidden.value.astype(np.float64)) for one in shown_as]
+    best = min(errors, key=np.sum)
+    return np.bincount(hidden.user, best, hidden.n_users).astype(np.float64)

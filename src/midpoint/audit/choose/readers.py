@@ -1,0 +1,133 @@
+"""Few but strong attackers, made for comparing schemes in little time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from midpoint.audit.attackers.features import (
+    level_columns,
+    mask,
+    profile_features,
+    short_profile,
+    values_and_mask,
+)
+from midpoint.audit.attackers.kernels import QuadraticKernel
+from midpoint.audit.attackers.learned import Answer, Family, Rows
+from midpoint.audit.attackers.linear import Logistic
+from midpoint.audit.attackers.products import Products
+from midpoint.audit.attackers.scaling import Scaling
+from midpoint.audit.attackers.view import View
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An attacker without a choice: the mean of all settings of a family, each standardized."""
+
+    name: str
+    """What it reads."""
+    form: Callable[[View], Rows]
+    """Turns a view into rows of numbers."""
+    family: Family
+    """What learns to read them."""
+
+    def fit(self, rows: Rows, ones: NDArray[np.bool_]) -> Callable[[Rows], Float]:
+        """Learn from rows; return what scores others. Shape (rows,)."""
+        most = self.family.most_rows
+        if most is not None and len(ones) > most:  # the last draws are of the same people
+            some = np.random.default_rng(0).permutation(len(ones))[:most]
+            rows, ones = rows[some], ones[some]
+        answer = self.family.train(rows, ones, self.family.settings, 0)
+
+        def score(new: Rows) -> Float:
+            each = answer(new)
+            spread = each.std(axis=1, keepdims=True)
+            return np.asarray((each / np.maximum(spread, 1e-12)).mean(axis=0), np.float64)
+
+        return score
+
+
+def exact_levels(view: View) -> Rows:
+    """One column for each item and level, and the share of each level. Shape (N, M L + L).
+
+    Fine scales are read as they are: people keep to round numbers, and single values tell.
+    """
+    levels = view.scale.levels
+    if levels is None:
+        return level_columns(view)
+    points = np.array(levels)
+    level = np.searchsorted((points[1:] + points[:-1]) / 2, view.reports.value)
+    width = view.profiles.n_items * len(points)
+    column = view.reports.item.astype(np.int64) * len(points) + level
+    share = 1 / np.maximum(view.counts, 1)[view.user]
+    single = view.table(np.ones(len(column)), column, width)
+    used = view.table(share, level, len(points))
+    used.sum_duplicates()
+    return sparse.hstack([single, used], format="csr")
+
+
+@dataclass(frozen=True)
+class GaussianRidge(Family):
+    """Ridge regression of dense columns with a radial kernel; a setting is (gamma, penalty).
+
+    y ~ sum_i a_i exp(-gamma |z - z_i|^2 / mean of |a - b|^2), (K + penalty n I) a = y
+
+    It reads what support vectors read, and is one system of equations.
+    """
+
+    settings: Sequence[tuple[float, float]] = ((0.1, 1e-4), (0.7, 1e-3))
+    """How narrow the kernel is, and the penalty as a share of the number of rows."""
+    most_rows: int | None = 2000
+
+    def train(
+        self,
+        rows: Rows,
+        ones: NDArray[np.bool_],
+        chosen: Sequence[tuple[float, float]],
+        _seed: int,
+        /,
+    ) -> Answer:
+        """Solve for the weights."""
+        scaled = Scaling.of(rows)
+        known = scaled(rows)
+        apart = _distances(known, known)
+        unit = max(float(apart.mean()), 1e-12)
+        y = ones - ones.mean()
+        weights = [
+            linalg.solve(
+                np.exp(-gamma / unit * apart) + penalty * len(y) * np.eye(len(y)), y, assume_a="pos"
+            )
+            for gamma, penalty in chosen
+        ]
+
+        def answer(new: Rows) -> Float:
+            apart = _distances(scaled(new), known) / unit
+            pairs = zip(chosen, weights, strict=True)
+            return np.stack([np.exp(-gamma * apart) @ weight for (gamma, _), weight in pairs])
+
+        return answer
+
+
+def _distances(a: Rows, b: Rows) -> Float:
+    """Return squared distances between rows. Shape (rows of a, rows of b)."""
+    lengths = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2 * (a @ b.T), 0.0), np.float64)
+
+
+SPARSE = Logistic((0.05, 1.0, 20.0))
+READERS: Sequence[Reader] = (
+    Reader("sets", mask, SPARSE),
+    Reader("sets and values", values_and_mask, SPARSE),
+    Reader("levels", exact_levels, SPARSE),
+    Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
+    Reader("profile, radial", profile_features, GaussianRidge()),
+    Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
+    Reader("products", short_profile, Products((0.3, 3.0))),
+)
+"""The attackers."""
+CLEAN = Reader("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
+"""The attacker that learns from raw ratings."""

@@ -1,0 +1,43 @@
+"""What was measured to choose a scheme, as a small table."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from midpoint.analyst.fit.choice import Choice
+
+
+def show_choice(console: Console, choice: "Choice") -> None:
+    """Print what each candidate leaks and costs, which one was taken, and why."""
+    if choice.tried:
+        table = Table("scheme", "strongest attack (AUC)", "above the least", "cost", "")
+        for row in choice.tried:
+            chosen = row.scheme == choice.scheme
+            cells = (
+                row.scheme,
+                f"{row.leak:.3f} ({row.attack}, {row.category})",
+                f"{row.above:+.3f} ± {row.error:.3f}",
+                f"{100 * row.cost:+z.1f} %",
+                "chosen" if chosen else row.note,
+            )
+            table.add_row(*cells, style="bold" if chosen else None)
+        console.print(table, highlight=False)
+        whom = f"{choice.people:,} of {choice.panel:,} people"
+        whom = whom if choice.people < choice.panel else f"all {choice.panel:,} people"
+        console.print(
+            f"Measured on {whom}, each protected by what was learned without her. This is a choice,"
+            " not a certificate: `midpoint audit` measures what leaks.",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
+    for scheme, why in choice.failed:
+        console.print(
+            f"{scheme} was not tried: {why}", highlight=False, markup=False, soft_wrap=True
+        )
+    line = f"Devices will use scheme {choice.scheme}, because {choice.reason}"
+    for words in (line, choice.warning):
+        if words:
+            console.print(words, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,107 @@
+"""What is measured of a candidate: leaks person by person, and what predictions lose."""
+
+import numpy as np
+import pytest
+
+from midpoint.analyst import Factorizer
+from midpoint.audit.attackers.auc import area, auc
+from midpoint.audit.choose import panel as panel_module
+from midpoint.audit.choose.candidates import candidates, protocol_of
+from midpoint.audit.choose.measurement import Leak, RawReaders, cost, measure, questions
+from midpoint.audit.choose.panel import Panel, Shown
+from midpoint.audit.choose.readers import READERS, GaussianRidge, exact_levels
+from midpoint.data import Scale, Simulation
+from midpoint.protocol import LearningProtocol
+
+QUICK = Factorizer(dimension=2, iterations=2)
+
+
+@pytest.fixture(scope="module")
+def panel(tiny: Simulation) -> Panel:
+    return Panel.of(tiny.ratings, ["gender"], QUICK, 0)
+
+
+def test_nobody_attacked_taught_a_disclosure_of_those_learned_from(panel: Panel) -> None:
+    shown = Shown(panel, LearningProtocol("dmp"))
+    for part, trial in enumerate(shown.trials()):
+        assert set(trial.judged) == set(np.flatnonzero(panel.part == part))
+        assert not set(trial.judged) & set(trial.learners)
+        judged = panel.ratings.select_users(panel.part == part)
+        assert trial.judge.disclosure.digest == shown.how.disclose(
+            QUICK.fit(panel.ratings.select_users(panel.part != part), ["gender"])
+        ).digest  # fmt: skip
+        assert trial.judge.n_users == judged.n_users
+        used = {view.disclosure.digest for learn in trial.learn for view in learn.parts}
+        assert trial.judge.disclosure.digest not in used
+        assert len(used) == 2
+
+
+def test_raw_ratings_leak_and_sub_sampling_takes_the_sets_away(panel: Panel) -> None:
+    readers = RawReaders(panel)
+    raw, protected = (measure(panel, LearningProtocol(name), readers) for name in ("no", "dmpss"))
+    assert raw.leak.value > 0.9
+    assert protected.leak.value < 0.75
+    above, error = raw.leak.above(protected.leak)
+    assert above > 5 * error > 0
+    assert cost(raw.squares, raw.squares) == 0
+    assert -0.1 < cost(protected.squares, raw.squares) < 0.1
+    again = measure(panel, LearningProtocol("dmpss"), RawReaders(panel))
+    assert again.leak.value == protected.leak.value
+
+
+def test_the_error_of_a_difference_is_the_one_of_correlated_curves() -> None:
+    rng = np.random.default_rng(1)
+    labels = np.arange(400) % 2
+    scores = rng.normal(size=400) + 0.5 * labels
+    other = scores + 0.3 * rng.normal(size=400)
+    a, b = (Leak(area(one, labels), "sets", 1, 0.02) for one in (scores, other))
+    above, error = a.above(b)
+    assert above == pytest.approx(a.value - b.value)
+    assert error < 0.7 * (a.area.deviation**2 + b.area.deviation**2) ** 0.5  # the same people
+    assert a.above(a) == (0, 0)
+
+
+def test_a_sample_keeps_people_of_rare_categories(
+    tiny: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panel_module, "MOST_PEOPLE", 40)
+    some = Panel.of(tiny.ratings, ["gender"], QUICK, 0)
+    assert 30 <= some.ratings.n_users <= 60
+    assert np.bincount(some.category).min() >= 10
+    assert Panel.of(tiny.ratings, ["gender"], QUICK, 0).ratings.digest == some.ratings.digest
+    monkeypatch.setattr(panel_module, "MOST_RATINGS", len(tiny.ratings) // 10)
+    fewer = Panel.of(tiny.ratings, ["gender"], QUICK, 1).ratings
+    assert len(fewer) < len(tiny.ratings) / 5
+
+
+def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
+    assert candidates(Scale.stars(1, 5)) == ("dmp", "dmpss", "cmp", "cmpss")
+    assert candidates(Scale.stars(1, 5), positions=False) == ("dmp", "dmpss")
+    assert candidates(Scale.continuous(0, 1)) == ("mp", "mpss")
+    for name in candidates(Scale.stars(1, 5)):
+        assert protocol_of(name).scheme.protects(discrete=True)
+    assert questions(2) == [1]
+    assert questions(3) == [0, 1, 2]
+
+
+def test_the_radial_reader_sees_what_no_line_separates() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(900, 3))
+    ones = np.square(rows).sum(axis=1) > 2.4
+    radial = next(reader for reader in READERS if isinstance(reader.family, GaussianRidge))
+    linear = next(reader for reader in READERS if reader.name == "profile")
+    found = [
+        auc(one.fit(rows[:600], ones[:600])(rows[600:]), ones[600:]) for one in (radial, linear)
+    ]
+    assert found[0] > 0.9
+    assert found[1] < 0.65
+
+
+def test_readers_have_names_of_their_own_and_see_single_levels(panel: Panel) -> None:
+    assert len({reader.name for reader in READERS}) == len(READERS)
+    view = Shown(panel, LearningProtocol("no")).view(0, frozenset({0}), 0)
+    table = exact_levels(view).toarray()
+    items, levels = view.profiles.n_items, 5
+    assert table.shape == (view.n_users, items * levels + levels)
+    assert (table[:, : items * levels].sum(axis=1) == view.counts).all()
+    assert np.allclose(table[:, items * levels :].sum(axis=1), 1)
