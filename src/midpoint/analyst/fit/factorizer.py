@@ -119,8 +119,8 @@ class Factorizer:
         private = _feature(ratings, feature)
         statistics = tally(ratings, private) if private else None
         if private and statistics and self.biases == "shrunken":
-            found = item_factors(ratings, private, seed=self.seed)
-            statistics = replace(statistics, **(found._asdict() if found else {}))
+            predictors = item_factors(ratings, private, seed=self.seed)
+            statistics = replace(statistics, **(predictors._asdict() if predictors else {}))
         offset = None
         if statistics is not None and self.biases != "joint":
             offset = mean_effects(statistics, self.biases).effect
