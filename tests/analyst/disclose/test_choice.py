@@ -1,9 +1,12 @@
 """One rule chooses the scheme, for library and command line alike."""
 
+from typing import Any
+
 import pytest
 
 from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
 from midpoint.analyst.fit.choice import Choice
+from midpoint.analyst.fit.factorizer import Progress
 from midpoint.data import Scale, Simulation
 from midpoint.wire import SCHEMES, ValueMap
 
@@ -11,18 +14,21 @@ from midpoint.wire import SCHEMES, ValueMap
 def test_it_is_the_rule_of_the_audit(tiny: Simulation, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def choose(*given: object, **settings: object) -> Choice:
+    def choose(*given: object, **settings: Any) -> Choice:
         seen.append((given, settings))
         return Choice("cmp", "it leaks least")
 
     monkeypatch.setattr("midpoint.audit.choose.choose", choose)
-    quick = Factorizer(dimension=2)
-    chosen = choose_scheme(tiny.ratings, "gender", factorizer=quick, most_cost=0.02, seed=3)
+    quick, stages = Factorizer(dimension=2), list[Progress]()
+    chosen = choose_scheme(
+        tiny.ratings, "gender", factorizer=quick, most_cost=0.02, seed=3, progress=stages.append
+    )
     assert chosen.scheme == "cmp"
-    wanted = {
-        "factorizer": quick, "most_cost": 0.02, "positions": True, "seed": 3, "progress": None,
-    }  # fmt: skip
-    assert seen == [((tiny.ratings, ("gender",)), wanted)]
+    ((given, settings),) = seen
+    settings.pop("progress")(1, 4)
+    assert given == (tiny.ratings, ("gender",))
+    assert settings == {"factorizer": quick, "most_cost": 0.02, "positions": True, "seed": 3}
+    assert stages == [Progress(1, 4, stage="Trying schemes")]
 
 
 def test_without_a_feature_there_is_nothing_to_measure(stars: Simulation) -> None:

@@ -190,15 +190,15 @@ def test_a_killed_run_goes_on_from_its_item_profiles(stars: Tables, tmp_path: Pa
             raise KilledError
 
     with pytest.raises(KilledError):
-        train_on(ratings, QUICK, kill, unfinished=left)
+        train_on(ratings, QUICK, kill, scheme="cmpss", unfinished=left)
     assert stages == {"Training", "Fitting positions"}
     stages.clear()
-    found = train_on(ratings, QUICK, lambda p: stages.add(p.stage), unfinished=left)
+    found = train_on(ratings, QUICK, lambda p: stages.add(p.stage), scheme="cmpss", unfinished=left)
     assert stages == {"Fitting positions"}
-    require_near(the_positions(found), the_positions(train_on(ratings, QUICK)))
+    require_near(the_positions(found), the_positions(train_on(ratings, QUICK, scheme="cmpss")))
     # The control: with other settings it is another run, and begins at the beginning.
     other = replace(QUICK, seed=9)
-    train_on(ratings, other, lambda p: stages.add(p.stage), unfinished=left)
+    train_on(ratings, other, lambda p: stages.add(p.stage), scheme="cmpss", unfinished=left)
     assert "Training" in stages
     left.remove()
     assert not any(tmp_path.iterdir())
