@@ -11,7 +11,16 @@ from midpoint.protocol.positions import adjust_population
 from midpoint.user import Parameters, PrivateCategory, correct, obfuscate
 from midpoint.user.core.coins import PURPOSES
 from midpoint.user.core.counterparts import adjustment_of, counterparts
-from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
+from midpoint.wire import (
+    GRAIN,
+    ONE,
+    SCHEMES,
+    Disclosure,
+    RatingScale,
+    Refusal,
+    Scores,
+    as_rows,
+)
 from tests.support.made_up import AGE, disclosure, entries, sealed
 from tests.support.made_up_positions import counterparts_disclosure, real_size
 from tests.support.vector_parts import (
@@ -44,6 +53,14 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmpss, tastes choose"] = make(seed=6, selection_factors=2, taste_factors=3, choose=True)
     made["cmpss, three strata"] = make(
         features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=3
+    )
+    made["cmp, log spreads"] = make("cmp", seed=8, spread=True)
+    made["cmpss, log spreads, two strata"] = make(
+        features=(AGE,), points=HALVES, seed=9, strata=2, spread=True
+    )
+    fewer = RatingScale(low=HALVES[0], high=HALVES[-1], levels=HALVES, reported=HALVES[::3])
+    made["cmpss, log spreads, four of ten levels"] = make(
+        points=HALVES, seed=10, spread=True, scale=fewer
     )
     return made
 
@@ -194,6 +211,9 @@ def bad_positions() -> Iterator[Case]:
         ("a first stratum that not all reach", {"least": ((0, 1), (9, 9))}),
         ("strata that descend", {"least": ((0, 0), (9, -1))}),
         ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
+        ("a log spread that does not vary", {"spread": usual_spread((0, ONE // 64 - 1))}),
+        ("a log spread that varies too much", {"spread": usual_spread((0, 2 * ONE + 1))}),
+        ("a log spread beyond all measure", {"spread": usual_spread((4 * ONE + 1, ONE))}),
     ]
     broken_priors = [
         (name, {"prior": disclosed_prior.model_copy(update=_rows(changes))})
@@ -220,6 +240,21 @@ def bad_positions() -> Iterator[Case]:
             "chain": [text(signed) for signed in sealed(entries([bad]))],
             "code": Refusal.BAD_POSITIONS,
         }
+    apart = usual_spread((ONE // 4 + 1, ONE))
+    bad = shown.model_copy(
+        update={"prior": disclosed_prior.model_copy(update=_rows({"spread": apart}))}
+    )
+    yield {
+        "name": f"{Refusal.TOO_TELLING}: log spreads over a quarter apart",
+        "disclosure": text(bad),
+        "chain": [text(signed) for signed in sealed(entries([bad]))],
+        "code": Refusal.TOO_TELLING,
+    }
+
+
+def usual_spread(last: tuple[int, int]) -> list[list[tuple[int, int]]]:
+    """Return log spreads of two strata and categories: the usual ones, and a last one."""
+    return [[(0, ONE), (0, ONE)], [(0, ONE), last]]
 
 
 def _with(matrix: Sequence[Sequence[int]], i: int, j: int, number: int) -> list[list[int]]:
@@ -240,6 +275,7 @@ def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
     shown = counterparts_disclosure(n_items=2, selection_factors=1, taste_factors=1)
     good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
     values = json.loads(text(counterparts_disclosure("cmp", n_items=2, taste_factors=2)))
+    rounds, stars = json.loads(text(disclosure("mpr", n_items=2))), plain["scale"]
     prior, shape, columns = good["prior"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
     empty = {
         "least": [[0, 0]],
@@ -284,6 +320,22 @@ def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
         ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
         ("a base too short", good | {"base": [[0, 0], [0]]}, shape),
         ("tastes of one item", good | {"taste": [[0]]}, shape),
+        ("log spreads of one category", good | {"prior": prior | {"spread": [[[0, ONE]]]}}, shape),
+        ("log spreads without deviations", good | {"prior": prior | {"spread": [[[0], [0]]]}},
+         shape),
+        ("log spreads of a stratum more", good | {"prior": prior | {"spread": [[[0, ONE]] * 2] *
+        2}},
+         shape),
+        ("reported levels that are none", plain | {"scale": stars | {"reported": [ONE, 5 * ONE - 1,
+        5 * ONE]}}, shape),
+        ("reported levels without an end", plain | {"scale": stars | {"reported": [ONE, 2 * ONE]}},
+         shape),
+        ("all levels as reported ones", plain | {"scale": stars | {"reported": stars["levels"]}},
+         shape),
+        ("reported levels of no order", plain | {"scale": stars | {"reported": [ONE, 3 * ONE,
+        2 * ONE, 5 * ONE]}}, shape),
+        ("reported levels of a rounded shift", rounds | {"scale": stars | {"reported": [ONE,
+        5 * ONE]}}, columns),
         ("no dimensions", good | {"selection": [[], []], "taste": [[], []], "prior": empty}, shape),
         ("too many dimensions", values | {"taste": many}, shape),
     ]  # fmt: skip
@@ -310,6 +362,10 @@ def people_at_positions() -> Iterator[Case]:
             n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=3
         ),
         "cmpss 3, many items, as large as a real one": real_size(),
+        "cmp, log spreads": make("cmp", n_items=30, seed=29, spread=True),
+        "cmpss 3, log spreads, two strata": make(
+            features=(AGE,), n_items=40, points=HALVES, seed=30, strata=2, spread=True
+        ),
     }
     for turn, (name, one) in enumerate(shown.items()):
         people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))
@@ -343,4 +399,5 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
             "some": some.tolist(),
             "reveal": adjustment.reveal.tolist(),
             "shift": adjustment.shift.tolist(),
+            **({} if found.stretch is None else {"stretch": found.stretch.tolist()}),
         }

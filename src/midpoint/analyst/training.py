@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from midpoint.analyst.disclose.choice import choose_scheme
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
-from midpoint.errors import MidpointError
-from midpoint.wire import SCHEMES
 
 
 def train(
@@ -27,8 +26,9 @@ def train(
         ratings: The ratings of people who shared their feature.
         features: The private feature; several make a joint one, None is none.
         factorizer: How items are fitted; with its defaults unless given.
-        scheme: A scheme by name; `choose_scheme` decides unless given. Name another one only if you
-            know why: the profiles remember it, and are disclosed by it.
+        scheme: A scheme by name, with settings as in `cmp:levels=5:spread=on`; `choose_scheme`
+            decides unless given. Name another one only if you know why: the profiles remember it,
+            and are disclosed by it.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
 
@@ -36,15 +36,14 @@ def train(
         Item profiles whose `scheme` is the one chosen; None without a private feature.
     """
     names = (features,) if isinstance(features, str) else tuple(features or ())
-    if scheme is not None and scheme not in SCHEMES:
-        raise MidpointError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
-    chosen = scheme or choose_scheme(ratings, *names)
+    chosen = SchemeSpec.read(scheme or choose_scheme(ratings, *names))
+    reported_levels(ratings.scale, chosen.levels)  # what cannot be disclosed is refused at once
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
     profiles = factorizer.fit(ratings, names or None, progress)
     if not names and scheme is None:
         return profiles
-    kind = SCHEMES[chosen]
+    kind = chosen.scheme
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
-    return replace(profiles, scheme=chosen)
+    return replace(profiles, scheme=str(chosen))

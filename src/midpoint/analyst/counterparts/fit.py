@@ -16,6 +16,7 @@ from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from midpoint.analyst.counterparts.rates import fit_rates
 from midpoint.analyst.counterparts.selection import SelectionModel, fit_selection
+from midpoint.analyst.counterparts.spread import fit_spreads
 from midpoint.analyst.counterparts.strata import fit_strata
 from midpoint.analyst.fit.positions import Float, PositionModel, rounded, transports
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -56,8 +57,9 @@ def fit_positions(
     Rates and selection factors are fitted to who rated what. Taste factors are the directions of
     the profiles along which counterparts are farthest apart. Then the prior of positions is fitted
     together with the rates, and once more when they are final, since it lags behind them: for light
-    and heavy raters apart. Users who rated nothing or whose category is not known are left out.
-    What is disclosed of items is rounded before anything is learned from it.
+    and heavy raters apart. Last comes how far people use the scale (`spread`). Users who rated
+    nothing or whose category is not known are left out. What is disclosed of items is rounded
+    before anything is learned from it.
 
     The work is users times items. Where that is over `MOST_CELLS`, all this is learned from a
     random sample of people.
@@ -93,7 +95,7 @@ def fit_positions(
         sets = fit_selection(
             thin, ratings.n_items, selection_factors, draws=for_start, threads=threads, done=done
         )
-    people = people.thinned(*SHARES, for_prior)
+    everyone, people = people, people.thinned(*SHARES, for_prior)
     rated = np.diff(ratings.by_item.offsets) > 0
     weight = np.bincount(people.item, minlength=ratings.n_items).astype(np.float64)
     model, prior = _begin(profiles, sets, rated)
@@ -107,6 +109,8 @@ def fit_positions(
         )
     strata = _strata(people, prior) if selection_factors else 1
     positions = fit_strata(people, model, prior, strata, threads, done)
+    levels = np.array(profiles.scale.levels, dtype=np.float64)
+    spreads = fit_spreads(everyone, model, positions, levels, threads)
     return replace(
         profiles,
         positions=PositionModel(
@@ -116,6 +120,7 @@ def fit_positions(
             taste=model.taste,
             **positions._asdict(),
             noise_variance=model.noise,
+            **spreads._asdict(),
         ),
     )
 

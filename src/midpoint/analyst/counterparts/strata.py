@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from midpoint.analyst.counterparts.people import People
@@ -51,14 +52,13 @@ def fit_strata(
     """
     K, D = prior.mean.shape
     k = people.category
-    expected = expit(model.rate).sum(axis=0)[k]
-    activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+    activity = activity_of(people, model)
     shares = np.arange(1, strata) / strata
     least = np.zeros((strata, K))
     for m in range(K):
         if people.sizes[m]:
             least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
-    cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
+    cell = k * strata + strata_of(people, model, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
         return fit_strata(people, model, prior, 1, threads, done)
@@ -78,3 +78,15 @@ def fit_strata(
         fitted.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
         fitted.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
     )
+
+
+def activity_of(people: People, model: Model) -> Float:
+    """Return how much people rate, as devices count it. Shape (N,)."""
+    expected = expit(model.rate).sum(axis=0)[people.category]
+    return rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+
+
+def strata_of(people: People, model: Model, least: Float) -> NDArray[np.intp]:
+    """Return everyone's stratum, given the least activity of each. Shape (N,)."""
+    reached = activity_of(people, model) >= least[:, people.category]
+    return np.asarray(np.maximum(reached.sum(axis=0) - 1, 0))

@@ -3,9 +3,13 @@ import { cellsOf, type Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../../wire/limits";
 import {
+  FARTHEST_LOG_SPREAD,
   FARTHEST_POSITION,
+  LEAST_DEVIATION,
   LEAST_PRECISION,
   MOST_ACTIVITY,
+  MOST_DEVIATION,
+  MOST_LOG_SPREAD,
   MOST_LOGIT,
   MOST_PRECISION,
   QUIETEST,
@@ -31,8 +35,8 @@ type Require = <T>(
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
  * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/limits` allows, one answer
  * would leak too much: a reveal probability below 1/64, or means of categories, by offsets or by
- * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
- * becomes of a rating because of them has the same two limits.
+ * levels, that are further apart than 3/4 of the scale, or log spreads over 1/4 apart. Of counterparts
+ * see `requirePositions`; what becomes of a rating because of them has the same first two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
   const { scale, offset, levels, reveal, average, bits } = disclosure;
@@ -89,6 +93,19 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   bounded(model.base, 3 * span, (number) => 2 * number - ends);
   if (!isPrior(model, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
+  for (const { spread } of model.strata) if (spread) requireSpread(spread);
+}
+
+/** Refuse log spreads that no device could use, or whose means are over 1/4 apart. */
+function requireSpread(rows: readonly Row[]): void {
+  const fine = ([mean, deviation]: Row) =>
+    Math.abs(mean) <= FARTHEST_LOG_SPREAD &&
+    deviation >= LEAST_DEVIATION &&
+    deviation <= MOST_DEVIATION;
+  if (!rows.every(fine)) throw new RefusedError("bad_positions", "log spreads are out of range");
+  if (spread(rows.map(([mean]) => mean)) > MOST_LOG_SPREAD) {
+    throw new RefusedError("too_telling", "categories' spreads are too far apart");
   }
 }
 
