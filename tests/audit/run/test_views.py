@@ -121,3 +121,16 @@ def test_coins_follow_from_the_names_of_fold_and_scheme(
 
     assert np.array_equal(sent("dmpss"), sent("dmpss"))
     assert sent("dmpss").tolist() != sent("again").tolist()
+
+
+def test_views_are_on_the_levels_that_are_reported(fold: FoldData, profiles: FoldProfiles) -> None:
+    few = LearningProtocol("dmp", levels=3)
+    views = [
+        ReportViews(fold, "few", few, profiles),
+        seen(fold, profiles, "dmp"),
+    ]
+    held_out = [view.held_out for view in views]
+    assert held_out[0].scale.levels == (1, 3, 5)
+    assert set(np.unique(held_out[0].reports.value)) == {1, 3, 5}
+    assert held_out[1].scale == fold.given.scale
+    assert all(view.scale == held_out[0].scale for view in views[0].training())

@@ -45,7 +45,7 @@ def test_the_factor_is_the_one_of_the_docstring(cell: int, count: int, square: f
     (mean, deviation), K = SPREAD[cell], len(SPREAD)
 
     def loss(w: float) -> float:
-        return count * w + square * np.exp(-2 * w) / 2 + ((w - mean) / deviation) ** 2 / 2
+        return float(count * w + square * np.exp(-2 * w) / 2 + ((w - mean) / deviation) ** 2 / 2)
 
     w = minimize_scalar(loss, bounds=(-6, 6), method="bounded", options={"xatol": 1e-9}).x
     w = np.floor(w * 256 + 0.5) / 256
@@ -79,9 +79,9 @@ def test_whatever_is_disclosed_a_factor_and_a_move_have_limits() -> None:
 
 def lying(shown: Disclosure, **changes: object) -> Disclosure:
     """Say something else, and see that devices would accept it."""
-    told = shown.model_copy(update=changes)
-    check_numbers(told)
-    return told
+    false = shown.model_copy(update=changes)
+    check_numbers(false)
+    return false
 
 
 def test_a_lie_about_spreads_reads_no_more_than_one_about_levels() -> None:
@@ -102,7 +102,7 @@ def test_a_lie_about_spreads_reads_no_more_than_one_about_levels() -> None:
         found = [auc(x, people.category) for x in (of_person, spread_of(sent, profiles))]
         return max(abs(area - 0.5) for area in found)
 
-    apart = as_rows([[[-ONE // 8, ONE // 8], [ONE // 8, ONE // 8]]])
+    apart = as_rows(np.array([[[-ONE // 8, ONE // 8], [ONE // 8, ONE // 8]]]))
     spreads = lying(honest, prior=honest.prior.model_copy(update={"spread": apart}))
     levels = np.array(honest.levels)
     for cell, ends in ((0, slice(2)), (1, slice(-2, None))):  # two levels down, and two up
@@ -113,6 +113,6 @@ def test_a_lie_about_spreads_reads_no_more_than_one_about_levels() -> None:
     assert reads(honest) < 0.05
     assert reads(spreads) > 0.1  # a lie within the limits is one that still reads something
     assert reads(spreads) < reads(lying(honest, levels=as_rows(levels)))
-    farther = as_rows([[[-ONE // 8 - 1, ONE // 8], [ONE // 8, ONE // 8]]])
+    farther = as_rows(np.array([[[-ONE // 8 - 1, ONE // 8], [ONE // 8, ONE // 8]]]))
     with pytest.raises(RefusedError, match="too far apart"):
         lying(honest, prior=honest.prior.model_copy(update={"spread": farther}))
