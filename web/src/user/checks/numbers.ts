@@ -94,19 +94,20 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (!isPrior(model, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
   }
-  for (const { spread } of model.strata) if (spread) requireSpread(spread);
-}
-
-/** Refuse log spreads that no device could use, or whose means are over 1/4 apart. */
-function requireSpread(rows: readonly Row[]): void {
-  const fine = ([mean, deviation]: Row) =>
-    Math.abs(mean) <= FARTHEST_LOG_SPREAD &&
-    deviation >= LEAST_DEVIATION &&
-    deviation <= MOST_DEVIATION;
-  if (!rows.every(fine)) throw new RefusedError("bad_positions", "log spreads are out of range");
-  if (spread(rows.map(([mean]) => mean)) > MOST_LOG_SPREAD) {
+  const apart = ({ spread: rows = [[0]] }: Stratum) => spread(rows.map(([mean]) => mean));
+  if (model.strata.some((stratum) => apart(stratum) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
   }
+}
+
+/** Tell whether log spreads are some that a device can use. */
+function areSpreads(rows: readonly Row[]): boolean {
+  return rows.every(
+    ([mean, deviation]) =>
+      Math.abs(mean) <= FARTHEST_LOG_SPREAD &&
+      deviation >= LEAST_DEVIATION &&
+      deviation <= MOST_DEVIATION,
+  );
 }
 
 function isPrior({ strata, noise }: PositionModel, span: number): boolean {
@@ -121,12 +122,13 @@ function isPrior({ strata, noise }: PositionModel, span: number): boolean {
   );
 }
 
-function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {
+function isPriorOfStratum({ mean, precision, map, spread = [] }: Stratum): boolean {
   const near = (rows: readonly Row[]) =>
     rows.every((row) => within(row, -FARTHEST_POSITION, FARTHEST_POSITION));
   return (
     precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
     near(mean) &&
+    areSpreads(spread) &&
     map.every((maps) => maps.every(near)) &&
     map.every((maps, k) => entries(maps[k]).every(([i, j, entry]) => entry === Number(i === j))) &&
     precision.every((P) => entries(P).every(([i, j, entry]) => entry === P[j][i])) &&

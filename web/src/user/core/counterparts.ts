@@ -196,7 +196,7 @@ function stretchOf({ model, cell, rated, value }: Given, spread: Rows, taste: Ro
   const factors = taste.map((coordinate) => coordinate * GRAIN);
   const residuals = rated.map((item, i) => {
     const explained = model.base[item][cell] * GRAIN + dot(model.taste[item], factors);
-    return Math.min(Math.max(value[i] - explained, -FARTHEST_RESIDUAL), FARTHEST_RESIDUAL);
+    return within(value[i] - explained, FARTHEST_RESIDUAL);
   });
   const S = residuals.reduce((sum, e) => sum + fromFixed(e) ** 2, 0) / model.noise;
   const factor = spreadFactor(spread, cell, rated.length, S);
@@ -211,12 +211,12 @@ export function spreadFactor(spread: Rows, cell: number, n: number, S: number): 
   for (let step = 0; step < SPREAD_STEPS; step++) {
     const seen = S * Math.exp(-2 * w);
     const by = (seen - n - weight * (w - mean)) / (weight + 2 * seen);
-    w += Math.min(Math.max(by, -LONGEST_STEP), LONGEST_STEP);
+    w += within(by, LONGEST_STEP);
   }
   w = rounded(w) / GRAIN;
   const others = spread.map(([mu, s]) => mu + (s / deviation) * (w - mean));
   const away = others.reduce((sum, other) => sum + other, 0) / others.length - w;
-  const change = rounded(Math.min(Math.max(away, -MOST_LOG_SPREAD), MOST_LOG_SPREAD)) / GRAIN;
+  const change = rounded(within(away, MOST_LOG_SPREAD)) / GRAIN;
   return Math.floor(Math.exp(change) * ONE + 0.5);
 }
 
@@ -244,8 +244,7 @@ export function valueShift(disclosure: Disclosure, move: Row, item: number): num
 
 /** Return how far a value may move of so much, step 4. */
 function limited({ scale }: Disclosure, shift: number): number {
-  const most = Math.floor(mostSpread(scale.high - scale.low) / 2);
-  return Math.min(Math.max(shift, -most), most);
+  return within(shift, Math.floor(mostSpread(scale.high - scale.low) / 2));
 }
 
 /** Return the stratum of someone who rated n of what she was asked about, step 0. */
@@ -289,7 +288,7 @@ function* modeOf(
     });
     const unsure = p.map((chance) => chance * (1 - chance));
     solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
-      z[i] += Math.min(Math.max(by, -LONGEST_STEP), LONGEST_STEP);
+      z[i] += within(by, LONGEST_STEP);
     });
   }
   return z;
@@ -339,7 +338,7 @@ function added(whole: Rows, block: Rows, at: number): number[][] {
 
 /** Return 1 / (1 + exp(-logit)), with log odds cut to [-30, 30]. */
 export function chance(logit: number): number {
-  return 1 / (1 + Math.exp(-Math.min(Math.max(logit, -SUREST), SUREST)));
+  return 1 / (1 + Math.exp(-within(logit, SUREST)));
 }
 
 /** Return a number in 1/256, rounded half up. */
@@ -349,5 +348,10 @@ function rounded(number: number): number {
 
 /** Return a coordinate of a position, cut to [-64, 64]. */
 function cut(number: number): number {
-  return Math.min(Math.max(number, -FARTHEST_POSITION), FARTHEST_POSITION);
+  return within(number, FARTHEST_POSITION);
+}
+
+/** Return a number, cut to [-most, most]. */
+function within(number: number, most: number): number {
+  return Math.min(Math.max(number, -most), most);
 }

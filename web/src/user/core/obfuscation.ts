@@ -1,6 +1,6 @@
 /** Obfuscation, pure: one rating at a time, with given uniforms. */
 import { MidpointError } from "../../errors";
-import { type Disclosure, reportLevels, schemeOf } from "../../wire/disclosure";
+import { type Disclosure, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { MIX, REVEAL, SPLIT, type Uniforms, VALUE } from "./coins";
 import type { Adjustment } from "./counterparts";
@@ -90,7 +90,7 @@ function reportedAs(
       scale.levels.indexOf(value),
       cell,
       ...coins,
-      reportLevels(scale),
+      scale.reported,
     );
   }
   // Never fall back to the rating as it is.
