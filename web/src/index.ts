@@ -21,7 +21,6 @@ export {
   checkDisclosure,
   checkTitles,
 } from "./user/checks/disclosure";
-export { checkNumbers } from "./user/checks/numbers";
 export { Pin, type Witness } from "./user/checks/pin";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
 export { correct, type Recommendation } from "./user/core/correction";
@@ -70,6 +69,7 @@ export {
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
+export { checkNumbers } from "./wire/numbers";
 export type { Prior } from "./wire/positions";
 export { Certificate, Entry } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";

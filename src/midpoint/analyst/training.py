@@ -4,11 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from midpoint.analyst.disclose.choice import choose_scheme
+from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
+from midpoint.errors import MidpointError
+from midpoint.wire import Scheme
 
 
 def train(
@@ -17,6 +20,7 @@ def train(
     *,
     factorizer: Factorizer | None = None,
     scheme: str | None = None,
+    leak: float | None = None,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> ItemProfiles:
@@ -29,6 +33,9 @@ def train(
         scheme: A scheme by name, with settings as in `cmp:levels=5:spread=on`; `choose_scheme`
             decides unless given. Name another one only if you know why: the profiles remember it,
             and are disclosed by it.
+        leak: Leak budget, under a scheme that withholds ratings: the AUC that somebody may reach
+            who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
+            probabilities. None unless given.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
 
@@ -46,4 +53,15 @@ def train(
         return profiles
     kind = chosen.scheme
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
-    return replace(profiles, scheme=str(chosen))
+    if leak is not None:
+        _require_withholding(kind, leak)
+        LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved
+    return replace(profiles, scheme=str(chosen), leak=leak)
+
+
+def _require_withholding(scheme: Scheme, leak: float) -> None:
+    if not scheme.sub_samples:
+        raise MidpointError(
+            f"a leak of {leak} cannot be kept to under scheme {scheme.name!r}, which reveals every"
+            " rating; leave the leak out, or ask for dmpss or cmpss"
+        )

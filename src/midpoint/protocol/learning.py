@@ -42,6 +42,8 @@ class LearningProtocol:
     """Share of ratings that are obfuscated at all (Sec. 7.2)."""
     estimator: Method = "map"
     """How the analyst estimates profiles: "least-squares" is the paper's."""
+    leak: float | None = None
+    """Leak budget as an AUC, under a scheme that withholds; the model's own unless given."""
     levels: int | None = None
     """Levels that devices report on, if fewer than the scale has."""
     spread: bool = False
@@ -77,8 +79,13 @@ class LearningProtocol:
 
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
         """Compute l = L(V, p)."""
-        spec = str(self.spec)
-        disclosure = disclose(profiles, spec, estimation=self.estimation, bits=self.bits)
+        disclosure = disclose(
+            profiles,
+            str(self.spec),
+            estimation=self.estimation,
+            bits=self.bits,
+            leak=self.leak,
+        )
         return disclose_fully(profiles, disclosure) if self.name == "full" else disclosure
 
     def report(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,6 +9,7 @@ from midpoint.audit.run.folds import FoldData, FoldProfiles, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import ReportViews, clean_view
 from midpoint.data import Scale, Simulation
+from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from tests.support.small_audit import QUICKLY
 
@@ -131,3 +134,22 @@ def test_views_are_on_the_levels_that_are_reported(fold: FoldData, profiles: Fol
     for view in (few.held_out, *few.training()):
         assert view.scale == Scale.discrete([1, 3, 5])
         assert set(np.unique(view.reports.value)) == {1, 3, 5}
+
+
+def test_all_ratings_can_be_given_and_some_are_then_predicted_from_the_others(
+    tiny: Simulation, fold: FoldData, profiles: FoldProfiles
+) -> None:
+    whole = FoldData.of(tiny.ratings, replace(PLAN, share=1.0), 0)
+    everything, some = seen(whole, profiles, "no"), seen(fold, profiles, "no")
+    assert len(everything.held_out.reports.item) == len(whole.held_out)
+    assert everything.training()[0].counts.sum() == len(whole.training)
+    # Errors are measured as where 70 % are given, and are the same.
+    assert np.array_equal(everything.rated.reports.item, some.held_out.reports.item)
+    assert some.rated is some.held_out
+    assert np.array_equal(whole.category, fold.category)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.5, -1.0])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(MidpointError, match="a share of their ratings, or all of them"):
+        replace(PLAN, share=share)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Finder, Model, Prior
-from midpoint.analyst.counterparts.strata import Strata, strata_of
+from midpoint.analyst.counterparts.strata import Strata, activity_of, stratum_of
 from midpoint.analyst.fit.positions import Float
 from midpoint.wire.positions import LEAST_DEVIATION, MOST_DEVIATION, MOST_LOG_SPREAD
 
@@ -48,8 +48,8 @@ def fit_spreads(
         threads: All usable cores unless given.
     """
     G, K, D = strata.mean.shape
-    stratum = strata_of(people, model, strata.least)
-    cell = people.category * G + stratum
+    activity = activity_of(np.diff(people.offsets), people.category, model.rate)
+    cell = people.category * G + stratum_of(activity, people.category, strata.least)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * G + 1)))
     prior = Prior(
@@ -61,8 +61,8 @@ def fit_spreads(
     )
     group = apart.category
     steps = STEPS if model.selection.shape[1] else 1
-    found = Finder(apart, wide, threads).locate(wide.rate, prior, prior.mean[group], steps)
-    factors = found.position[:, model.selection.shape[1] :]
+    located = Finder(apart, wide, threads).locate(wide.rate, prior, prior.mean[group], steps)
+    factors = located.position[:, model.selection.shape[1] :]
     fitted = wide.base[apart.item, group[apart.person]]
     fitted += np.einsum("nr,nr->n", model.taste[apart.item], factors[apart.person])
     residual = apart.value - fitted

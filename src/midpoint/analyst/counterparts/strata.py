@@ -37,6 +37,7 @@ def fit_strata(
     strata: int,
     threads: int | None,
     done: Callable[[], None],
+    start: Float | None = None,
 ) -> Strata:
     """Cut every category into so many strata of equal size, and learn the prior of each.
 
@@ -49,29 +50,29 @@ def fit_strata(
         strata: How many.
         threads: All usable cores unless given.
         done: Is called after each round of `fit_prior`.
+        start: Positions that are about right; the prior's means unless given. Shape (N, D).
     """
     K, D = prior.mean.shape
     k = people.category
-    activity = activity_of(people, model)
+    activity = activity_of(np.diff(people.offsets), k, model.rate)
     shares = np.arange(1, strata) / strata
     least = np.zeros((strata, K))
     for m in range(K):
         if people.sizes[m]:
             least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
-    cell = k * strata + strata_of(people, model, least)
+    cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
-        return fit_strata(people, model, prior, 1, threads, done)
+        return fit_strata(people, model, prior, 1, threads, done, start)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
     fitted = fit_prior(
         apart,
-        model._replace(
-            rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
-        ),
+        model.in_strata(strata),
         Prior(np.repeat(prior.mean, strata, axis=0), np.repeat(prior.covariance, strata, axis=0)),
         threads,
         done,
+        None if start is None else start[order],
     )
     return Strata(
         least,
@@ -80,13 +81,12 @@ def fit_strata(
     )
 
 
-def activity_of(people: People, model: Model) -> Float:
-    """Return how much people rate, as devices count it. Shape (N,)."""
-    expected = expit(model.rate).sum(axis=0)[people.category]
-    return rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+def activity_of(count: NDArray[np.int64], category: NDArray[np.int64], rate: Float) -> Float:
+    """Return the activity of people who rated so many items, all of which they were asked about."""
+    expected = expit(rate).sum(axis=0)[category]
+    return rounded((count + DAMPING) / (expected + DAMPING))
 
 
-def strata_of(people: People, model: Model, least: Float) -> NDArray[np.intp]:
-    """Return everyone's stratum, given the least activity of each. Shape (N,)."""
-    reached = activity_of(people, model) >= least[:, people.category]
-    return np.asarray(np.maximum(reached.sum(axis=0) - 1, 0))
+def stratum_of(activity: Float, category: NDArray[np.int64], least: Float) -> NDArray[np.int64]:
+    """Return the stratum of each person."""
+    return np.asarray((activity >= least[:, category]).sum(axis=0) - 1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class DemandOptions:
     """What a device demands of what a service published."""
+
+    PANEL: ClassVar = "What you demand of the service"
 
     auditor: Annotated[
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
@@ -36,6 +38,15 @@ class DemandOptions:
             " given.",
         ),
     ] = None
+    most_leak: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Refuse a disclosure unless its leak budget is at most this AUC: what somebody"
+            " could reach who knew all errors of the service's numbers, as the service says.",
+        ),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -52,7 +63,9 @@ class DemandOptions:
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
-            auditors=tuple(self.auditor or ()), require_certificate=self.require_certificate
+            auditors=tuple(self.auditor or ()),
+            require_certificate=self.require_certificate,
+            most_leak=self.most_leak,
         )
         return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 
@@ -60,6 +73,8 @@ class DemandOptions:
 @dataclass(frozen=True, kw_only=True)
 class TrustOptions(DemandOptions):
     """What a device demands of a service, and the way to it."""
+
+    PANEL: ClassVar = "What you demand of the service, and the way to it"
 
     witness: Annotated[
         str | None,
@@ -90,6 +105,8 @@ class TrustOptions(DemandOptions):
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(CategoryOptions):
     """Answers from a file instead of from keys."""
+
+    PANEL: ClassVar = "Your category, and answers from a file"
 
     ratings: Annotated[
         Path | None,

@@ -52,6 +52,8 @@ class Device:
         require_certificate: Refuse a disclosure that none of them certified, or that is certified
             to leak more than `most_auc`.
         most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing.
+        most_leak: AUC that errors of what is disclosed may let somebody reach, as the analyst says
+            (leak budget); any unless given.
         category: Her category of each private feature, such as gender="F". It never leaves.
     """
 
@@ -65,10 +67,14 @@ class Device:
         auditors: Collection[str] = (),
         require_certificate: bool = False,
         most_auc: float = MOST_AUC / MILLION,
+        most_leak: float | None = None,
         **category: str,
     ) -> None:
         terms = Terms(
-            auditors=tuple(auditors), require_certificate=require_certificate, most_auc=most_auc
+            auditors=tuple(auditors),
+            require_certificate=require_certificate,
+            most_auc=most_auc,
+            most_leak=most_leak,
         )
         if home is None:
             _say_simulated()

@@ -10,7 +10,7 @@ from typing import Self
 from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
-from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
+from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles, require_leak
 from midpoint.user.core.decisions import require_legal
 from midpoint.wire import MILLION, ONE, Catalogue, Certificate, Published
 from midpoint.wire.record import MOST_AUC
@@ -74,14 +74,17 @@ class Terms:
     """Whether the way to the service is safe without encryption."""
     most_auc: float = MOST_AUC / MILLION
     """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
+    most_leak: float | None = None
+    """AUC that errors of what is disclosed may let somebody reach, as the analyst says; or any."""
 
     def __post_init__(self) -> None:
         """Refuse a limit that is none."""
-        if not 0.5 <= self.most_auc <= 1:
-            raise MidpointError(
-                f"{self.most_auc} is no AUC to accept at most; give one from 0.5 (blind guessing)"
-                " to 1 (certainty)"
-            )
+        for most in (self.most_auc, self.most_leak):
+            if most is not None and not 0.5 <= most <= 1:
+                raise MidpointError(
+                    f"{most} is no AUC to accept at most; give one from 0.5 (blind guessing) to 1"
+                    " (certainty)"
+                )
 
 
 def accept(published: Published, home: Home, terms: Terms) -> Standing:
@@ -101,6 +104,7 @@ def accept(published: Published, home: Home, terms: Terms) -> Standing:
 def _examined(published: Published, home: Home, terms: Terms) -> Standing:
     entries = published.chain.entries
     accepted = check_disclosure(published.disclosure, entries, home.pin, published.witness)
+    require_leak(accepted.disclosure, terms.most_leak)
     titles = check_titles(published.catalogue, accepted.entry, accepted.disclosure)
     certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)
     return Standing.of(accepted, certificate, titles)

@@ -14,7 +14,16 @@ from midpoint.user.checks.links import (
     signed_entries,
 )
 from midpoint.user.checks.pin import REMEDY, Pin
-from midpoint.wire import Catalogue, Disclosure, Entry, Refusal, RefusedError, Signed, Witness
+from midpoint.wire import (
+    ONE,
+    Catalogue,
+    Disclosure,
+    Entry,
+    Refusal,
+    RefusedError,
+    Signed,
+    Witness,
+)
 from midpoint.wire.numbers import check_numbers
 
 
@@ -101,6 +110,19 @@ def check_titles(raw: bytes, entry: Entry, disclosure: Disclosure | None = None)
                 Refusal.WRONG_TITLES, f"the titles go with another {name} than the disclosure"
             )
     return catalogue
+
+
+def require_leak(disclosure: Disclosure, most: float | None) -> None:
+    """Refuse a disclosure that is said to leak more than she accepts, or does not say how much."""
+    leak = disclosure.leak
+    if most is None or (leak is not None and leak <= round(most * ONE)):
+        return
+    says = "does not say how much" if leak is None else f"says {leak / ONE:.3f}"
+    raise RefusedError(
+        Refusal.LEAK_TOO_LARGE,
+        f"you accept that errors of what is disclosed leak up to an AUC of {most}, and the service"
+        f" {says}",
+    )
 
 
 def _require_same(disclosure: Disclosure, pin: Pin | None) -> None:

@@ -27,7 +27,8 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
    From here on sums are integers, below 2^53.
-3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64. Under a leak budget it
+   is then multiplied by the item's keep probability, which is everyone's, and rounded again.
 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
 5. With log spreads of mean mu and deviation s: her residuals e_j = r_j - base_jk - <taste_j, x>, x
@@ -109,6 +110,7 @@ class Adjustment:
             )
         always = np.broadcast_to(np.int64(ONE), item.shape)
         reveal = always if parameters.reveal is None else parameters.reveal[item, cell]
+        reveal = kept(parameters, item, reveal)
         return cls(reveal, np.broadcast_to(np.int64(0), item.shape), np.zeros(0, dtype=np.int64))
 
     def of(self, some: Index) -> "Adjustment":
@@ -135,11 +137,11 @@ def adjust(
         none = np.zeros(0, dtype=np.int64)
         return Adjustment(none, none, np.zeros(model.taste.shape[1], dtype=np.int64))
     hers = counterparts(model, cell, asked, rated, value)
-    found = adjustment_of(parameters, cell, rated, hers)
+    adjustment = adjustment_of(parameters, cell, rated, hers)
     if hers.stretch is None:
-        return found
+        return adjustment
     most = most_shift(parameters)
-    return replace(found, shift=np.clip(found.shift + hers.stretch, -most, most))
+    return replace(adjustment, shift=np.clip(adjustment.shift + hers.stretch, -most, most))
 
 
 def counterparts(
@@ -148,13 +150,13 @@ def counterparts(
     """Estimate one person's position and find her counterparts, steps 0 to 2."""
     stratum = stratum_of(model, cell, len(rated), expected_of(model, asked)[cell])
     mode = _mode(model, stratum, cell, asked, evidence_of(model, stratum, cell, rated, value))
-    found = counterparts_at(model, stratum, cell, mode)
+    others = counterparts_at(model, stratum, cell, mode)
     if model.spread is None:
-        return found
+        return others
     residual = residual_of(model, cell, rated, value, _rounded_position(mode))
     square = float(np.square(residual / ONE).sum()) / model.noise
     factor = spread_factor(model.spread[stratum], cell, np.array([len(rated)]), np.array([square]))
-    return found._replace(stretch=stretched(residual, factor))
+    return others._replace(stretch=stretched(residual, factor))
 
 
 def residual_of(
@@ -245,6 +247,7 @@ def adjustment_of(parameters: Parameters, cell: int, item: Index, hers: Counterp
     if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} has no counterparts")
     reveal = reveal_probability(parameters.positions, cell, item, hers.selection)
+    reveal = kept(parameters, item, reveal)
     return Adjustment(reveal, value_shift(parameters, hers.move, item), hers.move)
 
 
@@ -256,6 +259,13 @@ def reveal_probability(
     p = chance(logit)
     ratio = p.min(axis=1) / p[:, cell]
     return np.asarray(np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL), dtype=np.int64)
+
+
+def kept(parameters: Parameters, item: Index, reveal: Integers) -> Integers:
+    """Return keep_j times the probability of revealing items, rounded half up, step 3. (n,)."""
+    if parameters.keep is None:
+        return reveal
+    return np.asarray((reveal * parameters.keep[item] + ONE // 2) // ONE, dtype=np.int64)
 
 
 def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers:

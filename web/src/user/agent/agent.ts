@@ -23,7 +23,7 @@ import { RefusedError } from "../../wire/refusal";
 import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
 import { verifyCertificate } from "../checks/certificate";
-import { checkDisclosure, checkList, checkTitles } from "../checks/disclosure";
+import { checkDisclosure, checkList, checkTitles, requireLeak } from "../checks/disclosure";
 import type { Witness } from "../checks/pin";
 import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
@@ -231,6 +231,7 @@ export class Agent {
   #examined(fetched: Fetched): Standing {
     const { chain, witness } = fetched;
     const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
+    requireLeak(accepted.disclosure, this.terms.mostLeak);
     const { items, digest } = accepted.disclosure;
     const {
       titles,
