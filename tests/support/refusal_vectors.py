@@ -74,6 +74,7 @@ def changes_and_scales() -> Iterator[Listed]:
     shown, pin = disclosure(), pinned(entries([disclosure()])[0], disclosure())
     stars, halves = disclosure("mpss"), disclosure(points=HALVES)
     smooth = disclosure("mpss", scale=RatingScale(low=ONE, high=5 * ONE))
+    fewer = RatingScale(low=ONE, high=5 * ONE, levels=STARS, reported=STARS[::2])
     renamed = FeatureNames(name="gender", categories=("F", "X"))
     swapped = FeatureNames(name="gender", categories=("M", "F"))
     grown = FeatureNames(name="gender", categories=("F", "M", "X"))
@@ -86,6 +87,7 @@ def changes_and_scales() -> Iterator[Listed]:
         ("other levels", halves, Refusal.SCALE_CHANGED),
         ("a level dropped", disclosure(points=STARS[1:]), Refusal.SCALE_CHANGED),
         ("levels dropped, continuous input", smooth, Refusal.SCALE_CHANGED),
+        ("reports on fewer levels", disclosure(scale=fewer), Refusal.SCALE_CHANGED),
     ):
         yield name, changed, sealed(entries([shown, changed])), pin, None, code
     for weaker in ("dmp", "mpssr", "fa"):
