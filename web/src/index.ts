@@ -21,8 +21,10 @@ export {
   checkDisclosure,
   checkTitles,
 } from "./user/checks/disclosure";
+export { readStatement } from "./user/checks/links";
 export { checkNumbers } from "./user/checks/numbers";
-export { Pin, type Witness } from "./user/checks/pin";
+export { Pin } from "./user/checks/pin";
+export { Proof } from "./user/checks/proof";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
 export { correct, type Recommendation } from "./user/core/correction";
 export {
@@ -71,7 +73,7 @@ export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
 export type { Prior } from "./wire/positions";
-export { Certificate, Entry } from "./wire/record";
+export { Certificate, Entry, WitnessStatement } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
 export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";
 export { Signed, SigningKey, verify } from "./wire/signing";

@@ -34,6 +34,8 @@ class Refusal(StrEnum):
     CHAIN_GAP = "chain_gap"
     ROLLED_BACK = "rolled_back"
     WITNESS_DISAGREES = "witness_disagrees"
+    WITNESS_CHANGED = "witness_changed"
+    NOT_WITNESSED = "not_witnessed"
     OFFSET_TOO_LARGE = "offset_too_large"
     OFFSET_NOT_CENTRED = "offset_not_centred"
     BAD_DISTRIBUTION = "bad_distribution"

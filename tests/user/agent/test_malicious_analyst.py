@@ -199,36 +199,3 @@ def test_a_rollback_is_refused(up: Upstream, door: Door, agent_at: MakeAgent) ->
     assert (door.secrets_sent, kept(agent)) == ([], before)
     show_newer(door, up, one_item(up.shown, 0), up.shown)
     agent.connect()
-
-
-def test_a_disclosure_made_for_one_user_shows_beside_a_witness(
-    up: Upstream, door: Door, agent_at: MakeAgent
-) -> None:
-    """Control: without a witness a list made for her alone is accepted, for it is consistent."""
-    lied_to, warned, lucky = (
-        agent_at(door.address, "a"),
-        agent_at(door.address, "b", witness=up.address),
-        agent_at(door.address, "c", witness=up.address),
-    )
-    lucky.connect()
-    made_for_her = one_item(up.shown, 0)
-    show(door, grown((), made_for_her, key=up.key, titles=up.titles), made_for_her)
-    lied_to.connect()
-    with pytest.raises(RefusedError) as refused:
-        warned.connect()
-    assert refused.value.code is Refusal.WITNESS_DISAGREES
-    assert door.secrets_sent == []
-    assert warned.home.pin is None
-    door.honest()
-    go_through_a_round(warned)
-
-
-def test_the_witness_is_asked_without_a_pseudonym(
-    up: Upstream, door: Door, agent_at: MakeAgent
-) -> None:
-    witness = Door(up.port)
-    go_through_a_round(agent_at(door.address, witness=witness.address))
-    assert [one.line for one in witness.seen] == ["GET /v1/chain/head HTTP/1.1"]
-    assert witness.secrets_sent == []
-    assert {one.split(" ")[1] for one in door.secrets_sent} == {"/v1/solicitation", "/v1/reports"}
-    witness.stop()

@@ -29,6 +29,8 @@ export const REFUSALS = [
   "chain_gap",
   "rolled_back",
   "witness_disagrees",
+  "witness_changed",
+  "not_witnessed",
   "offset_too_large",
   "offset_not_centred",
   "bad_distribution",

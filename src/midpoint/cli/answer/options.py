@@ -36,6 +36,18 @@ class DemandOptions:
             " given.",
         ),
     ] = None
+    witness_key: Annotated[
+        str | None,
+        typer.Option(help="Public key of the witness; unless given, its first one is held on to."),
+    ] = None
+    witness_hours: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Hours for which the witness has to show a disclosure before you answer under it;"
+            " 24 unless given.",
+        ),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -45,15 +57,22 @@ class DemandOptions:
         ),
     ] = False
 
-    def demanded(self) -> "Terms":
+    def demanded(self, *, witnessed: bool) -> "Terms":
         """Return what a device demands, without a network."""
         from midpoint.user.agent import Terms
+
+        if not witnessed and (self.witness_key or self.witness_hours is not None):
+            raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
 
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
-            auditors=tuple(self.auditor or ()), require_certificate=self.require_certificate
+            auditors=tuple(self.auditor or ()),
+            require_certificate=self.require_certificate,
+            witness_key=self.witness_key,
         )
+        if self.witness_hours is not None:
+            terms = replace(terms, shown_for=round(3600 * self.witness_hours))
         return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 
 
@@ -64,8 +83,8 @@ class TrustOptions(DemandOptions):
     witness: Annotated[
         str | None,
         typer.Option(
-            help="Address of an independent witness, which shows the newest entry of the service's"
-            " list."
+            help="Address of a witness (`midpoint witness`): you answer only under what it has"
+            " shown for --witness-hours."
         ),
     ] = None
     plain_http: Annotated[
@@ -78,7 +97,8 @@ class TrustOptions(DemandOptions):
 
     def terms(self) -> "Terms":
         """Return what the agent demands."""
-        return replace(self.demanded(), witness=self.witness, plain_http=self.plain_http)
+        demanded = self.demanded(witnessed=self.witness is not None)
+        return replace(demanded, witness=self.witness, plain_http=self.plain_http)
 
     def channel(self) -> "Channel":
         """Return the way to the service."""

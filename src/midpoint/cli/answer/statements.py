@@ -37,6 +37,9 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
+    elif standing.accepted.superseded:
+        say("A newer disclosure is out; you answer under this one until the witness has shown the"
+            " newer one long enough.")  # fmt: skip
 
 
 def say_leaving(

@@ -8,12 +8,12 @@
 import { encode } from "../../wire/canonical";
 import { Disclosure, schemeOf } from "../../wire/disclosure";
 import { Catalogue } from "../../wire/listing";
-import type { Entry } from "../../wire/record";
+import { type Entry, SHOWN_FOR, type WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import type { Signed } from "../../wire/signing";
-import { requireContinuation, requireLinks, requireWitnessed, signedEntries } from "./links";
+import { requireContinuation, requireLinks, signedEntries, witnessedEntry } from "./links";
 import { checkNumbers } from "./numbers";
-import { Pin, REMEDY, type Witness } from "./pin";
+import { Pin, REMEDY } from "./pin";
 
 /** A disclosure that passed. */
 export interface Accepted {
@@ -23,9 +23,13 @@ export interface Accepted {
   readonly entry: Entry;
   /** What to hold the analyst to from now on; save it. */
   readonly pin: Pin;
+  /** Whether a newer one is out that no witness has shown for long enough. */
+  readonly superseded: boolean;
 }
 
 export interface CheckOptions {
+  /** Seconds for which the witness has to show an entry; a day if absent. */
+  readonly shownFor?: number;
   /** She enters ratings in steps, such as stars: a continuous scale is refused. True if absent. */
   readonly ratingsInLevels?: boolean;
   /** Take a scheme that leaves the category readable; for experiments only. */
@@ -36,8 +40,8 @@ export interface CheckOptions {
  * Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
  *
  * `chain` holds the analyst's entries in order, from the pinned one or the one after it (from the
- * very first on first use) to the newest, which must name this disclosure. It must be about the
- * pinned features, categories and scale: if those could change, whether a device can answer would
+ * very first on first use) to the newest, which must name this disclosure. With a `witness` it is the
+ * newest entry that the witness has shown for `shownFor` seconds. It must be about the pinned features, categories and scale: if those could change, whether a device can answer would
  * depend on the user's own category or ratings, and leak them. Nor may the scheme change, to one that
  * protects less.
  */
@@ -45,36 +49,29 @@ export function checkDisclosure(
   raw: Uint8Array | string,
   chain: readonly Signed[],
   pin?: Pin,
-  witness?: Witness,
-  { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
+  witness?: WitnessStatement,
+  { ratingsInLevels = true, allowUnsafe = false, shownFor = SHOWN_FOR }: CheckOptions = {},
 ): Accepted {
   const disclosure = Disclosure.parse(raw);
-  const entries = checkList(chain, pin, witness);
-  const entry = entries[entries.length - 1];
-  if (entry.disclosure !== disclosure.digest) {
-    const older = entries.some((earlier) => earlier.disclosure === disclosure.digest);
-    const sentence = "the newest entry of the list names another disclosure";
-    throw new RefusedError(older ? "rolled_back" : "wrong_digest", sentence);
-  }
+  const entries = checkList(chain, pin);
+  const entry = witnessedEntry(entries, pin, witness, shownFor);
+  requireNamed(disclosure, entry, entries);
   requireSame(disclosure, pin);
   requireSafe(disclosure, ratingsInLevels, allowUnsafe);
   requireScheme(disclosure, pin);
   checkNumbers(disclosure);
   const { features, scale, scheme } = disclosure;
   const { key, sequence, digest: head } = entry;
-  return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
+  const pinned = Pin.make({ key, sequence, head, features, scale, scheme });
+  const superseded = sequence !== entries[entries.length - 1].sequence;
+  return { disclosure, entry, pin: pinned, superseded };
 }
 
 /** Accept a list of disclosures, or refuse it with a code; return its entries. */
-export function checkList(
-  chain: readonly Signed[],
-  pin: Pin | undefined,
-  witness: Witness | undefined,
-): readonly Entry[] {
+export function checkList(chain: readonly Signed[], pin: Pin | undefined): readonly Entry[] {
   const entries = signedEntries(chain, pin);
   requireLinks(entries);
   requireContinuation(entries, pin);
-  requireWitnessed(entries, witness);
   return entries;
 }
 
@@ -108,6 +105,20 @@ export function checkTitles(
     }
   }
   return catalogue;
+}
+
+/** Refuse another disclosure than the one that the entry names. */
+function requireNamed(disclosure: Disclosure, entry: Entry, entries: readonly Entry[]): void {
+  if (entry.disclosure === disclosure.digest) return;
+  const named = entries.filter((other) => other.disclosure === disclosure.digest).at(-1);
+  if (named && named.sequence > entry.sequence) {
+    throw new RefusedError(
+      "not_witnessed",
+      `the witness has not shown entry ${named.sequence} for long enough; answer under entry ${entry.sequence}, or come back later`,
+    );
+  }
+  const sentence = `entry ${entry.sequence} of the list names another disclosure`;
+  throw new RefusedError(named ? "rolled_back" : "wrong_digest", sentence);
 }
 
 /** Refuse a change for everyone, before anyone's category or rating is looked at. */
