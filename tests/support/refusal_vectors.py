@@ -67,6 +67,7 @@ def chains() -> Iterator[Case]:
             "pin": None if pin is None else text(pin),
             "witness": None if witness is None else text(witness),
             "ratings_in_levels": "continuous input" not in name,
+            "show_rated": "not agreed" not in name,
             "expect": {"pin": text(expected)} if isinstance(expected, Pin) else {"code": expected},
         }
 
@@ -99,6 +100,12 @@ def changes_and_scales() -> Iterator[Listed]:
     yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
     yield "continuous input", smooth, chain, None, None, pinned(first, smooth)
     yield "unsafe", stars, sealed(entries([stars])), None, None, Refusal.SCHEME_UNSAFE
+    shows = disclosure("dmp")
+    first, chain = entries([shows])[0], sealed(entries([shows]))
+    yield "rated items shown, agreed", shows, chain, None, None, pinned(first, shows)
+    yield "rated items shown, not agreed", shows, chain, None, None, Refusal.RATED_SHOWN
+    pin = pinned(first, shows)
+    yield "agreed before, not agreed again", shows, chain, pin, None, pin
 
 
 def lists_of_entries() -> Iterator[Listed]:

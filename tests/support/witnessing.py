@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,8 @@ class RunningWitness:
     def look(self, after: float = 0) -> WitnessStatement:
         """Let so many seconds pass, then look at the list."""
         self.clock.now += after
-        return asyncio.run(self.witness.look())
+        with ThreadPoolExecutor(max_workers=1) as thread:  # a browser's loop may run in this one
+            return thread.submit(lambda: asyncio.run(self.witness.look())).result()
 
 
 @contextmanager

@@ -154,13 +154,13 @@ def test_chains(case: dict[str, Any]) -> None:
     pin = Pin.parse(case["pin"].encode()) if case["pin"] else None
     witness = WitnessStatement.parse(case["witness"].encode()) if case["witness"] else None
     arguments = (case["disclosure"].encode(), chain, pin, witness)
-    in_levels = case["ratings_in_levels"]
+    in_levels, shown = case["ratings_in_levels"], case["show_rated"]
     if "code" in case["expect"]:
         with pytest.raises(RefusedError) as caught:
-            check_disclosure(*arguments, ratings_in_levels=in_levels)
+            check_disclosure(*arguments, ratings_in_levels=in_levels, show_rated=shown)
         assert caught.value.code == case["expect"]["code"]
     else:
-        found = check_disclosure(*arguments, ratings_in_levels=in_levels)
+        found = check_disclosure(*arguments, ratings_in_levels=in_levels, show_rated=shown)
         assert found.pin.raw.decode() == case["expect"]["pin"]
 
 

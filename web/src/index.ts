@@ -70,7 +70,7 @@ export {
   SolicitationRequest,
 } from "./wire/exchange";
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
-export { Catalogue, Certificates, Chain } from "./wire/listing";
+export { Catalogue, Certificates, Chain, Witnesses } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
 export type { Prior } from "./wire/positions";
 export { Certificate, Entry, WitnessStatement } from "./wire/record";

@@ -172,6 +172,7 @@ describe("chains", () => {
     const attempt = () =>
       checkDisclosure(vector.disclosure, chain, pin, witness, {
         ratingsInLevels: vector.ratings_in_levels,
+        showRated: vector.show_rated,
       });
     if (vector.expect.code) expect(codeOf(attempt)).toBe(vector.expect.code);
     else expect(attempt().pin.text).toBe(vector.expect.pin);

@@ -25,6 +25,7 @@ class Refusal(StrEnum):
     SCHEME_CHANGED = "scheme_changed"
     SCALE_CONTINUOUS = "scale_continuous"
     SCHEME_UNSAFE = "scheme_unsafe"
+    RATED_SHOWN = "rated_shown"
     WRONG_DIGEST = "wrong_digest"
     TITLES_UNSIGNED = "titles_unsigned"
     WRONG_TITLES = "wrong_titles"

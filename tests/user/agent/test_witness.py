@@ -10,7 +10,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
-from midpoint.user.agent import Agent
+from midpoint.user.agent import Agent, AwayError
 from midpoint.wire import Chain, Disclosure, Entry, Refusal, RefusedError, Signed, SigningKey
 from tests.support.door import Door, answering, plain
 from tests.support.lies import grown, one_item, show
@@ -159,6 +159,20 @@ def test_a_service_that_locks_the_witness_out_gains_no_time(
         world.witness.look(after=2 * DAY)
     victim = agent_at(world.door.address, witness=world.witness.address)
     assert victim.connect().accepted.disclosure == world.honest
+
+
+def test_a_witness_that_is_away_allows_what_it_allowed_before(
+    world: World, agent_at: MakeAgent
+) -> None:
+    """Control: somebody whom it never allowed anything waits for it."""
+    agent = agent_at(world.door.address, "a", witness=world.witness.address)
+    agent.connect()
+    world.publish(world.lie)
+    away = "http://127.0.0.1:9"
+    agent.inner._witness = away
+    assert agent.connect().accepted.disclosure == world.honest
+    with pytest.raises(AwayError):
+        agent_at(world.door.address, "b", witness=away).connect()
 
 
 def test_nothing_is_answered_before_anything_was_shown_long_enough(

@@ -20,6 +20,7 @@ export const REFUSALS = [
   "scheme_changed",
   "scale_continuous",
   "scheme_unsafe",
+  "rated_shown",
   "wrong_digest",
   "titles_unsigned",
   "wrong_titles",

@@ -48,6 +48,13 @@ class DemandOptions:
             " 24 unless given.",
         ),
     ] = None
+    agree_to_show_rated: Annotated[
+        bool,
+        typer.Option(
+            "--agree-to-show-rated",
+            help="On first use, take a scheme that does not hide which titles you rate.",
+        ),
+    ] = False
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -70,6 +77,7 @@ class DemandOptions:
             auditors=tuple(self.auditor or ()),
             require_certificate=self.require_certificate,
             witness_key=self.witness_key,
+            show_rated=self.agree_to_show_rated,
         )
         if self.witness_hours is not None:
             terms = replace(terms, shown_for=round(3600 * self.witness_hours))

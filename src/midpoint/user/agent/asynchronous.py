@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.address import address_of
-from midpoint.user.agent.channel import Channel, Request, ServiceError
+from midpoint.user.agent.channel import AwayError, Channel, Request, ServiceError
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import Line, preview
 from midpoint.user.agent.standing import Standing, Terms, accept, entry_to_fetch
@@ -236,8 +236,14 @@ class AsyncAgent:
         return address
 
     async def _seen(self, witness: str) -> Signed:
+        """Ask the witness; if it is away, its last statement still holds: it allows nothing new."""
         request = Request("GET", f"{witness}/v1/witness", LARGEST_LIST)
-        return Signed.parse(await self._channel.ask(request))
+        try:
+            return Signed.parse(await self._channel.ask(request))
+        except AwayError:
+            if self.home.proof.witness is None:
+                raise
+            return self.home.proof.witness
 
     async def _named(self, path: str) -> bytes:
         """Return the exact bytes of what is named by its own digest."""

@@ -52,6 +52,7 @@ class Device:
         require_certificate: Refuse a disclosure that none of them certified, or that is certified
             to leak more than `most_auc`.
         most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing.
+        agree_to_show_rated: Take, on first use, a scheme that does not hide which items she rated.
         category: Her category of each private feature, such as gender="F". It never leaves.
     """
 
@@ -65,10 +66,14 @@ class Device:
         auditors: Collection[str] = (),
         require_certificate: bool = False,
         most_auc: float = MOST_AUC / MILLION,
+        agree_to_show_rated: bool = False,
         **category: str,
     ) -> None:
         terms = Terms(
-            auditors=tuple(auditors), require_certificate=require_certificate, most_auc=most_auc
+            auditors=tuple(auditors),
+            require_certificate=require_certificate,
+            most_auc=most_auc,
+            show_rated=agree_to_show_rated,
         )
         if home is None:
             _say_simulated()

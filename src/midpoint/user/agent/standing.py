@@ -87,6 +87,8 @@ class Terms:
     """Whether to refuse a disclosure that none of them certified."""
     plain_http: bool = False
     """Whether the way to the service is safe without encryption."""
+    show_rated: bool = False
+    """Whether she agrees, on first use, to a scheme that does not hide which items she rated."""
     most_auc: float = MOST_AUC / MILLION
     """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
 
@@ -138,6 +140,7 @@ def _examined(published: Published, home: Home, terms: Terms) -> Standing:
     accepted = check_disclosure(
         *(published.disclosure, entries, home.pin, _statement(published.witness, home, terms)),
         shown_for=terms.shown_for,
+        show_rated=terms.show_rated,
     )
     titles = check_titles(published.catalogue, accepted.entry, accepted.disclosure)
     certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)

@@ -50,6 +50,7 @@ def check_disclosure(
     shown_for: int = SHOWN_FOR,
     ratings_in_levels: bool = True,
     allow_unsafe: bool = False,
+    show_rated: bool = True,
 ) -> Accepted:
     """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
 
@@ -62,7 +63,8 @@ def check_disclosure(
     continuous scale is refused: whole stars less an offset show the offset. Only an app that takes
     truly continuous ratings passes False; one with steps offers all levels of the scale and no
     other. A scheme that leaves the category readable is refused unless `allow_unsafe`: for
-    experiments only.
+    experiments only. Unless `show_rated`, one that does not hide which items were rated is refused
+    on first use; where people choose what they rate, that alone gives most of them away.
     """
     disclosure = Disclosure.parse(raw)
     entries = signed_entries(chain, pin)
@@ -73,6 +75,13 @@ def check_disclosure(
     _require_same(disclosure, pin)
     _require_safe(disclosure, ratings_in_levels=ratings_in_levels, allow_unsafe=allow_unsafe)
     _require_scheme(disclosure, pin)
+    if pin is None and not show_rated and not hides_rated(disclosure):
+        raise RefusedError(
+            Refusal.RATED_SHOWN,
+            f"scheme {disclosure.scheme!r} does not hide which titles you rate, and that can give"
+            " away what you protect; if you agree all the same, say so (--agree-to-show-rated, or"
+            " in Python agree_to_show_rated=True)",
+        )
     check_numbers(disclosure)
     pinned = Pin(
         key=head.key,
@@ -83,6 +92,11 @@ def check_disclosure(
         scheme=disclosure.scheme,
     )
     return Accepted(disclosure, head, pinned, superseded=head != entries[-1])
+
+
+def hides_rated(disclosure: Disclosure) -> bool:
+    """Tell whether which items were rated is hidden, item by item, or is no choice of hers."""
+    return disclosure.obfuscation.sub_samples
 
 
 def check_titles(raw: bytes, entry: Entry, disclosure: Disclosure | None = None) -> Catalogue:

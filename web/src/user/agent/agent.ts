@@ -30,7 +30,7 @@ import { adding, beginning, requireUnforked, seeing, witnessKey } from "../check
 import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
 import type { PrivateCategory } from "../core/private";
-import { Channel, type Request, ServiceError } from "./channel";
+import { AwayError, Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
 import type { Fetched, Rateable, Standing, Terms } from "./standing";
@@ -247,7 +247,7 @@ export class Agent {
     const { entries } = fetched.chain;
     const { pin } = this.home;
     const witness = this.#statement(fetched.witness);
-    const options = { shownFor: this.#shownFor };
+    const options = { shownFor: this.#shownFor, showRated: this.terms.showRated ?? false };
     const accepted = checkDisclosure(fetched.disclosure, entries, pin, witness, options);
     const { items, digest } = accepted.disclosure;
     const {
@@ -282,7 +282,13 @@ export class Agent {
     if (address === this.address) {
       throw new MidpointError(`${witness} is the service itself; a witness is somebody else`);
     }
-    return Signed.parse(await this.#get(`${address}/v1/witness`, LARGEST_LIST));
+    try {
+      return Signed.parse(await this.#get(`${address}/v1/witness`, LARGEST_LIST));
+    } catch (error) {
+      // If it is away, its last statement still holds: it allows nothing new.
+      if (error instanceof AwayError && this.home.proof.witness) return this.home.proof.witness;
+      throw error;
+    }
   }
 
   /** Read what a witness signed; refuse another key than she named, or than its first one. */

@@ -11,14 +11,7 @@ import { textOf } from "../../wire/json";
 import { kind, type MessageOf } from "../../wire/message";
 import { Pin } from "../checks/pin";
 import { NOTHING, Proof } from "../checks/proof";
-import {
-  BrokenSealError,
-  FORGETTING,
-  LEDGER,
-  Ledger,
-  remembered,
-  SECRET,
-} from "../core/ledger";
+import { BrokenSealError, FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
 import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
 

@@ -50,6 +50,8 @@ export interface Terms {
   readonly witnessKey?: string;
   /** Seconds for which it has to show an entry before that is answered under; a day if absent. */
   readonly shownFor?: number;
+  /** Whether she agrees, on first use, to a scheme that does not hide which items she rated. */
+  readonly showRated?: boolean;
   /** Public keys of auditors that she trusts. */
   readonly auditors?: readonly string[];
   /** Whether to refuse a disclosure that none of them certified. */

@@ -32,6 +32,8 @@ export interface CheckOptions {
   readonly shownFor?: number;
   /** She enters ratings in steps, such as stars: a continuous scale is refused. True if absent. */
   readonly ratingsInLevels?: boolean;
+  /** False refuses, on first use, a scheme that does not hide which items were rated. */
+  readonly showRated?: boolean;
   /** Take a scheme that leaves the category readable; for experiments only. */
   readonly allowUnsafe?: boolean;
 }
@@ -50,8 +52,10 @@ export function checkDisclosure(
   chain: readonly Signed[],
   pin?: Pin,
   witness?: WitnessStatement,
-  { ratingsInLevels = true, allowUnsafe = false, shownFor = SHOWN_FOR }: CheckOptions = {},
+  options: CheckOptions = {},
 ): Accepted {
+  const { ratingsInLevels = true, allowUnsafe = false, showRated = true } = options;
+  const { shownFor = SHOWN_FOR } = options;
   const disclosure = Disclosure.parse(raw);
   const entries = checkList(chain, pin);
   const entry = witnessedEntry(entries, pin, witness, shownFor);
@@ -59,12 +63,23 @@ export function checkDisclosure(
   requireSame(disclosure, pin);
   requireSafe(disclosure, ratingsInLevels, allowUnsafe);
   requireScheme(disclosure, pin);
+  if (!pin && !showRated && !hidesRated(disclosure)) {
+    throw new RefusedError(
+      "rated_shown",
+      `scheme '${disclosure.scheme}' does not hide which titles you rate, and that can give away what you protect`,
+    );
+  }
   checkNumbers(disclosure);
   const { features, scale, scheme } = disclosure;
   const { key, sequence, digest: head } = entry;
   const pinned = Pin.make({ key, sequence, head, features, scale, scheme });
   const superseded = sequence !== entries[entries.length - 1].sequence;
   return { disclosure, entry, pin: pinned, superseded };
+}
+
+/** Tell whether which items were rated is hidden, item by item, or is no choice of hers. */
+export function hidesRated(disclosure: Disclosure): boolean {
+  return schemeOf(disclosure).subSamples;
 }
 
 /** Accept a list of disclosures, or refuse it with a code; return its entries. */

@@ -143,6 +143,9 @@ describe("when the service fails", () => {
     await expect(agent.connect()).rejects.toMatchObject({ code: "scheme_changed" });
     await expect(agent.connect()).rejects.toMatchObject({ code: "scheme_changed" });
     agent.home.repin();
+    await expect(agent.connect()).rejects.toMatchObject({ code: "rated_shown" });
+    agent.terms = { showRated: true };
+    agent.home.repin();
     await agent.connect();
     expect([agent.home.pin?.scheme, agent.home.token]).toEqual(["dmp", token]);
   });

@@ -78,6 +78,16 @@ describe("a witness", () => {
     await expect(agent.connect()).rejects.toMatchObject({ code: "witness_disagrees" });
   });
 
+  it("that is away allows what it allowed before, and nothing to somebody new", async () => {
+    const { service, witness, agent, address, at } = await world();
+    await agent.connect();
+    await witness.stop();
+    service.publish(lie);
+    expect((await agent.connect()).accepted.disclosure.digest).toBe(shown.digest);
+    const fresh = await agentAt(address, new MemoryStore(), { witness: at });
+    await expect(fresh.connect()).rejects.toThrow("does not answer");
+  });
+
   it("is held to its key", async () => {
     const { service, witness, agent, address, at } = await world();
     await agent.connect();

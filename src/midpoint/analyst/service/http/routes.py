@@ -200,6 +200,11 @@ class Service:
         """The list of the page's files, with their digests."""
         return self.page.listed.respond(request, **EVERYONE)
 
+    async def witnesses(self, request: Request) -> Response:
+        """The witnesses that the page may ask: whoever runs the service names them."""
+        named = {"version": 1, "witnesses": list(self.settings.witnesses)}
+        return Document.of(encode(named)).respond(request)
+
     def _file(self, request: Request, name: str) -> Response:
         document = self.page.file(name)
         if document is None:

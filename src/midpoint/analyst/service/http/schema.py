@@ -116,6 +116,7 @@ def described(service: Service) -> Iterator[Route]:
         ("/", service.index),
         ("/assets/{name:path}", service.asset),
         ("/assets.json", service.assets),
+        ("/witnesses.json", service.witnesses),
     ):
         yield Route("GET", path, handler, shown=False)
 
