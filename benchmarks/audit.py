@@ -140,6 +140,9 @@ CASES = {
             ("ml-1m-age", "movielens-1m", "age", None),
             ("anes-tv-gender", "anes-tv", "gender", None),
             ("anes-tv-party", "anes-tv", "party", None),
+            ("simulated-ptv-gender", "simulated-ptv", "gender", None),
+            ("simulated-ptv-politics", "simulated-ptv", "politics", None),
+            ("simulated-flixster-gender", "simulated-flixster", "gender", None),
         )
     },
     # Seven bands, each against the rest: seven times the work of each attacker.

@@ -24,6 +24,13 @@ def test_the_papers_numbers_are_all_there() -> None:
     assert paper_numbers("young-people", "gender") is None
 
 
+def test_errors_on_another_scale_are_not_compared() -> None:
+    television = paper_numbers("anes-tv", "gender")
+    assert television is not None
+    assert {said.rmse for said in television[1].values()} == {None}
+    assert television[1]["no"].lr == PAPER["ptv", "gender"]["no"].lr
+
+
 def test_the_page_about_the_paper_names_tests_that_there_are() -> None:
     root = Path(__file__).parents[3]
     page = (root / "docs" / "paper.md").read_text(encoding="utf-8")

@@ -168,6 +168,8 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
     """Say whether what is judged first is what would be disclosed by default."""
+    if results.is_paper:
+        return
     if results.usual == judged:
         yield "<p>A model of these data is disclosed by this scheme unless another is chosen.</p>"
     elif results.usual:

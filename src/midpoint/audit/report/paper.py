@@ -16,8 +16,8 @@ class PaperNumbers(NamedTuple):
     """AUC of naive Bayes."""
     svm: float | None
     """AUC of the support vector machine, where it was run."""
-    rmse: float
-    """Error of predictions with the inferred feature."""
+    rmse: float | None
+    """Error of predictions with the inferred feature, where it is on the same scale."""
 
 
 class PaperData(NamedTuple):
@@ -138,10 +138,19 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
 """Other names of the paper's data, and what is most like data that it does not have."""
 
 
+OTHER_SCALE = frozenset({"anes-tv"})
+"""Data on another scale than what it stands in for: AUCs compare, errors do not."""
+
+
 def paper_numbers(dataset: str, feature: str) -> tuple[str, Mapping[str, PaperNumbers]] | None:
     """Return the paper's numbers for this data or what is most like it, and a name for them."""
     known = compared_with(dataset, feature)
-    return None if known is None else (f"{known[0]}, {known[1]}", PAPER[known])
+    if known is None:
+        return None
+    numbers = PAPER[known]
+    if dataset in OTHER_SCALE:
+        numbers = {scheme: said._replace(rmse=None) for scheme, said in numbers.items()}
+    return f"{known[0]}, {known[1]}", numbers
 
 
 def compared_with(dataset: str, feature: str) -> tuple[str, str] | None:

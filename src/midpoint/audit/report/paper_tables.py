@@ -80,7 +80,7 @@ def _compared(results: AuditResults, scheme: str, said: PaperNumbers) -> Iterato
         if row is not None or attack in PAPER_ATTACKS:
             paper = getattr(said, attack.removesuffix("-penalized"))
             yield Compared(scheme, attack, paper, None if row is None else results.folded(row))
-    for metric in (RMSE[0], PENALIZED):
+    for metric in (RMSE[0], PENALIZED) if said.rmse is not None else ():
         row = results.get(scheme, metric)
         if row is not None or metric == RMSE[0]:
             yield Compared(scheme, metric, said.rmse, None if row is None else row.value)
