@@ -9,7 +9,7 @@ from midpoint.wire import ONE, Report
 
 WOMAN = PrivateCategory({"gender": "F"})
 MAN = PrivateCategory({"gender": "M"})
-QUICK = Patience(attempt=10, total=30, tries=3, first_wait=0.02)
+QUICK = Patience(attempt=10, total=30, tries=3, first_wait=0.02, pace=0)
 """Patient with a busy machine, and soon back when the answer was none."""
 
 MakeAgent = Callable[..., Agent]

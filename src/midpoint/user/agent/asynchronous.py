@@ -6,6 +6,7 @@ public is asked for without a pseudonym.
 """
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self, TypeVar
@@ -75,6 +76,7 @@ class AsyncAgent:
         self._channel = channel or Channel()
         self._standing: Standing | None = None
         self._asked: Solicitation | None = None
+        self._asked_in = -1, 0.0  # number of the last question, and when it came
 
     @classmethod
     def open(
@@ -267,9 +269,13 @@ class AsyncAgent:
         superseded = self.standing.accepted.superseded or None
         ask = SolicitationRequest(disclosure=digest, after=after, superseded=superseded)
         raw = await self._own("POST", "/v1/solicitation", LARGEST_MESSAGE, ask)
-        return Solicitation.parse(raw)
+        asked = Solicitation.parse(raw)
+        self._asked_in = asked.round, time.monotonic()
+        return asked
 
     async def _send(self, report: Report) -> Receipt:
+        if report.round == self._asked_in[0]:
+            await self._channel.keep_pace(self._asked_in[1])
         try:
             raw = await self._own("POST", "/v1/reports", LARGEST_ANSWER, report)
         except ServiceError as error:

@@ -1,7 +1,13 @@
 /** Numbers that no honest analyst sends, whatever its data. */
 import { cellsOf, type Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
-import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "../../wire/limits";
+import {
+  LEAST_REVEAL,
+  MOST_STRATUM_RATIO,
+  mostSpread,
+  spread,
+  spreadOfMeans,
+} from "../../wire/limits";
 import {
   FARTHEST_POSITION,
   LEAST_PRECISION,
@@ -89,6 +95,14 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   bounded(model.base, 3 * span, (number) => 2 * number - ends);
   if (!isPrior(model, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
+  const alike = ({ least }: Stratum) =>
+    Math.max(...least) <= MOST_STRATUM_RATIO * Math.min(...least);
+  if (!model.strata.every(alike)) {
+    throw new RefusedError(
+      "too_telling",
+      "a stratum begins at another activity in one category than in another",
+    );
   }
 }
 
