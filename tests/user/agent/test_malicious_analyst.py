@@ -159,7 +159,7 @@ AT_FIRST: dict[str, tuple[Callable[[Disclosure], Disclosure], Refusal | None]] =
     "telling levels": (telling_levels, Refusal.TOO_TELLING),
     "telling silence": (telling_silence, Refusal.TOO_TELLING),
     "ratings as they are": (unsafe, Refusal.SCHEME_UNSAFE),
-    "honest, without withholding": (lambda s: downgrade(s, "dmp"), None),
+    "honest, without withholding": (lambda s: downgrade(s, "dmp"), Refusal.RATED_SHOWN),
     "honest, rounding": (lambda s: downgrade(s, "mpssr"), None),
 }
 """What is refused, or taken, by somebody who has never been there."""
@@ -169,7 +169,7 @@ AT_FIRST: dict[str, tuple[Callable[[Disclosure], Disclosure], Refusal | None]] =
 def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     name: str, up: Upstream, door: Door, agent_at: MakeAgent
 ) -> None:
-    """The controls are the downgrades: a scheme is refused as a change, not for what it is."""
+    """The control is another scheme: it is refused as a change, or if it shows what she rates."""
     make, code = AT_FIRST[name]
     agent, lie = agent_at(door.address), make(up.shown)
     honest = Catalogue.parse(httpx.get(f"{up.address}/v1/catalogues/{up.titles}").content)
@@ -183,6 +183,9 @@ def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     with pytest.raises(RefusedError) as refused:
         agent.connect()
     assert (refused.value.code, door.secrets_sent, agent.home.pin) == (code, [], None)
+    if code is Refusal.RATED_SHOWN:  # unless she agrees
+        agreeing = agent_at(door.address, "agreeing", show_rated=True)
+        assert agreeing.connect().accepted.pin.scheme == lie.scheme
     door.honest()
     go_through_a_round(agent)
 
