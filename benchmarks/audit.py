@@ -4,11 +4,13 @@
 
 A run that was killed goes on where it was; a finished one is only judged again. Cases whose names
 end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add; those that end in
--quick are `midpoint audit --quick`.
+-quick are `midpoint audit --quick`; -outsiders measure against outsiders, over several sizes of the
+panel.
 """
 
 import argparse
 import base64
+import os
 import shlex
 import subprocess
 import sys
@@ -40,9 +42,11 @@ from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper import PAPER
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.run.plan import RAW
+from midpoint.audit.sizes import audit_sizes
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.options.audit_extras import audit_bar
-from midpoint.data import Ratings, in_levels, load
+from midpoint.data import Ratings, Scale, SimulationConfig, in_levels, load, simulate
+from midpoint.data.simulation import SimulatedFeature
 from midpoint.files import replace_file
 
 BARS = ("Privacy, accuracy and disclosure", "Privacy and accuracy")
@@ -51,10 +55,20 @@ CURVES = (
     "Privacy against disclosure",
     "Privacy by the number of ratings",
 )
+SIZES = ("What outsiders read, by sizes", "How sure the judge is")
 SECTION_7 = ("Privacy and accuracy", "Answers before and after", "Privacy against accuracy")
 """Titles of the figures that the documentation shows."""
 IMAGES = RESULTS.parents[1] / "docs" / "images"
 Judge = Callable[[AuditResults], Iterator[Bar]]
+
+
+def own_tables(source: str) -> Ratings | None:
+    """Read a data set that comes as tables of ratings and of people, if it is one."""
+    if source != "sushi":
+        return None
+    directory = Path(os.environ.get("MIDPOINT_DATA", ".")) / "sushi3"
+    tables = directory / "ratings.csv", directory / "people.csv"
+    return load(tables[0], users=tables[1], scale=Scale.stars(0, 4))
 
 
 class Case(NamedTuple):
@@ -82,21 +96,50 @@ class Case(NamedTuple):
     """Levels that ratings are brought to."""
     paper: bool = False
     """Whether it is the paper's own experiment, as `--paper` makes it."""
+    adversaries: tuple[str, ...] | None = None
+    """Whom it is measured against; as the command does unless given."""
+    panels: tuple[float | None, ...] = (None,)
+    """Sizes of the panel where outsiders are kept apart, the main one last."""
+    outsiders: tuple[float | None, ...] = (None,)
+    """Numbers of outsiders, likewise."""
+    given: float | None = None
+    """Share of their ratings that people give."""
+    usual_folds: int | None = None
+    """Folds unless asked otherwise."""
 
     def ratings(self) -> Ratings:
         """Load the data."""
-        found = load(self.source)
-        return found if self.levels is None else in_levels(found, self.levels)
+        if self.source in SIMULATED:
+            return simulate(SIMULATED[self.source], seed=1).ratings
+        ratings = own_tables(self.source) or load(self.source)
+        return ratings if self.levels is None else in_levels(ratings, self.levels)
 
     @property
     def folds(self) -> int:
         """How many folds it has unless given."""
-        return QUICK_FOLDS if self.quick else FOLDS
+        return self.usual_folds or (QUICK_FOLDS if self.quick else FOLDS)
 
 
 FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
 """Strong attackers that take little time."""
 MORE = ("paper", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-trees-profile", "likelihood")
+PRIVATE = ("mpssr", "dmp", "dmpss", "cmp", "cmpss")
+"""Schemes that claim privacy on whole stars."""
+LIGHT = ("adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-mlp-profile")
+"""Attackers that learn from outsiders, and take little time."""
+AGAINST = ("panel", "published", "outsider")
+SIMULATED = {
+    "simulated-crowd": SimulationConfig(
+        name="simulated-crowd",
+        users=200_000,
+        items=500,
+        ratings=8_000_000,
+        features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.2, selection_sd=0.4),),
+        dimension=4,
+        scale=Scale.stars(1, 5),
+    )
+}
+"""People who are made up, more than any data have."""
 CASES = {
     "ml-1m-gender": Case(
         "movielens-1m",
@@ -150,6 +193,55 @@ CASES = {
     "ml-100k-gender-rounds": Case(
         "movielens-100k", "gender", schemes=("dmpss", "cmpss"), attacks=FEW, rounds=4
     ),
+    # What outsiders read, and how it depends on the panel's size and on their number.
+    "ml-1m-gender-outsiders": Case(
+        "movielens-1m",
+        "gender",
+        schemes=PRIVATE,
+        attacks=LIGHT,
+        adversaries=AGAINST,
+        panels=(500, 2000, 4000),
+        outsiders=(250, 1000),
+    ),
+    "ml-1m-gender-outsiders-all-given": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("dmpss", "cmpss"),
+        attacks=LIGHT,
+        adversaries=AGAINST,
+        panels=(4000,),
+        outsiders=(1000,),
+        given=1.0,
+    ),
+    **{
+        f"{name}-outsiders": Case(
+            source,
+            feature,
+            schemes=schemes,
+            attacks=LIGHT,
+            adversaries=("outsider",),
+            panels=(0.1, 0.3, 0.6),
+            outsiders=(0.1, 0.3),
+            usual_folds=5,
+        )
+        for name, source, feature, schemes in (
+            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss")),
+            ("young-people-gender", "young-people", "gender", ("dmp", "cmp")),
+            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp")),
+            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss")),
+        )
+    },
+    # Up to 200,000 people, where the leak can be followed to chance.
+    "simulated-outsiders": Case(
+        "simulated-crowd",
+        "gender",
+        schemes=("dmpss",),
+        attacks=("adaptive-lr-mask",),
+        adversaries=("outsider",),
+        panels=(1_000, 5_000, 20_000, 80_000, 160_000),
+        outsiders=(2_000, 20_000),
+        usual_folds=20,
+    ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
     ),
@@ -176,7 +268,7 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     bars = [bar for found_by in case.judges for bar in found_by(results)]
     wall = float((directory / WALL).read_text()) if (directory / WALL).exists() else None
     bars += [on_the_wall(case.clock, wall)] if case.clock else []
-    rows = [[bar.what, bar.wanted, bar.found, "met" if bar.met else "NOT MET"] for bar in bars]
+    rows = [[bar.what, bar.wanted, bar.measured, "met" if bar.met else "NOT MET"] for bar in bars]
     if rows:
         show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
     seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
@@ -205,15 +297,23 @@ def keep_rows(path: Path, kept_as: str) -> None:
             replace_file(RESULTS / f"{name}.csv", "".join([head, *kept]).encode())
 
 
+def _titles(case: Case) -> tuple[str, ...]:
+    if case.paper:
+        return SECTION_7
+    if len(case.panels) > 1:
+        return SIZES
+    return CURVES if case.curves else BARS
+
+
 def draw(results: AuditResults, name: str, case: Case) -> list[dict[str, str]]:
     """Keep the figures that the documentation shows."""
     kept = []
-    for one in pictures(results):
-        if one.title in (SECTION_7 if case.paper else CURVES if case.curves else BARS):
-            file = f"audit-{name}-{one.title.lower().replace(' ', '-').replace(',', '')}.svg"
+    for picture in pictures(results):
+        if picture.title in _titles(case):
+            file = f"audit-{name}-{picture.title.lower().replace(' ', '-').replace(',', '')}.svg"
             IMAGES.mkdir(exist_ok=True, parents=True)
-            replace_file(IMAGES / file, base64.b64decode(one.source.partition(",")[2]))
-            kept.append({"file": file, "text": one.text})
+            replace_file(IMAGES / file, base64.b64decode(picture.source.partition(",")[2]))
+            kept.append({"file": file, "text": picture.text})
     return kept
 
 
@@ -228,11 +328,15 @@ def find(
     """Run the audit, with its rounds, or all points of its curves."""
     if case.paper:
         return audit(ratings, case.feature, paper=True, jobs=jobs, out=directory, progress=progress)
-    return audit(
+    return audit_sizes(
         ratings,
         case.feature,
-        (RAW,) if case.curves else case.schemes,
-        case.attacks,
+        case.panels,
+        case.outsiders,
+        schemes=(RAW,) if case.curves else case.schemes,
+        attacks=case.attacks,
+        adversaries=case.adversaries,
+        given=case.given,
         folds=folds,
         jobs=jobs,
         quick=case.quick,

@@ -34,7 +34,7 @@ class Bar(NamedTuple):
     """What is measured."""
     wanted: str
     """What it has to be."""
-    found: str
+    measured: str
     """What it is."""
     met: bool
     """Whether it is so."""
@@ -69,8 +69,8 @@ def sparse_schemes(results: AuditResults) -> Iterator[Bar]:
         for attack in PAPER_ATTACKS:
             value = farthest(results, scheme, attack).value
             near, aim = abs(value - 0.5) <= 0.08, abs(value - 0.5) <= 0.05
-            found = f"{value:.3f}{'' if aim else ', beyond the aim of 0.45-0.55'}"
-            yield Bar(f"{attack} on {scheme}", "0.42-0.58", found, near)
+            measured = f"{value:.3f}{'' if aim else ', beyond the aim of 0.45-0.55'}"
+            yield Bar(f"{attack} on {scheme}", "0.42-0.58", measured, near)
         yield _cost(results, scheme)
 
 
@@ -102,8 +102,8 @@ def _item_wise(results: AuditResults, scheme: str) -> Iterator[Bar]:
     for attack in ITEM_WISE:
         row = farthest(results, scheme, attack)
         wanted = f"within {band.low:.3f}-{band.high:.3f}"
-        found = f"{row.value:.3f}{beside if attack in SEE_MASK else ''}"
-        yield Bar(f"{attack} on {scheme}", wanted, found, band.holds_closely(row.value))
+        measured = f"{row.value:.3f}{beside if attack in SEE_MASK else ''}"
+        yield Bar(f"{attack} on {scheme}", wanted, measured, band.holds_closely(row.value))
 
 
 def counterparts(results: AuditResults) -> Iterator[Bar]:
@@ -111,10 +111,10 @@ def counterparts(results: AuditResults) -> Iterator[Bar]:
     for scheme in {"cmp", "cmpss"} & results.bands.keys() & {results.usual}:
         row, band = results.strongest(scheme), results.bands[scheme]
         if row is not None:
-            found = f"{row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f})"
+            measured = f"{row.value:.3f} ({row.attack}, {row.low:.3f}-{row.high:.3f})"
             met = band.holds_closely(row.value) or abs(row.value - 0.5) <= AIM
             wanted = f"at most 0.55, or within {band.low:.3f}-{band.high:.3f}"
-            yield Bar(f"strongest on {scheme}", wanted, found, met)
+            yield Bar(f"strongest on {scheme}", wanted, measured, met)
             yield _cost(results, scheme)
 
 
@@ -146,7 +146,7 @@ def on_the_wall(clock: Clock, seconds: float | None) -> Bar:
 
 def _cost(results: AuditResults, scheme: str) -> Bar:
     cost = results.costs[scheme]
-    found = f"{cost.value:+.2%} ({cost.low:+.2%} to {cost.high:+.2%})"
+    measured = f"{cost.value:+.2%} ({cost.low:+.2%} to {cost.high:+.2%})"
     return Bar(
-        f"RMSE of {scheme}, corrected locally", "at most +1.5 %", found, cost.value <= COST_BAR
+        f"RMSE of {scheme}, corrected locally", "at most +1.5 %", measured, cost.value <= COST_BAR
     )

@@ -71,13 +71,13 @@ def _used(process: int) -> float:
 
 
 def _waited(process: int) -> list[tuple[int, float]]:
-    found = []
+    waited = []
     for task in Path(f"/proc/{process}/task").glob("*/schedstat"):
         try:
-            found.append((int(task.parent.name), int(task.read_text().split()[1]) / 1e9))
+            waited.append((int(task.parent.name), int(task.read_text().split()[1]) / 1e9))
         except OSError:
             continue  # it has just ended
-    return found
+    return waited
 
 
 def _busy() -> float:

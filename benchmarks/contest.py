@@ -60,8 +60,8 @@ def _error(contestant: Contestant, model: Any, split: RandomSplit) -> float | No
 
 def _worst(errors: list[float | None]) -> float | None:
     """Report the worst run: a lucky one proves nothing."""
-    found = [error for error in errors if error is not None]
-    return max(found) if found else None
+    known = [error for error in errors if error is not None]
+    return max(known) if known else None
 
 
 def main() -> None:

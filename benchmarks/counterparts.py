@@ -71,27 +71,29 @@ def main() -> None:
     warn_if_busy(console)
     start = conditions()
     ratings = read(chosen.source, console)
-    found = measure(ratings, chosen.repeats)
-    base = found["without"]["best"]
+    figures = measure(ratings, chosen.repeats)
+    base = figures["without"]["best"]
     rows = [
-        [what, f"{found[key]['best']:.2f}", f"{found[key]['median']:.2f}", f"{ratio:.1f}"]
+        [what, f"{figures[key]['best']:.2f}", f"{figures[key]['median']:.2f}", f"{ratio:.1f}"]
         for what, key in (
             ("profiles, without counterparts", "without"),
             ("positions, in addition", "positions"),
             ("what devices do with them, everyone's", "population"),
         )
-        for ratio in [found[key]["best"] / base]
+        for ratio in [figures[key]["best"] / base]
     ]
-    size = f"{found['people']:,} people, {found['items']:,} items, {found['ratings']:,} ratings"
+    size = (
+        f"{figures['people']:,} people, {figures['items']:,} items, {figures['ratings']:,} ratings"
+    )
     show(f"{ratings.name}: {size}", ["what", "best s", "median s", "times the profiles"], rows)
-    both = base + found["positions"]["best"]
+    both = base + figures["positions"]["best"]
     print(
         f"\nProfiles and positions {both:.2f} s, to be at most {SECONDS_BAR:g} s on 2 quiet cores:"
         f" {'yes' if both <= SECONDS_BAR else 'NO'}"
-        f"\nThe first fit of positions, compiling, held {found['megabytes_more']:.0f}"
+        f"\nThe first fit of positions, compiling, held {figures['megabytes_more']:.0f}"
         " MB more than the profiles"
     )
-    kept = {"conditions": start, "source": ratings.name, "seconds_bar": SECONDS_BAR, **found}
+    kept = {"conditions": start, "source": ratings.name, "seconds_bar": SECONDS_BAR, **figures}
     console.print(f"Figures are in {write_results('counterparts', kept)}")
 
 

@@ -28,8 +28,8 @@ def crossing(points: Points, slow: str, fast: str) -> float | None:
 
     Infinite if that is so at none of the sizes, or not at the last; None if they were not compared.
     """
-    one, other = times(points, slow), times(points, fast)
-    gap = [(n, np.log(other[n] / one[n])) for n in sorted(one.keys() & other.keys())]
+    of_slow, of_fast = times(points, slow), times(points, fast)
+    gap = [(n, np.log(of_fast[n] / of_slow[n])) for n in sorted(of_slow.keys() & of_fast.keys())]
     if not gap:
         return None
     slower = [k for k, (_, difference) in enumerate(gap) if difference > 0]
@@ -43,10 +43,10 @@ def crossing(points: Points, slow: str, fast: str) -> float | None:
 
 def pace(points: Points, engine: str) -> Pace | None:
     """Fit start and slope to an engine's times by least squares of relative errors."""
-    found = times(points, engine)
-    if len(found) < 2:
+    measured = times(points, engine)
+    if len(measured) < 2:
         return None
-    ratings, seconds = (np.array(part, np.float64) for part in zip(*found.items(), strict=True))
+    ratings, seconds = (np.array(part, np.float64) for part in zip(*measured.items(), strict=True))
     design = np.column_stack([np.ones_like(ratings), ratings]) / seconds[:, None]
     (start, each), *_ = np.linalg.lstsq(design, np.ones_like(seconds), rcond=None)
     return Pace(float(start), float(each))

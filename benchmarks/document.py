@@ -22,6 +22,7 @@ CHAPTERS = {
     "audit": "The audit in full",
     "scaling": "Growing data on one machine",
     "engines": "One machine and a cluster",
+    "engine_counterparts": "Counterparts on disk and on a cluster",
     "selection": "Choosing what to ask",
     "obfuscation": "Making ratings private",
     "service": "The service under load",
@@ -53,13 +54,13 @@ class Audited(NamedTuple):
     """The schemes where not all were tried."""
     file: str
     """Its file, without the ending."""
-    found: Mapping[str, Any]
+    results: Mapping[str, Any]
     """What is in it."""
 
     @property
     def when(self) -> tuple[str, str]:
         """Day and time of the run; older results have no time."""
-        where = self.found["conditions"]
+        where = self.results["conditions"]
         return where["date"], where.get("time", "")
 
     @property
@@ -79,7 +80,7 @@ def audits(results: Path) -> Iterator[str]:
         yield f"### {run.heading}\n"
         if run.when < newest[run.case]:
             yield f"An older run, of {run.when[0]}; the newest of {run.case} is above.\n"
-        yield from chapter("audit", CHAPTERS["audit"], run.found)
+        yield from chapter("audit", CHAPTERS["audit"], run.results)
         yield from transcripts(results / f"{run.file}.csv")
 
 
@@ -128,41 +129,41 @@ def _audited(path: Path) -> Audited:
     )
 
 
-def chapter(name: str, title: str, found: Mapping[str, Any]) -> Iterator[str]:
+def chapter(name: str, title: str, results: Mapping[str, Any]) -> Iterator[str]:
     """Write one program's part: where it ran, its plot if it has one, its tables."""
-    where = found.get("conditions", {})
+    where = results.get("conditions", {})
     if where:
-        code = f"; code `{found['code'][:12]}`" if found.get("code") else ""
+        code = f"; code `{results['code'][:12]}`" if results.get("code") else ""
         yield (
             f"`benchmarks/{name}.py`, {where['date']}, {where['cores']} cores, load"
             f" {where['load_before']:g} before the run{code}.\n"
         )
-    picture = PLOTS[name](found) if name in PLOTS else None
+    picture = PLOTS[name](results) if name in PLOTS else None
     if picture is not None:
         yield f"![{title}](images/{picture.name})\n"
-    for one in found.get("pictures", []):
-        yield f"![{one['text']}](images/{one['file']})\n"
-    for table in (one for one in found.get("tables", []) if one["rows"]):
+    for entry in results.get("pictures", []):
+        yield f"![{entry['text']}](images/{entry['file']})\n"
+    for table in (entry for entry in results.get("tables", []) if entry["rows"]):
         yield f"**{table['title']}**\n"
         yield from _table(table["head"], table["rows"])
-    if found.get("said"):
-        yield f"In words: {found['said']}.\n"
-    said = verdict(name, found)
+    if results.get("said"):
+        yield f"In words: {results['said']}.\n"
+    said = verdict(name, results)
     if said is not None:
         yield f"{said}\n"
 
 
-def privacy(found: Mapping[str, Any]) -> Path:
+def privacy(results: Mapping[str, Any]) -> Path:
     """Draw what leaks against what it costs; the best is at the lower left."""
-    data = found["data"]
+    data = results["data"]
     figure, axes = plt.subplots(1, len(data), figsize=(4.2 * len(data), 4.6), squeeze=False)
     names = list(dict.fromkeys(name for rows in data.values() for name in rows))
     for axis, (title, rows) in zip(axes[0], data.items(), strict=True):
-        for name, one in rows.items():
+        for name, row in rows.items():
             kind = names.index(name)
             marker, color = MARKERS[kind % len(MARKERS)], f"C{kind % 10}"
-            axis.plot(100 * one["cost"], leak(one), marker, color=color, ms=8)
-        axis.axhspan(0.5, max(one["null"] for one in rows.values()), color="0.9")
+            axis.plot(100 * row["cost"], leak(row), marker, color=color, ms=8)
+        axis.axhspan(0.5, max(row["null"] for row in rows.values()), color="0.9")
         axis.set(title=title, xlabel="cost, % RMSE", ylabel="strongest attacker, AUC")
         axis.set_ylim(0.48, 1.02)
     handles = [
@@ -174,25 +175,25 @@ def privacy(found: Mapping[str, Any]) -> Path:
     return _saved(figure, "benchmark-privacy")
 
 
-def factorization(found: Mapping[str, Any]) -> Path:
+def factorization(results: Mapping[str, Any]) -> Path:
     """Draw the error against the time to build and fit; the best is at the lower left."""
-    rows = [one for one in found["contestants"].values() if one.get("rmse")]
+    rows = [row for row in results["contestants"].values() if row.get("rmse")]
     figure, axis = plt.subplots(figsize=(7, 4))
-    for k, one in enumerate(rows):
-        axis.semilogx(one["total"]["best"], one["rmse"], MARKERS[k], label=one["name"], ms=8)
+    for k, row in enumerate(rows):
+        axis.semilogx(row["total"]["best"], row["rmse"], MARKERS[k], label=row["name"], ms=8)
     axis.set(xlabel="seconds to build and fit, best of several", ylabel="RMSE")
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.tight_layout()
     return _saved(figure, "benchmark-factorization")
 
 
-def engines(found: Mapping[str, Any]) -> Path | None:
+def engines(results: Mapping[str, Any]) -> Path | None:
     """Draw time and memory of a fit against the number of ratings, for each engine."""
-    points = [one for one in found.get("points", []) if "alone_seconds" in one]
+    points = [point for point in results.get("points", []) if "alone_seconds" in point]
     if not points:
         return None
     figure, axes = plt.subplots(1, 2, figsize=(9, 4))
-    for k, engine in enumerate(dict.fromkeys(one["engine"] for one in points)):
+    for k, engine in enumerate(dict.fromkeys(point["engine"] for point in points)):
         own = sorted((p for p in points if p["engine"] == engine), key=lambda p: p["ratings"])
         for axis, name in zip(axes, ("alone_seconds", "peak_own_megabytes"), strict=True):
             size, height = [p["ratings"] for p in own], [p[name] for p in own]
@@ -229,14 +230,14 @@ def _saved(figure: Any, name: str) -> Path:
 def main() -> None:
     mpl.use("svg")
     parts = [INTRODUCTION]
-    results = HERE / "results"
+    directory = HERE / "results"
     for name, title in CHAPTERS.items():
         if name == "audit":  # a file for each data set and feature; the others have one
-            written = list(audits(results))
+            written = list(audits(directory))
         else:
-            path = results / f"{name}.json"
-            found = json.loads(path.read_text()) if path.exists() else {}
-            written = list(chapter(name, title, found)) if found.get("tables") else []
+            path = directory / f"{name}.json"
+            results = json.loads(path.read_text()) if path.exists() else {}
+            written = list(chapter(name, title, results)) if results.get("tables") else []
         parts.extend([f"## {title}\n", *written] if written else [])
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
 

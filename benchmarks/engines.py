@@ -153,8 +153,8 @@ def in_fresh_process(engine: str, directory: Path, patience: int) -> dict[str, A
         watch.stop()
     if code:
         return {"failed": code, "peak_megabytes": watch.peak}
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found | {"peak_megabytes": watch.peak, "peak_own_megabytes": watch.peak_own}
+    measured: dict[str, Any] = json.loads(out.read_text())
+    return measured | {"peak_megabytes": watch.peak, "peak_own_megabytes": watch.peak_own}
 
 
 def _row(point: dict[str, Any], points: Points) -> list[str]:
@@ -181,13 +181,13 @@ def _summary(points: Points) -> dict[str, Any]:
     paces = {engine: pace(points, engine) for engine in ENGINES}
     per_rating = {engine: bytes_a_rating(points, engine) for engine in ENGINES}
     local, cluster = paces["local"], paces["spark"]
-    found = {name: crossing(points, "local", name) for name in ("spark", "stream")}
+    crossings = {name: crossing(points, "local", name) for name in ("spark", "stream")}
     summary: dict[str, Any] = {
         "machine_megabytes": machine / 2**20,
         "bytes_a_rating": per_rating,
         "local_fills_machine_at": machine / max(per_rating["local"] or 1.0, 1.0),
         "pace": {name: one._asdict() for name, one in paces.items() if one},
-        "as_fast_as_local_at": {name: _or_never(at) for name, at in found.items()},
+        "as_fast_as_local_at": {name: _or_never(at) for name, at in crossings.items()},
     }
     if local and cluster and local.each > 0:
         least = machines_to_keep_pace(local, cluster)
@@ -255,10 +255,10 @@ def main() -> None:
             console.print(f"{engine}, {size:,} ratings ...")
             directory = tables(size, chosen.directory)
             start = conditions()
-            found = in_fresh_process(engine, directory, chosen.patience)
+            measured = in_fresh_process(engine, directory, chosen.patience)
             points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
             facts = {"engine": engine, "size": size, "ratings": _rows(directory)}
-            points.append({**facts, **found})
+            points.append({**facts, **measured})
             points.sort(key=lambda point: (point["size"], ENGINES.index(point["engine"])))
             kept_now = {"conditions": start, "summary": _summary(points), "points": points}
             write_results("engines", kept_now)
@@ -268,9 +268,9 @@ def main() -> None:
     )
     rows = [_row(point, points) for point in points]
     show(f"From Parquet to item profiles, d = {DIMENSION}", head, rows)
-    found = _summary(points)
-    show("Pace and crossings", ("what", "measured or derived"), _explain(found))
-    write_results("engines", {**json.loads(kept.read_text()), "summary": found})
+    summary = _summary(points)
+    show("Pace and crossings", ("what", "measured or derived"), _explain(summary))
+    write_results("engines", {**json.loads(kept.read_text()), "summary": summary})
 
 
 def _stands(point: dict[str, Any]) -> bool:

@@ -63,7 +63,7 @@ def outcomes(disclosure: Disclosure) -> Float:
     """Return how likely each category withholds, or answers 1 to 5 stars. Shape (2, 6)."""
     parameters = Parameters.of(disclosure)
     n = len(COINS)
-    found = np.zeros((2, 6))
+    tally = np.zeros((2, 6))
     for cell in (0, 1):
         reveal = np.full(n, disclosure.reveal[0][cell] if disclosure.reveal else ONE)
         adjustment = Adjustment(reveal, np.zeros(n, np.int64), np.zeros(0, np.int64))
@@ -71,8 +71,8 @@ def outcomes(disclosure: Disclosure) -> Float:
             item, value = np.zeros(n, np.intp), np.full(n, star)
             answer = obfuscate(item, value, cell, parameters, COINS, adjustment)
             level = np.where(answer.keep, answer.value // ONE, 0)
-            found[cell] += share * np.bincount(level, minlength=6) / n
-    return found
+            tally[cell] += share * np.bincount(level, minlength=6) / n
+    return tally
 
 
 def seen(chances: Float, setting: str) -> Float:
@@ -109,10 +109,10 @@ def worst(scheme: str, setting: str) -> dict[int, float]:
     """Search for the worst numbers of a scheme; return the AUC by number of items."""
     size = 2 if scheme == "mpssr" else 11
     goal = partial(closeness, scheme, setting)
-    found = differential_evolution(
+    tally = differential_evolution(
         goal, [(0, 1)] * size, seed=1, maxiter=40, popsize=6, polish=False, init="sobol"
     )
-    chances = np.clip(seen(outcomes(lie(scheme, found.x)), setting), 0, 1)
+    chances = np.clip(seen(outcomes(lie(scheme, tally.x)), setting), 0, 1)
     return {answers: auc(chances, answers) for answers in ANSWERS}
 
 
@@ -128,21 +128,21 @@ def false_strata(ratio: float) -> float:
 
 def main() -> None:
     """Print the curve, and keep it."""
-    found = {
+    tally = {
         f"{scheme}, {setting}": worst(scheme, setting)
         for scheme in ("dmpss", "mpssr")
         for setting in ("values", "fifth", "all")
     }
-    print("| items |", " | ".join(found), "|")
-    print("|---|" + "---|" * len(found))
+    print("| items |", " | ".join(tally), "|")
+    print("|---|" + "---|" * len(tally))
     for answers in ANSWERS:
-        print(f"| {answers} |", " | ".join(f"{by[answers]:.3f}" for by in found.values()), "|")
+        print(f"| {answers} |", " | ".join(f"{by[answers]:.3f}" for by in tally.values()), "|")
     strata = {ratio: false_strata(ratio) for ratio in (1.0, 1.5, MOST_STRATUM_RATIO, 1e6)}
     print("\nFalse strata, by how much later they begin in one category:")
     for ratio, seen in strata.items():
         print(f"- {ratio:g}: AUC {seen:.3f}")
     RESULTS.mkdir(exist_ok=True)
-    kept = {"items": found, "strata": strata}
+    kept = {"items": tally, "strata": strata}
     (RESULTS / "liar.json").write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
 
 

@@ -245,10 +245,10 @@ def figures(milliseconds: list[float]) -> dict[str, float]:
 
 def measure(sites: dict[str, Path], trees: dict[str, Path]) -> dict[str, Any]:
     """Measure the trees in turns, in one browser."""
-    found = os.environ.get("MIDPOINT_CHROMIUM") or shutil.which("chromium")
+    chromium = os.environ.get("MIDPOINT_CHROMIUM") or shutil.which("chromium")
     results: dict[str, Any] = {name: {"loads": []} for name in trees}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, tree in trees.items():
             with serving(tree, sites[f"tap {name}"]) as url:
                 results[name].update(tap(browser, url))

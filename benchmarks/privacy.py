@@ -27,19 +27,21 @@ OURS = ("mpr", "dmp", "dmpss")
 
 def contestants(*, dense: bool) -> dict[str, LearningProtocol]:
     """Return who competes: matrices without gaps suit the erasers, sparse ones the blurring."""
-    found: dict[str, LearningProtocol] = {name: read_scheme(name) for name in ("no", *OURS)}
+    protocols: dict[str, LearningProtocol] = {name: read_scheme(name) for name in ("no", *OURS)}
     if dense:
-        found["CorrelationRemover (fairlearn)"] = Peer("no", method="correlation remover")
-        found["LEACE (concept-erasure)"] = Peer("no", method="leace")
+        protocols["CorrelationRemover (fairlearn)"] = Peer("no", method="correlation remover")
+        protocols["LEACE (concept-erasure)"] = Peer("no", method="leace")
     for epsilon in EPSILONS:
         name = f"randomized response, epsilon {epsilon:g} a rating (OpenDP)"
-        found[name] = Peer("no", method="randomized response", setting=epsilon)
+        protocols[name] = Peer("no", method="randomized response", setting=epsilon)
     for epsilon in EPSILONS[1:]:
         name = f"Laplace, epsilon {epsilon:g} a rating (OpenDP)"
-        found[name] = Peer("no", method="laplace", setting=epsilon)
+        protocols[name] = Peer("no", method="laplace", setting=epsilon)
     for share in () if dense else (0.05, 0.1, 0.3):
-        found[f"blur, {share:.0%} added (BlurMe family)"] = Peer("no", method="blur", setting=share)
-    return found
+        protocols[f"blur, {share:.0%} added (BlurMe family)"] = Peer(
+            "no", method="blur", setting=share
+        )
+    return protocols
 
 
 def compete(source: str, feature: str, folds: int, console: Console) -> AuditResults:
@@ -59,17 +61,17 @@ def compete(source: str, feature: str, folds: int, console: Console) -> AuditRes
         )
 
 
-def figures(found: AuditResults, scheme: str, base: float) -> dict[str, Any]:
+def figures(results: AuditResults, scheme: str, base: float) -> dict[str, Any]:
     """Return the strongest clean and adaptive attackers, and the cost."""
-    auc = {row.attack: row.value for row in found.areas(scheme)}
-    clean = {name: value for name, value in auc.items() if not found.adaptive[name]}
-    knowing = {name: value for name, value in auc.items() if found.adaptive[name]}
-    row = found.get(scheme, "rmse_local")
+    auc = {row.attack: row.value for row in results.areas(scheme)}
+    clean = {name: value for name, value in auc.items() if not results.adaptive[name]}
+    knowing = {name: value for name, value in auc.items() if results.adaptive[name]}
+    row = results.get(scheme, "rmse_local")
     rmse = float("nan") if row is None else row.value
     return {
         "clean": _strongest(clean),
         "adaptive": _strongest(knowing),
-        "null": found.bands[scheme].high,
+        "null": results.bands[scheme].high,
         "rmse_local": rmse,
         "cost": rmse / base - 1,
     }
@@ -91,9 +93,9 @@ def main() -> None:
     for source, feature in DATA:
         if chosen.only not in (None, source):
             continue
-        found = compete(source, feature, chosen.folds, console)
-        base = figures(found, "no", 1.0)["rmse_local"]
-        rows = {name: figures(found, name, base) for name in found.scheme_names()}
+        results = compete(source, feature, chosen.folds, console)
+        base = figures(results, "no", 1.0)["rmse_local"]
+        rows = {name: figures(results, name, base) for name in results.scheme_names()}
         kept["data"][f"{source} {feature}"] = rows
         show(
             f"{source}, {feature}, {chosen.folds} folds",

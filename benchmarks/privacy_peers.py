@@ -34,14 +34,14 @@ class Training:
     @classmethod
     def prepare(cls, ratings: Ratings, plan: Plan) -> None:
         """Split as the audit does: all training users of a fold, and all but one or two parts."""
-        found = {}
+        by_digest = {}
         for number in range(plan.folds):
             fold = FoldData.of(ratings, plan, number)
             for left_out in range(3):
                 for parts in combinations(range(plan.parts), left_out):
                     some = fold.training.select_users(~np.isin(fold.part, parts))
-                    found[some.digest] = some
-        cls.by_digest, cls.feature = found, plan.feature
+                    by_digest[some.digest] = some
+        cls.by_digest, cls.feature = by_digest, plan.feature
 
 
 @dataclass(frozen=True)

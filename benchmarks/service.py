@@ -186,17 +186,17 @@ def measure_reports(
     site: Site, fresh: Any, directory: Path, chosen: argparse.Namespace
 ) -> dict[str, Figures]:
     """Load the service and the bare endpoints with reports, one after the other, several times."""
-    found: dict[str, Figures] = {}
+    best: dict[str, Figures] = {}
     for connections in CONNECTIONS:
         for _ in range(chosen.repeats if connections == JUDGED else 1):
             for kind in KINDS:
                 figures = one_load(kind, site, fresh(), directory, connections, chosen)
                 name = f"{kind} {connections}"
-                turns = [*found.get(name, {}).get("turns", []), figures["per_second"]]
-                if len(turns) == 1 or figures["per_second"] > found[name]["per_second"]:
-                    found[name] = figures
-                found[name]["turns"] = turns
-    return found
+                turns = [*best.get(name, {}).get("turns", []), figures["per_second"]]
+                if len(turns) == 1 or figures["per_second"] > best[name]["per_second"]:
+                    best[name] = figures
+                best[name]["turns"] = turns
+    return best
 
 
 def one_load(
@@ -225,7 +225,7 @@ def measure_reads(
     url, requests = fresh(), directory / "requests.tsv"
     reports(site, url, 200, requests)
     lines = requests.read_text().splitlines()
-    found = {}
+    by_path = {}
     with serving(*ours(site, url, chosen.workers), directory / "log") as server:
         tokens = []
         with httpx.Client(base_url=server) as client:
@@ -238,9 +238,11 @@ def measure_reads(
                      "/v1/scores"):  # fmt: skip
             requests.write_text("".join(f"{token}\tGET\t{path}\t\n" for token in tokens))
             for connections in CONNECTIONS:
-                found[f"{path} {connections}"] = load(server, requests, connections, chosen.seconds)
-        found["solicitation"] = one_by_one(server, tokens[:50], site)
-    return found
+                by_path[f"{path} {connections}"] = load(
+                    server, requests, connections, chosen.seconds
+                )
+        by_path["solicitation"] = one_by_one(server, tokens[:50], site)
+    return by_path
 
 
 def measure_peer(directory: Path, chosen: argparse.Namespace) -> dict[str, Figures] | str:
@@ -250,7 +252,7 @@ def measure_peer(directory: Path, chosen: argparse.Namespace) -> dict[str, Figur
         return "Cornac's serving app did not run: Cornac, Flask or gunicorn is not installed."
     program, requests = str(HERE / "service_peer.py"), directory / "requests.tsv"
     subprocess.run([python, program, "train", str(directory), str(DIMENSION)], check=True)
-    found = {}
+    by_path = {}
     with serving([program, "serve", str(directory)], {}, directory / "log", python) as server:
         for path in ("/recommend?k=10", "/recommend?k=-1"):
             lines = (f"-\tGET\t{path}&uid={person}\t\n" for person in range(200))
@@ -259,8 +261,8 @@ def measure_peer(directory: Path, chosen: argparse.Namespace) -> dict[str, Figur
                 figures = load(server, requests, connections, chosen.seconds)
                 if set(figures["statuses"]) != {"200"}:
                     raise RuntimeError(f"Cornac did not answer: {figures}")
-                found[f"Cornac {path} {connections}"] = figures
-    return found
+                by_path[f"Cornac {path} {connections}"] = figures
+    return by_path
 
 
 def peer_python() -> str | None:
@@ -289,22 +291,22 @@ def one_by_one(server: str, tokens: Sequence[str], site: Site) -> Figures:
     return {"p50_ms": 1000 * seconds[len(seconds) // 2], "p99_ms": 1000 * seconds[-1]}
 
 
-def ratios(found: dict[str, Figures]) -> dict[str, float]:
+def ratios(measured: dict[str, Figures]) -> dict[str, float]:
     """Return ours beside each bare endpoint at 32 connections: the median of neighbouring turns."""
-    turns = found[f"service {JUDGED}"]["turns"]
+    turns = measured[f"service {JUDGED}"]["turns"]
     return {
         kind: statistics.median(
-            a / b for a, b in zip(turns, found[f"{kind} {JUDGED}"]["turns"], strict=True)
+            a / b for a, b in zip(turns, measured[f"{kind} {JUDGED}"]["turns"], strict=True)
         )
         for kind in KINDS[1:]
     }
 
 
-def table(title: str, found: dict[str, Figures]) -> None:
+def table(title: str, by_name: dict[str, Figures]) -> None:
     rows = [
         [name, *(f"{f[k]:,.0f}" if k in f else "" for k in ("per_second",)),
          f"{f['p50_ms']:.1f}", f"{f['p99_ms']:.1f}"]
-        for name, f in found.items()
+        for name, f in by_name.items()
     ]  # fmt: skip
     show(title, ["what, connections", "per second", "p50 ms", "p99 ms"], rows)
 
@@ -324,16 +326,16 @@ def main() -> None:
         directory = Path(name)
         site = published(directory / "site")
         for kind, fresh in databases(directory, postgresql=not chosen.no_postgresql):
-            found = measure_reports(site, fresh, directory, chosen)
-            beside = ratios(found)
-            table(f"Reports, {kind}", found)
+            measured = measure_reports(site, fresh, directory, chosen)
+            beside = ratios(measured)
+            table(f"Reports, {kind}", measured)
             for bare_kind, bar in (("plain", PLAIN_BAR), ("group", GROUP_BAR)):
                 ratio = beside[bare_kind]
                 print(f"\nAt 32 connections {ratio:.0%} of the {bare_kind} bare endpoint, to be at"
                       f" least {bar:.0%}: {'yes' if ratio >= bar else 'NO'}")  # fmt: skip
             reads = measure_reads(site, fresh, directory, chosen)
             table(f"Reads, {kind}", reads)
-            kept[kind] = {"ratios_at_32": beside, "reports": found, "reads": reads}
+            kept[kind] = {"ratios_at_32": beside, "reports": measured, "reads": reads}
         peer = measure_peer(directory, chosen)
         if isinstance(peer, str):
             print(f"\n{peer}")

@@ -191,10 +191,10 @@ def main() -> None:
         )
     ]
     show("Killed while reports come in", ["", "workers", "PostgreSQL"], rows)
-    found = kept["hostile"]
+    hostile = kept["hostile"]
     print(
-        f"\n{found['requests']:,} hostile requests: {found['accepted']} accepted or failed;"
-        f" memory {found['megabytes'][1]} MB after the first tenth, {found['megabytes'][-1]} MB"
+        f"\n{hostile['requests']:,} hostile requests: {hostile['accepted']} accepted or failed;"
+        f" memory {hostile['megabytes'][1]} MB after the first tenth, {hostile['megabytes'][-1]} MB"
         " at the end"
     )
     console.print(f"Figures are in {write_results('service_faults', kept)}")

@@ -144,28 +144,28 @@ def measure(directory: Path, chosen: argparse.Namespace) -> dict[str, Figures]:
     honest, hostile = people.honest(chosen.tokens), people.hostile(ROUNDS)
     requests = directory / "requests.tsv"
     requests.write_text("".join(f"{token}\tGET\t/v1/scores\t\n" for token in honest))
-    found: dict[str, Figures] = {}
+    best: dict[str, Figures] = {}
     command, environment = ours(site, url, 1)
     limited = command[: command.index("--rate")]  # as many requests of a token as by default
     with serving(limited, environment, directory / "log") as server:
         for _ in range(chosen.repeats):
-            _keep(found, "without", load(server, requests, 8, chosen.seconds), server)
+            _keep(best, "without", load(server, requests, 8, chosen.seconds), server)
             with attacked(server, people, hostile) as statuses:
                 time.sleep(1)
                 figures = load(server, requests, 8, chosen.seconds)
-            _keep(found, "with", figures, server)
+            _keep(best, "with", figures, server)
             if not statuses or max(statuses) >= 500:
                 raise RuntimeError(f"the hostile one was not served as it should be: {statuses}")
-    return found
+    return best
 
 
-def _keep(found: dict[str, Figures], name: str, figures: Figures, server: str) -> None:
+def _keep(best: dict[str, Figures], name: str, figures: Figures, server: str) -> None:
     """Keep the best of several turns."""
     if set(figures["statuses"]) != {"200"} or figures["errors"]:
         raise RuntimeError(f"honest people were not served: {figures}")
     figures["memory_mb"] = memory(server)
-    if name not in found or figures["p99_ms"] < found[name]["p99_ms"]:
-        found[name] = figures
+    if name not in best or figures["p99_ms"] < best[name]["p99_ms"]:
+        best[name] = figures
 
 
 def main() -> None:
@@ -179,18 +179,18 @@ def main() -> None:
     wrk()
     start = conditions()
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
-        found = measure(Path(name), chosen)
+        best = measure(Path(name), chosen)
     rows = [
         [f"{name} the hostile token", f"{f['per_second']:,.0f}", f"{f['p50_ms']:.1f}",
          f"{f['p99_ms']:.1f}", f"{f['memory_mb']:.0f}"]
-        for name, f in found.items()
+        for name, f in best.items()
     ]  # fmt: skip
     head = ["honest scores, 8 connections", "per second", "p50 ms", "p99 ms", "memory MB"]
     show(f"One hostile token of {ROUNDS} rounds among {chosen.tokens:,}", head, rows)
-    ratio = found["with"]["p99_ms"] / found["without"]["p99_ms"]
+    ratio = best["with"]["p99_ms"] / best["without"]["p99_ms"]
     said = "yes" if ratio <= BAR else "NO"
     print(f"\np99 {ratio:.1f} times that without it, to be at most {BAR:g}: {said}")
-    kept = {"conditions": start, "bar": BAR, "ratio": ratio, "found": found}
+    kept = {"conditions": start, "bar": BAR, "ratio": ratio, "found": best}
     console.print(f"Figures are in {write_results('service_hostile', kept)}")
 
 

@@ -19,9 +19,9 @@ def train(directory: Path, dimension: int) -> None:
     from cornac.data import Dataset  # noqa: PLC0415
     from cornac.models import MF  # noqa: PLC0415
 
-    found = np.load(directory / RATINGS)
-    users, items = (found[name].astype(str).tolist() for name in ("user", "item"))
-    rated = Dataset.from_uir(zip(users, items, found["value"].tolist(), strict=True))
+    ratings = np.load(directory / RATINGS)
+    users, items = (ratings[name].astype(str).tolist() for name in ("user", "item"))
+    rated = Dataset.from_uir(zip(users, items, ratings["value"].tolist(), strict=True))
     model = MF(k=dimension, max_iter=5, verbose=False).fit(rated)
     Path(directory / MODEL).write_text(model.save(str(directory / "saved")))
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from measure import conditions, show, summary, write_results
 from midpoint.analyst import Factorizer, disclose
+from midpoint.analyst.score.scorer import Wish
 from midpoint.analyst.service.state.model import Model
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report, to_fixed
@@ -64,7 +65,7 @@ def _scored(model: Model, answers: dict[str, int]) -> tuple[bytes, float]:
     """Do what the service does for one request of scores; return it and the cores' seconds."""
     start = process_time()
     profiles = model.estimates([model.sums(model.evidence(answers))])
-    content = model.scores(profiles, [(TOP, MARGIN)])
+    content = model.scores(profiles, [Wish(TOP, MARGIN)])
     return content[0], process_time() - start
 
 
@@ -74,13 +75,13 @@ def _weights(content: bytes) -> dict[str, int]:
 
 
 def main() -> None:
-    found = sizes()
+    measured = sizes()
     rows = [
-        [name.replace("_", " "), *(f"{found[name][how]:,}" for how in ("raw", "gzip", "brotli"))]
+        [name.replace("_", " "), *(f"{measured[name][how]:,}" for how in ("raw", "gzip", "brotli"))]
         for name in ("disclosure", "report_of_100", "scores_top_10_margin_100")
     ]
     show(f"Bytes sent, {ITEMS:,} items", ("", "raw", "gzip", "brotli"), rows)
-    write_results("sizes", {"conditions": conditions(), **found})
+    write_results("sizes", {"conditions": conditions(), **measured})
 
 
 if __name__ == "__main__":

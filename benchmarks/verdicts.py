@@ -13,33 +13,33 @@ RAW = "no"
 """Ratings as they are, which nobody competes with."""
 
 
-def factorization(found: Found) -> Iterator[str]:
+def factorization(results: Found) -> Iterator[str]:
     """Compare each peer with the quicker and with the more accurate of our rows."""
-    rows = found["contestants"]
+    rows = results["contestants"]
     quick, best = rows["midpoint"], rows["midpoint-best"]
-    for name, one in rows.items():
-        if name.startswith("midpoint") or "fit" not in one:
+    for name, row in rows.items():
+        if name.startswith("midpoint") or "fit" not in row:
             continue
         for part, what in (("total", "build and fit"), ("fit", "fit")):
-            ratio = one[part]["best"] / quick[part]["best"]
+            ratio = row[part]["best"] / quick[part]["best"]
             if ratio < 1:
-                yield f"{one['name']} takes {ratio:.2f} of our time to {what}"
-        if one["rmse"] is not None and one["rmse"] < best["rmse"]:
-            yield f"{one['name']} has RMSE {one['rmse']:.4f} beside our {best['rmse']:.4f}"
+                yield f"{row['name']} takes {ratio:.2f} of our time to {what}"
+        if row["rmse"] is not None and row["rmse"] < best["rmse"]:
+            yield f"{row['name']} has RMSE {row['rmse']:.4f} beside our {best['rmse']:.4f}"
 
 
-def new_users(found: Found) -> Iterator[str]:
+def new_users(results: Found) -> Iterator[str]:
     """Compare the mean error of the folds, and the best times."""
-    ours, *peers = ((name, _merged(folds)) for name, folds in found["folds"].items())
+    ours, *peers = ((name, _merged(folds)) for name, folds in results["folds"].items())
     measures = {
         "rmse": "of our RMSE",
         "one_by_one": "of our time for a profile, one by one",
         "in_one_call": "of our time for a profile, in one call",
     }
-    for name, one in peers:
+    for name, peer in peers:
         for key, what in measures.items():
-            if key in one and one[key] < ours[1][key]:
-                yield f"{name} has {one[key] / ours[1][key]:.2f} {what}"
+            if key in peer and peer[key] < ours[1][key]:
+                yield f"{name} has {peer[key] / ours[1][key]:.2f} {what}"
 
 
 def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
@@ -48,13 +48,13 @@ def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
     return {key: float(np.mean(v) if key == "rmse" else min(v)) for key, v in values.items()}
 
 
-def privacy(found: Found) -> Iterator[str]:
+def privacy(results: Found) -> Iterator[str]:
     """Name peers that leak no more than a scheme of ours and cost less, or leak less for no more.
 
     Those that leak less than all of ours at a higher cost are named as such. What is no more than
     chance leaks nothing.
     """
-    for data, rows in found["data"].items():
+    for data, rows in results["data"].items():
         best = min((one for name, one in rows.items() if name in OURS), key=_standing)
         for name, peer in rows.items():
             if name in {RAW, *OURS}:
@@ -70,22 +70,22 @@ def privacy(found: Found) -> Iterator[str]:
                     yield f"{data}: {name} ({_figures(peer)}) wins over {scheme} ({_figures(own)})"
 
 
-def leak(one: Mapping[str, Any]) -> float:
+def leak(row: Mapping[str, Any]) -> float:
     """Return the AUC of the strongest attacker of all."""
-    return float(max(one["clean"][1], one["adaptive"][1]))
+    return float(max(row["clean"][1], row["adaptive"][1]))
 
 
-def _standing(one: Mapping[str, Any]) -> tuple[float, float]:
-    strongest = leak(one)
-    return (strongest - 0.5 if strongest > one["null"] else 0.0), one["cost"]
+def _standing(row: Mapping[str, Any]) -> tuple[float, float]:
+    strongest = leak(row)
+    return (strongest - 0.5 if strongest > row["null"] else 0.0), row["cost"]
 
 
-def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+def _beats(some: tuple[float, float], other: tuple[float, float]) -> bool:
+    return some != other and all(a <= b for a, b in zip(some, other, strict=True))
 
 
-def _figures(one: Mapping[str, Any]) -> str:
-    return f"AUC {leak(one):.3f}, cost {one['cost']:+.1%}"
+def _figures(row: Mapping[str, Any]) -> str:
+    return f"AUC {leak(row):.3f}, cost {row['cost']:+.1%}"
 
 
 VERDICTS: Mapping[str, Callable[[Found], Iterator[str]]] = MappingProxyType(
@@ -94,11 +94,11 @@ VERDICTS: Mapping[str, Callable[[Found], Iterator[str]]] = MappingProxyType(
 """By the name of the program."""
 
 
-def verdict(name: str, found: Found) -> str | None:
+def verdict(name: str, results: Found) -> str | None:
     """Say in one paragraph where peers win; None where a program has no peers."""
     if name not in VERDICTS:
         return None
-    wins = list(VERDICTS[name](found))
+    wins = list(VERDICTS[name](results))
     if not wins:
         return "**Where a peer wins:** nowhere in these figures."
     return "\n".join(["**Where a peer wins:**\n", *(f"- {win}" for win in wins)])

@@ -1,5 +1,6 @@
-"""Tests mirror the tree: a module has its test module, or the table says which one covers it."""
+"""Tests mirror the tree, and TypeScript mirrors Python; tables say where they do not."""
 
+import re
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -9,6 +10,9 @@ COVERED = {
     # One contract suite runs every engine, and what each is made of.
     "analyst/engines/engine": "analyst/engines/test_contract",
     "analyst/engines/local": "analyst/engines/test_contract",
+    "analyst/engines/counts": "analyst/engines/test_counterparts",
+    "analyst/engines/unfinished": "analyst/engines/test_counterparts",
+    "analyst/engines/spark/panel": "analyst/engines/test_counterparts",
     "analyst/engines/tables": "analyst/engines/test_contract",
     "analyst/engines/spark/blocks": "analyst/engines/spark/test_passes",
     "analyst/engines/spark/engine": "analyst/engines/test_contract",
@@ -38,7 +42,6 @@ COVERED = {
     "analyst/service/logs": "analyst/service/test_faults",
     "analyst/service/metrics": "analyst/service/http/test_routes",
     "analyst/service/state/publication": "analyst/service/test_retraining",
-    "analyst/service/state/scoring": "analyst/service/http/test_routes",
     # One contract for every database.
     "analyst/storage/connection": "analyst/storage/test_store",
     "analyst/storage/migrations/env": "analyst/storage/test_store",
@@ -65,6 +68,7 @@ COVERED = {
     "audit/run/round_views": "audit/test_pipeline_rounds",
     "audit/run/tasks": "audit/run/test_schedule",
     "audit/report/curve_figures": "audit/report/test_figures",
+    "audit/report/adversary_figures": "audit/report/test_verdict",
     "audit/report/tables": "audit/report/test_page",
     "audit/report/html": "audit/report/test_page",
     "audit/report/paper_tables": "audit/report/test_paper",
@@ -76,20 +80,17 @@ COVERED = {
     "cli/answer/statements": "cli/answer/test_protect",
     # Data that other modules are made of.
     "data/encoding": "data/test_ratings",
-    "data/origin": "data/test_ratings",
     "data/simulation/model": "data/simulation/test_draw",
     "data/simulation/presets": "data/sources/test_catalogue",
     "data/sources/wheel": "data/sources/test_acquisition",
-    "data/tables/builder": "data/tables/test_tables",
-    "errors": "cli/test_app",
 }
 """Modules without a test module of their own, and the one that covers them."""
 
 
-def modules(source: Path) -> set[str]:
+def modules(source: Path, pattern: str = "*.py") -> set[str]:
     """Name the modules below a directory, packages' `__init__` left out."""
-    found = (path.relative_to(source) for path in source.rglob("*.py"))
-    return {path.with_suffix("").as_posix() for path in found if not path.name.startswith("__")}
+    paths = (path.relative_to(source) for path in source.rglob(pattern))
+    return {path.with_suffix("").as_posix() for path in paths if not path.name.startswith("__")}
 
 
 def untested(source: Path, tests: Path) -> set[str]:
@@ -117,3 +118,31 @@ def test_a_module_without_a_test_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "tests" / "room").mkdir(parents=True)
     (tmp_path / "tests" / "room" / "test_one.py").touch()
     assert untested(tmp_path / "src", tmp_path / "tests") == {"room/two"}
+
+
+SHARED = ("wire", "user")
+"""Rooms that there are in both languages."""
+ROW = re.compile(r"^\| `([\w/]+)` \| (Python|TypeScript) \| \S", re.MULTILINE)
+
+
+def only_in_one(python: Path, typescript: Path) -> dict[str, str]:
+    """Name the modules of the shared rooms that one language lacks, with the other one."""
+    there = {"Python": modules(python), "TypeScript": modules(typescript, "*.ts")}
+    return {
+        name: language
+        for language, other in (("Python", "TypeScript"), ("TypeScript", "Python"))
+        for name in there[language] - there[other]
+        if name.split("/")[0] in SHARED
+    }
+
+
+def test_both_languages_have_the_same_modules_but_for_those_of_the_table() -> None:
+    table = dict(ROW.findall((TESTS.parent / "CONTRIBUTING.md").read_text("utf-8")))
+    assert only_in_one(SOURCE, TESTS.parent / "web" / "src") == table
+
+
+def test_a_module_of_one_language_is_noticed(tmp_path: Path) -> None:
+    for name in ("py/wire/limits.py", "py/wire/sums.py", "py/data/a.py", "ts/wire/limits.ts"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert only_in_one(tmp_path / "py", tmp_path / "ts") == {"wire/sums": "Python"}

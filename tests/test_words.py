@@ -4,6 +4,7 @@ One word for one thing, in code, tests, page and documentation. The tables below
 instead of a retired word; `docs/reference/glossary.md` defines the words that stay.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -228,6 +229,64 @@ def test_retired_modules_stay_out() -> None:
 def test_a_planted_module_is_caught(name: str) -> None:
     assert retired_module(name)
     assert not retired_module("limits.py")
+
+
+VAGUE = ("one", "found", "mine")
+"""Not names of things; loops of two lines and comprehensions may have them, and lambdas."""
+
+
+def vague_names(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of every parameter and variable of Python that has a vague name."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.FunctionDef(args=given) | ast.AsyncFunctionDef(args=given):
+                bound = [(a.lineno, a.arg) for a in ast.walk(given) if isinstance(a, ast.arg)]
+            case ast.Assign(targets=targets):
+                bound = [pair for target in targets for pair in _stored(target)]
+            case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+                bound = list(_stored(target))
+            case ast.withitem(optional_vars=ast.expr() as target):
+                bound = list(_stored(target))
+            case ast.For(target=target, lineno=line, end_lineno=int(end)) if end > line + 2:
+                bound = list(_stored(target))
+            case _:
+                bound = []
+        yield from (pair for pair in bound if pair[1] in VAGUE)
+
+
+def _stored(target: ast.expr) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+
+
+def test_names_say_what_they_hold() -> None:
+    found = [
+        f"{_name(path)}:{line}: {name!r}: name what it holds"
+        for path in files()
+        if path.suffix == ".py" and _name(path).startswith(("src/", "benchmarks/", "tools/"))
+        for line, name in vague_names(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "found = 1",
+        "found: int = 1",
+        "rest, (one, two) = 1, (2, 3)",
+        "def f(mine): ...",
+        "with open() as found: ...",
+        "for one in rows:\n    a = one\n    b = a\n    c = b",
+    ],
+)
+def test_a_planted_vague_name_is_caught(planted: str) -> None:
+    assert len(list(vague_names(planted))) == 1
+    allowed = (
+        "rows = [one for one in rows]\nfor one in rows:\n    print(one)\nself.found = {}[found]"
+    )
+    assert list(vague_names(allowed)) == []
 
 
 def crowded(source: Path, most: int) -> list[str]:

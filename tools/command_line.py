@@ -32,11 +32,15 @@ def _described(command: Any, name: str) -> Iterator[str]:
         yield ""
 
 
-def _row(one: Any) -> str:
-    names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts))
-    if one.param_type_name == "argument":
-        names = f"`{one.name.upper()}`"
-    said = (getattr(one, "help", None) or "").replace("|", "\\|").replace("\n", " ")
-    fixed = isinstance(one.default, str | int | float) and one.default not in {"", 0}
-    default = f" Default: `{one.default}`." if fixed and not isinstance(one.default, bool) else ""
+def _row(parameter: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    if parameter.param_type_name == "argument":
+        names = f"`{parameter.name.upper()}`"
+    said = (getattr(parameter, "help", None) or "").replace("|", "\\|").replace("\n", " ")
+    fixed = isinstance(parameter.default, str | int | float) and parameter.default not in {"", 0}
+    default = (
+        f" Default: `{parameter.default}`."
+        if fixed and not isinstance(parameter.default, bool)
+        else ""
+    )
     return f"| {names} | {said}{default} |"

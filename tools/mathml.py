@@ -22,13 +22,13 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return CODE_OR_FORMULA.sub(_replaced, markdown)
 
 
-def _replaced(found: re.Match[str]) -> str:
-    if found["code"] is not None:
-        return found["code"]
+def _replaced(match: re.Match[str]) -> str:
+    if match["code"] is not None:
+        return match["code"]
     # Markdown takes a line that begins with <math> for a block of its own, but not one with <span>.
-    if found["block"] is not None:
-        return f'<span style="{WIDE}">{_formula(found["block"], "block")}</span>'
-    return f"<span>{_formula(found['inline'], 'inline')}</span>"
+    if match["block"] is not None:
+        return f'<span style="{WIDE}">{_formula(match["block"], "block")}</span>'
+    return f"<span>{_formula(match['inline'], 'inline')}</span>"
 
 
 def _formula(text: str, display: str) -> str:
@@ -38,9 +38,9 @@ def _formula(text: str, display: str) -> str:
     return made.replace("<math ", f'<math style="font-family: {FONTS}" ', 1)
 
 
-def _letter(found: re.Match[str]) -> str:
+def _letter(match: re.Match[str]) -> str:
     """Write a letter as its own sign: browsers know no variants any more."""
-    name = f"{found[1].upper()} CAPITAL {found[2]}"
+    name = f"{match[1].upper()} CAPITAL {match[2]}"
     try:
         return f"<mi>{lookup(f'MATHEMATICAL {name}')}</mi>"
     except KeyError:  # some of them have been signs for longer

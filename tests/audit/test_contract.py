@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from midpoint.audit import View, check_attacker
 from midpoint.audit.attackers import ATTACKERS
+from midpoint.audit.attackers.attacker import NestedScores
 from midpoint.audit.contract import (
     CLAUSES,
     REPORTS,
@@ -19,6 +20,7 @@ from midpoint.audit.contract import (
     scores_silent_people_alike,
 )
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
+from midpoint.audit.run.adversaries.judge import Stacked
 from midpoint.errors import MidpointError
 from tests.support.small_audit import AdaptiveByItems
 
@@ -33,6 +35,12 @@ LEAST = 0.85
 @pytest.mark.parametrize("name", ATTACKERS)
 def test_it_keeps_the_contract(name: str) -> None:
     check_attacker(ATTACKERS[name], least=LEAST)
+
+
+def test_a_stack_keeps_the_contract() -> None:
+    names = ("adaptive-lr-items", "adaptive-lr-profile", "likelihood")
+    makers = {name: ATTACKERS[name] for name in names} | {"items": AdaptiveByItems}
+    check_attacker(lambda: Stacked(makers), least=LEAST)
 
 
 @pytest.mark.parametrize("name", sorted(set(TRANSCRIPT_ATTACKERS) - set(ON_UNION)))
@@ -118,7 +126,16 @@ class Comparing(AdaptiveByItems):
         return np.asarray(scores - scores.mean())
 
 
-SPOILED = (Blind, ByIndex, Stubborn, PanelOnly, Unseeded, ByRow, Comparing)
+class Remembering(AdaptiveByItems):
+    """Says of training people what it learned of them."""
+
+    def nested(self, views: Sequence[View], category: NDArray[Any], *, seed: int) -> NestedScores:
+        del views, seed
+        everyone = np.arange(len(category), dtype=np.intp)
+        return NestedScores.of([(everyone, category.astype(np.float64))])
+
+
+SPOILED = (Blind, ByIndex, Stubborn, PanelOnly, Unseeded, ByRow, Comparing, Remembering)
 BREAKERS = dict(zip(CLAUSES, SPOILED, strict=True))
 
 

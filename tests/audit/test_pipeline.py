@@ -7,7 +7,7 @@ import pytest
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
-from midpoint.audit.measure.results import METRICS, AuditResults
+from midpoint.audit.measure.results import METRICS, SHARPNESS, AuditResults
 from midpoint.audit.run.choice import choose_attacks
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
@@ -42,7 +42,7 @@ def test_every_scheme_has_every_number(results: AuditResults) -> None:
     for row in results.rows:
         assert row.low <= row.value <= row.high
         assert (row.dataset, row.feature, row.folds, row.seed) == ("simulated-tiny", "gender", 2, 0)
-        assert (row.attack == "") == (row.metric != "auc")
+        assert (row.attack == "") == (row.metric not in {"auc", *SHARPNESS})
 
 
 def test_raw_ratings_are_read_and_protected_ones_less(results: AuditResults) -> None:
@@ -136,8 +136,14 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     attacks = {"items": SMALL["items"]}
     ratings = with_three_categories(tiny.ratings)
     found = small_audit(ratings, feature="party", schemes=["no"], attacks=attacks)
-    rows = [row for row in found.rows if row.metric == "auc"]
-    assert [row.attack for row in rows] == ["items", "items[D]", "items[I]", "items[R]"]
+    every = [row for row in found.rows if row.metric == "auc"]
+    rows, judged = every[:4], every[4:]
+    names = ["", "[D]", "[I]", "[R]"]
+    assert [row.attack for row in rows] == [f"items{name}" for name in names]
+    assert [row.attack for row in judged] == [f"judge:clean{name}" for name in names]
+    one = found.judge("no")
+    assert one is not None
+    assert one[1].attack == "judge:clean[R]"  # which follows from gender
     mean, *each = (row.value for row in rows)
     assert mean == pytest.approx(np.mean(each))
     folded = found.macro["no"]["items"]
@@ -199,7 +205,8 @@ def test_of_nothing_there_is_nothing_to_read(tiny: Simulation) -> None:
     assert blind is not None
     assert raw is not None
     assert blind.value > raw.value
-    assert CALLS == ["items", "adaptive-items", "chance"] * 2  # for the control alone
+    # For the control alone: once, and for the judge once more without each nested fold.
+    assert [*["items"] * 2, *["adaptive-items"] * 4, *["chance"] * 4] * 2 == CALLS
 
 
 class ByProfiles(AdaptiveByItems):

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from midpoint.analyst.disclose.leak import area_of
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import headline
-from midpoint.audit.run.adversaries.bound import area_of
 from midpoint.audit.run.adversaries.outsiders import QUICK_OUTSIDERS
 from midpoint.cli.options.audit_extras import show_adversaries
 from midpoint.data import Scale, Simulation

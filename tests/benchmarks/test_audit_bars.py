@@ -120,13 +120,13 @@ def test_counterparts_are_judged_where_they_are_in_use(bars: Any) -> None:
 
 
 def test_what_the_mask_alone_tells_is_said_beside_attackers_that_see_it(bars: Any) -> None:
-    shown = {bar.what: bar.found for bar in bars.dense_schemes(found(("dmp", ITEMS[3], 0.7)))}
+    shown = {bar.what: bar.measured for bar in bars.dense_schemes(found(("dmp", ITEMS[3], 0.7)))}
     assert shown["adaptive-lr-levels on dmp"] == "0.530; by what was rated alone 0.700"
     assert shown["lr on dmp"] == "0.530"
 
 
 def test_the_aim_is_narrower_than_the_bar(bars: Any) -> None:
-    shown = {bar.what: bar.found for bar in bars.sparse_schemes(found(("mpssr", "lr", 0.549)))}
+    shown = {bar.what: bar.measured for bar in bars.sparse_schemes(found(("mpssr", "lr", 0.549)))}
     assert shown["lr on mpssr"] == "0.549"
     assert shown["nb on mpssr"] == "0.570, beyond the aim of 0.45-0.55"
 
@@ -167,4 +167,4 @@ def test_alone_the_paper_s_attackers_answer_for_all_that_was_done(bars: Any) -> 
 def test_the_clock_on_the_wall(bars: Any, seconds: float | None, said: str, met: bool) -> None:
     bar = bars.on_the_wall(bars.Clock("a quick audit", 1.5), seconds)
     assert (bar.what, bar.wanted) == ("a quick audit, by the clock", "at most 1.5 min")
-    assert (bar.found, bar.met) == (said, met)
+    assert (bar.measured, bar.met) == (said, met)

@@ -164,3 +164,16 @@ def test_ids_of_26_digits_and_blank_features_are_trained_on(
     assert profiles.features == (("gender", ("F", "M")),)
     assert profiles.statistics is not None
     assert profiles.statistics.users.tolist() == [14, 13]
+
+
+def test_a_leak_budget_is_printed_with_what_it_costs(tmp_path: Path) -> None:
+    small = ("simulated-tiny", "--feature", "gender", "--dimension", 2, "--iterations", 3)
+    plain = run(*small, "--counterparts", "none", "--out", tmp_path / "plain")
+    assert "leak (AUC)" in plain
+    shown = run(*small, "--counterparts", "none", "--leak", 0.6, "--out", tmp_path / "model")
+    assert "0.60 *" in shown
+    assert "(+" in shown
+    assert ItemProfiles.load(tmp_path / "model").leak == 0.6
+    assert ItemProfiles.load(tmp_path / "plain").leak is None
+    with pytest.raises(MidpointError, match="reveals every rating"):
+        run(*small, "--counterparts", "values", "--leak", 0.6, "--out", tmp_path / "other")

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from midpoint.analyst.score.evidence import Estimate
-from midpoint.analyst.service.state.model import Model, Profiles
+from midpoint.analyst.score.scorer import Wish
+from midpoint.analyst.service.state.model import Model
 
 
 def estimate(model: Model, answers: Mapping[str, int]) -> Estimate:
@@ -14,4 +15,4 @@ def estimate(model: Model, answers: Mapping[str, int]) -> Estimate:
 
 def score(model: Model, known: Estimate, top: int | None = None, margin: int = 0) -> bytes:
     """Score by a profile."""
-    return model.scores(Profiles(known.mean[None], known.covariance[None]), [(top, margin)])[0]
+    return model.scores(known.stacked, [Wish(top, margin)])[0]

@@ -45,6 +45,9 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmpss, three strata"] = make(
         features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=3
     )
+    plain = make(seed=8, selection_factors=2, taste_factors=2)
+    keep = tuple(ONE * (j % 4) // 3 for j in range(len(plain.items)))
+    made["cmpss with a leak budget"] = plain.model_copy(update={"keep": keep, "leak": ONE // 5 * 3})
     return made
 
 

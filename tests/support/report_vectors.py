@@ -62,6 +62,13 @@ def named_disclosures() -> dict[str, Disclosure]:
     made["mpr uneven"] = disclosure("mpr", points=UNEVEN, seed=8)
     names = ("Zoë", "a b", 'say "hi"', "é", "東京", "🎬", "\ue000")
     made["dmpss names"] = disclosure("dmpss", n_items=7, seed=9, items=tuple(sorted(names)))
+    for scheme, features in (("dmpss", (AGE,)), ("mpssr", FEATURES["2"])):
+        some = (0, 1, ONE // 3, ONE // 2 + 1, ONE - 1, ONE)
+        count = len(disclosure(scheme, features, seed=10).items)
+        keep = tuple(some[j % len(some)] for j in range(count))
+        made[f"{scheme} with a leak budget"] = disclosure(
+            scheme, features, seed=10, keep=keep, leak=3 * ONE // 5
+        )
     return made
 
 

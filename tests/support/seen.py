@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.audit import contract
 from midpoint.audit.attackers.view import View
+from midpoint.audit.run.adversaries.judge import only
 from midpoint.data import Ratings, SimulationConfig, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import SCHEMES
 
 LEAKY = replace(contract.LEAKY, users=420, items=40, ratings=8_000)
-some, silenced = contract.only, contract.silenced
+some, silenced = only, contract.silenced
 
 
 class Seen:

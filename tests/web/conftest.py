@@ -39,6 +39,10 @@ def publish(simulated: Simulation, directory: Path, *features: str) -> Site:
         null_high=512_000,
         rmse_cost=6_000,
         time=1_800_000_000,
+        adversary="outsider",
+        panel=4_000,
+        outsiders=1_000,
+        named=12_000,
     )
     site.certify(Signed.seal(measured, auditor))
     return site

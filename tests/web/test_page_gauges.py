@@ -44,8 +44,14 @@ def test_the_auditors_figure_stands_beside_with_its_key(visit: Visit) -> None:
     measured = she.page.get_by_role("heading", name="Measured by an auditor")
     bar = she.page.get_by_role("img", name="Measured AUC 0.56")
     often = she.page.get_by_text("56 times in 100")
+    against = she.page.get_by_text("somebody who knows it of 1,000 other users of this service")
     expect(claim).to_be_visible()
-    for part in (measured, bar, often):  # anyone can make a key: a stranger's figure is a claim
+    for part in (
+        measured,
+        bar,
+        often,
+        against,
+    ):  # anyone can make a key: a stranger's figure is a claim
         expect(part).to_have_count(0)
     assert "AUC" not in she.page.locator(".measured").inner_text()
 
@@ -54,7 +60,7 @@ def test_the_auditors_figure_stands_beside_with_its_key(visit: Visit) -> None:
     she.page.get_by_role("button", name="I compared the key, trust it").click()
     for _ in range(2):
         expect(she.page.get_by_text("Signed by Test auditor, key confirmed")).to_be_visible()
-        for part in (measured, bar, often):
+        for part in (measured, bar, often, against):
             expect(part).to_be_visible()
         expect(claim).to_have_count(0)
         she.page.reload()

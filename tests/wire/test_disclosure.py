@@ -143,3 +143,31 @@ def test_categories_make_a_joint_cell_in_row_major_order() -> None:
     assert shown.cell({"gender": "F"}) is None  # a feature is missing
     assert shown.cell({"gender": "F", "age": "new"}) is None
     assert example("no", features=()).cell({}) == 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "changes", "code"),
+    [
+        ("dmpss", {"keep": [ONE], "leak": ONE}, Refusal.WRONG_SHAPE),
+        ("dmpss", {"keep": [ONE, 0]}, Refusal.WRONG_COLUMNS),
+        ("dmpss", {"leak": ONE}, Refusal.WRONG_COLUMNS),
+        ("dmp", {"keep": [ONE, 0], "leak": ONE}, Refusal.WRONG_COLUMNS),
+        ("dmpss", {"keep": [ONE, 0], "leak": ONE // 2 - 1}, Refusal.WRONG_SHAPE),
+        ("dmpss", {"keep": [ONE, 0], "leak": ONE // 2}, None),
+    ],
+)
+def test_a_leak_budget_is_whole(scheme: str, changes: dict[str, Any], code: Refusal | None) -> None:
+    content = json.loads(example(scheme).raw)
+    M = len(content["items"])
+    if len(changes.get("keep", ())) == 2:
+        changes = {**changes, "keep": (changes["keep"] * M)[:M]}
+    assert code_of(Disclosure, {**content, **changes}) == code
+
+
+def test_an_items_numbers_cover_its_keep_probability() -> None:
+    plain = example("dmpss")
+    M = len(plain.items)
+    some, more = (
+        plain.model_copy(update={"keep": (keep,) * M, "leak": ONE}) for keep in (ONE, ONE // 2)
+    )
+    assert len({shown.numbers_of(0) for shown in (plain, some, more)}) == 3

@@ -22,7 +22,6 @@ export {
   checkTitles,
 } from "./user/checks/disclosure";
 export { readStatement } from "./user/checks/links";
-export { checkNumbers } from "./user/checks/numbers";
 export { Pin } from "./user/checks/pin";
 export { Proof } from "./user/checks/proof";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
@@ -72,6 +71,7 @@ export {
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
 export { Catalogue, Certificates, Chain, Witnesses } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
+export { checkNumbers } from "./wire/numbers";
 export type { Prior } from "./wire/positions";
 export { Certificate, Entry, WitnessStatement } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";

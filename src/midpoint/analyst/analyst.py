@@ -63,6 +63,7 @@ class Analyst:
         ratings: Ratings,
         *features: str,
         scheme: str | None = None,
+        leak: float | None = None,
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
@@ -76,6 +77,8 @@ class Analyst:
             ratings: The ratings of the panel, with their features.
             features: The private feature; several make a joint one.
             scheme: Name of a scheme; the one that these ratings call for unless given.
+            leak: Leak budget: the AUC that somebody may reach who knew all errors of what is
+                disclosed; see `midpoint.analyst.train`.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -92,6 +95,7 @@ class Analyst:
                 features,
                 factorizer=factorizer,
                 scheme=scheme,
+                leak=leak,
                 progress=lambda step: report(step.iteration, step.iterations),
             )
         disclosure = disclose(profiles)

@@ -4,7 +4,7 @@ Attackers are fitted to a few hundred simulated people, and tried on others. An 
 a clause would make an audit say what is not so.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -16,30 +16,22 @@ from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.view import Float, View
-from midpoint.audit.rounds.conversation import People, Transcript, Version, catalogue, converse
-from midpoint.audit.rounds.view import TranscriptView, union
+from midpoint.audit.rounds.conversation import People, Version, catalogue, converse
+from midpoint.audit.rounds.view import TranscriptView
+from midpoint.audit.run.adversaries.judge import nested_scores, only, saying
 from midpoint.audit.run.plan import RAW
-from midpoint.data import Ratings, Scale, SimulationConfig, hold_out, simulate
-from midpoint.data.simulation import SimulatedFeature
-from midpoint.errors import MidpointError
+from midpoint.data import Ratings, hold_out, simulate
 from midpoint.protocol import LearningProtocol, Population, Reports
+from midpoint.protocol.contract import PEOPLE, Clauses, require_kept
 
-LEAKY = SimulationConfig(
-    name="leaky",
-    users=480,
-    items=30,
-    ratings=7_200,
-    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.6, selection_sd=0.8),),
-    dimension=2,
-    scale=Scale.stars(1, 5),
-    taste_sd=0.3,
-    noise_sd=0.7,
-)
+LEAKY = replace(PEOPLE, name="leaky", users=480, items=30, ratings=7_200, taste_sd=0.3)
 """People whose ratings, and what they rate, give their gender away."""
 SEED = 10
 """Of what is simulated: by chance, how much and how high they rate tells as well."""
 LEAST = 0.6
 """What an attacker reads of them at least; good ones read 0.9."""
+FEWER = 0.1
+"""How much less it may read among training people, when some of them are left out."""
 DOUBT = 3.5
 """Standard errors that an AUC may be away from 0.5 where nothing can be read."""
 ROUNDING = 1e-3
@@ -125,13 +117,25 @@ class Trial:
         """What it makes of the others then."""
         return self.score(self.honest, self.tried)
 
+    @cached_property
+    def training(self) -> list[View]:
+        """The former, as it learns from them."""
+        attacker = self.make()
+        scheme = getattr(attacker, "control", RAW) if attacker.adaptive else RAW
+        draws = range(DRAWS if attacker.adaptive else 1)
+        return [self.stage.seen(0, scheme, draw) for draw in draws]
+
     def fitted(self, labels: Labels) -> Attacker:
         """Make one, and fit it to these labels."""
         attacker = new_attacker(self.make, 1)
-        scheme = getattr(attacker, "control", RAW) if attacker.adaptive else RAW
-        draws = range(DRAWS if attacker.adaptive else 1)
-        attacker.fit([self.stage.seen(0, scheme, draw) for draw in draws], labels, seed=0)
+        attacker.fit(self.training, labels, seed=0)
         return attacker
+
+    def nested(self, labels: Labels) -> float:
+        """Return the AUC of what it says of training people that it was not fitted to."""
+        attacker = self.fitted(labels)
+        found = nested_scores(attacker, self.make, self.training, labels, seed=0, wanted=1)
+        return auc(found.scores, labels[found.people])
 
     @staticmethod
     def score(attacker: Attacker, view: View) -> Float:
@@ -203,7 +207,25 @@ def learns_from_outsiders(trial: Trial) -> str | None:
     return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
-CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
+def can_be_stacked(trial: Trial) -> str | None:
+    """Say of training people whom it was not fitted to what it says of others.
+
+    The weights of a stack are learned from that. Whoever scores people there by their own labels
+    would be trusted for what it cannot do elsewhere.
+    """
+    labels = trial.stage.labels[0]
+    least = trial.least - FEWER
+    if (area := trial.nested(labels)) < least:
+        return f"AUC {area:.3f} among people left out, and {least:g} is the least"
+    dealt = np.random.default_rng(11).permutation(labels)
+    # Those who are left out in turn are what the others' models learned from: twice the variance.
+    area, most = trial.nested(dealt), 2**0.5 * DOUBT * chance_deviation(labels)
+    if area - 0.5 > most:
+        return f"AUC {area:.3f} of labels dealt out at random, beyond 0.5 + {most:.3f}"
+    return None
+
+
+CLAUSES: Clauses[Trial] = MappingProxyType(
     {
         "it reads what leaks": reads_what_leaks,
         "it is at chance where nothing can be read": is_at_chance_where_nothing_can_be_read,
@@ -212,9 +234,10 @@ CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
         "equal seeds give equal scores": repeats_itself,
         "silent people are scored alike": scores_silent_people_alike,
         "a score does not depend on who else is tried": scores_each_alone,
+        "it can be stacked with others": can_be_stacked,
     }
 )
-"""Each returns what is wrong, or nothing."""
+"""What every attacker promises."""
 
 
 def check_attacker(
@@ -228,26 +251,7 @@ def check_attacker(
         least: The AUC that it has to read on its control, where strong attackers read 0.9.
     """
     trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
-    for clause, broken in CLAUSES.items():
-        if problem := broken(trial):
-            raise MidpointError(
-                f"attacker {_name(make())!r} breaks the contract, {clause}: {problem}"
-            )
-
-
-def only(view: View, people: Indices) -> View:
-    """Keep these people."""
-    if isinstance(view, TranscriptView):
-        said = view.transcript
-        return _saying(
-            view, replace(said, asked=said.asked[:, people], value=said.value[:, people])
-        )
-    old = view.reports
-    rows = [np.arange(old.user_offsets[i], old.user_offsets[i + 1]) for i in people]
-    chosen = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    reports = Reports(old.kept[chosen], offsets, old.item[chosen], old.value[chosen])
-    return replace(view, reports=reports)
+    require_kept(CLAUSES, trial, f"attacker {_name(make())!r}")
 
 
 def silenced(view: View, people: Indices) -> View:
@@ -255,16 +259,12 @@ def silenced(view: View, people: Indices) -> View:
     if isinstance(view, TranscriptView):
         asked, value = view.transcript.asked.copy(), view.transcript.value.copy()
         asked[:, people], value[:, people] = False, np.nan
-        return _saying(view, replace(view.transcript, asked=asked, value=value))
+        return saying(view, replace(view.transcript, asked=asked, value=value))
     quiet = np.isin(view.user, people)
     old, counts = view.reports, np.where(np.isin(np.arange(view.n_users), people), 0, view.counts)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     reports = Reports(old.kept[~quiet], offsets, old.item[~quiet], old.value[~quiet])
     return replace(view, reports=reports)
-
-
-def _saying(view: TranscriptView, transcript: Transcript) -> TranscriptView:
-    return replace(view, reports=union(transcript), transcript=transcript)
 
 
 def _rounding(trial: Trial) -> float:

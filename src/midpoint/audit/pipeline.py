@@ -29,7 +29,7 @@ from midpoint.audit.run.choice import (
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
 from midpoint.audit.run.folds import audited
 from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
-from midpoint.audit.run.plan import OUTSIDERS, Plan
+from midpoint.audit.run.plan import GIVEN, OUTSIDERS, Plan
 from midpoint.audit.run.processes import Progress, reported
 from midpoint.audit.run.schedule import run_all
 from midpoint.audit.run.store import MANIFEST, Store
@@ -60,6 +60,7 @@ def audit(  # noqa: PLR0913
     adversaries: str | Iterable[str] | None = None,
     panel: float | None = None,
     outsiders: float | None = None,
+    given: float | None = None,
     paper: bool = False,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
@@ -89,6 +90,8 @@ def audit(  # noqa: PLR0913
         panel: Where outsiders are kept apart, how many of the people outside a fold are the panel:
             a share or a number; all who are no outsiders unless given.
         outsiders: How many of them are outsiders; a fifth unless given.
+        given: Share of their ratings that people give to their devices; 0.7 unless given, 1 is all
+            of them. Accuracy is then measured with 0.7, since nothing would be left to predict.
         paper: Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves
             nothing else to choose than data, feature and seed.
     """
@@ -105,6 +108,7 @@ def audit(  # noqa: PLR0913
             adversaries=adversaries,
             panel=panel,
             outsiders=outsiders,
+            given=given,
         )
         ratings = paper_people(with_known(ratings, *names))
         factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
@@ -112,10 +116,12 @@ def audit(  # noqa: PLR0913
         names,
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
+        share=GIVEN if given is None else given,
         factorizer=factorizer or Factorizer(),
         outsiders=OUTSIDERS if outsiders is None else outsiders,
         panel=panel,
         paper=paper,
+        quick=quick,
     )
     people, private = audited(ratings, plan)
     against = _adversaries(people, plan, adversaries, free=attacks is None and not paper)

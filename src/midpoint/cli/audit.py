@@ -44,28 +44,30 @@ def audit_command(
     if how.paper:
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
-        from midpoint.audit import audit
+        from midpoint.analyst.kernels.compilation import usable_cores
         from midpoint.audit.report.page import write_report
+        from midpoint.audit.sizes import audit_sizes
 
         ratings = data.load(how.seed)
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
-        results = audit(
+        results = audit_sizes(
             ratings,
             feature,
-            how.scheme_names(),
-            how.attack_names(),
+            further.read_sizes(how.panel, "--panel"),
+            further.read_sizes(how.outsiders, "--outsiders"),
+            schemes=how.scheme_names(),
+            attacks=how.attack_names(),
             folds=how.folds,
             seed=how.seed,
-            jobs=how.jobs,
+            jobs=how.jobs or usable_cores(),
             quick=how.quick,
             out=out,
             progress=report,
             rounds=how.rounds,
             curves=how.curve_names(),
             adversaries=how.adversary_names(),
-            panel=how.panel,
-            outsiders=how.outsiders,
+            given=further.share_given(how.given),
             paper=how.paper,
         )
     results.save(out)
@@ -109,7 +111,8 @@ def show(console: Console, results: "AuditResults") -> None:
     if verdict is not None:
         sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
         console.print(sentence, soft_wrap=True)
-        console.print(further.AFTER_THE_FACT, soft_wrap=True)
+        if verdict.strongest == results.strongest(verdict.scheme):
+            console.print(further.AFTER_THE_FACT, soft_wrap=True)
 
 
 def _show_paper(console: Console, results: "AuditResults") -> None:
@@ -117,20 +120,20 @@ def _show_paper(console: Console, results: "AuditResults") -> None:
     from midpoint.audit.report.paper import stand_in
     from midpoint.audit.report.paper_tables import compare, shares
 
-    found = {(one.scheme, one.what): one for one in compare(results)}
+    compared = {(one.scheme, one.what): one for one in compare(results)}
     table = Table(title="the paper's number, ours less the paper's")
-    kinds = list(dict.fromkeys(what for _, what in found))
+    kinds = list(dict.fromkeys(what for _, what in compared))
     for head in ("scheme", *kinds):
         table.add_column(head, overflow="fold")
-    for scheme in dict.fromkeys(scheme for scheme, _ in found):
-        numbers = [found[scheme, what] for what in kinds]
+    for scheme in dict.fromkeys(scheme for scheme, _ in compared):
+        numbers = [compared[scheme, what] for what in kinds]
         cells = [
             "" if one.paper is None or one.difference is None
             else f"{one.paper:.3f} {one.difference:+z.3f}"
             for one in numbers
         ]  # fmt: skip
         table.add_row(scheme, *cells)
-    if found:
+    if compared:
         console.print(table)
     for scheme, share, here in shares(results):
         most = "at most " if share.bound else ""
@@ -196,12 +199,12 @@ def _strongest(results: "AuditResults", scheme: str) -> str:
 
 
 def _bands(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
-    found = [bands.get(scheme) for scheme in schemes]
-    return ["" if band is None else f"{band.low:.3f}-{band.high:.3f}" for band in found]
+    shown = [bands.get(scheme) for scheme in schemes]
+    return ["" if band is None else f"{band.low:.3f}-{band.high:.3f}" for band in shown]
 
 
 def _judged(bands: "Mapping[str, Band]", schemes: list[str]) -> list[str]:
-    found = [bands.get(scheme) for scheme in schemes]
+    shown = [bands.get(scheme) for scheme in schemes]
     return [
-        "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in found
+        "" if band is None else f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in shown
     ]

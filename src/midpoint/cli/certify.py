@@ -58,12 +58,12 @@ def certify_command(
         console.print(f"A new signing key is in {key}; keep it safe", markup=False)
     replace_file(out, Signed.seal(made, signer).raw)
     scheme = scheme_of(results, shown)
-    verdict, band = judge(results, scheme), results.bands[scheme]
+    verdict = judge(results, scheme)
     said = "" if verdict is None else f": {verdict.sentence}"
     console.print(
         f"{auditor} certifies {shown.digest[:16]} ({shown.scheme}){said}\n"
-        f"That is the strongest of {band.attackers} attackers in {results.folds} folds. The"
-        " certificate does not state this; its chance band is the narrow one.\n"
+        "The certificate says against whom, with how many people, folds and attackers. Its chance"
+        " band is the narrow one.\n"
         f"The certificate is {out}; its key is {signer.public}",
         markup=False,
     )

@@ -1,6 +1,5 @@
 """`midpoint demo`: one person, from her ratings to recommendations; then a service."""
 
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,10 @@ from rich.table import Table
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.analyst.fit.profiles import ItemProfiles
+    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst.analyst import Analyst
     from midpoint.data import Ratings
+    from midpoint.user.agent.device import Device
     from midpoint.wire import Report
 
 SOURCE = "movielens-100k"
@@ -47,13 +48,13 @@ def demo_command(
     console = Console(highlight=False)
     ratings = _ratings(console)
     fold = hold_out(ratings, user_folds(ratings.n_users, 10, seed=seed), 0)
-    profiles = _train(console, fold.training)
+    analyst = _train(console, fold.training)
     given, hidden = split_ratings(fold.held_out, 0.7, seed=seed)
-    _one_person(console, profiles, given, hidden, top=top, seed=seed)
-    _everyone(console, profiles, given, hidden, seed=seed)
+    _one_person(console, analyst, given, hidden, top=top, seed=seed)
+    _everyone(console, analyst.profiles, given, hidden, seed=seed)
     if serve:
         with TemporaryDirectory(prefix="midpoint-demo-") as directory:
-            _serve(console, profiles, site or Path(directory) / "site", port)
+            _serve(console, analyst, site or Path(directory) / "site", port)
 
 
 def _ratings(console: Console) -> "Ratings":
@@ -72,23 +73,22 @@ def _ratings(console: Console) -> "Ratings":
     return ratings
 
 
-def _train(console: Console, training: "Ratings") -> "ItemProfiles":
-    from midpoint.analyst import train
-    from midpoint.cli.output.bars import training_bar
+def _train(console: Console, training: "Ratings") -> "Analyst":
+    from midpoint.analyst.analyst import Analyst
 
     console.rule("[bold]1  The service learns from people who shared their gender", align="left")
-    with training_bar(console) as report:
-        profiles = train(training, FEATURE, progress=report)
+    analyst = Analyst.train(training, FEATURE)
+    profiles = analyst.profiles
     console.print(
         f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
         f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
     )
-    return profiles
+    return analyst
 
 
 def _one_person(
     console: Console,
-    profiles: "ItemProfiles",
+    analyst: "Analyst",
     given: "Ratings",
     hidden: "Ratings",
     *,
@@ -96,59 +96,47 @@ def _one_person(
     seed: int,
 ) -> None:
     """Walk the protocol of Figure 2 once: disclosure, report, estimate, scores, correction."""
-    import numpy as np
-
-    from midpoint.analyst import Scorer, disclose, publish
-    from midpoint.user import (
-        DeviceSecret,
-        Ledger,
-        PrivateCategory,
-        check_disclosure,
-        correct,
-        decide,
-    )
-    from midpoint.wire import ONE, SigningKey, Solicitation, to_fixed
-
-    disclosure = disclose(profiles)
-    entry = publish(disclosure, SigningKey.generate(), time=int(time.time()))
-    accepted = check_disclosure(disclosure.raw, [entry], pin=None)
-    person = _pick(given, seed)
-    rows = given.of_user(person)
-    titles = dict(zip(profiles.item_ids.tolist(), profiles.item_names.tolist(), strict=True))
-    feature = given.features[FEATURE]
-    category = PrivateCategory.of(disclosure, {FEATURE: feature.categories[feature.codes[person]]})
-    rated = dict(
-        zip(
-            given.item_ids[given.item[rows]].tolist(),
-            to_fixed(given.value[rows]).tolist(),
-            strict=True,
-        )
-    )
-    asked = Solicitation(disclosure=disclosure.digest, round=0, items=disclosure.items, open=False)
-    ledger = Ledger(DeviceSecret(np.random.default_rng(seed).bytes(32)))
-    report = decide(rated, asked, accepted, category, ledger)
+    person, feature = _pick(given, seed), given.features[FEATURE]
+    device = _device(analyst, feature.categories[feature.codes[person]], seed)
+    rated = _by_item(given, person)
+    report = device.protect(rated)
 
     console.rule("[bold]2  One person's device: what was rated, and what leaves", align="left")
-    console.print(_leaving(rated, report, titles))
+    console.print(_leaving(rated, report, device))
     console.print(
         f"{len(report.answers)} of {len(rated)} ratings leave, in one report of"
         f" {len(report.raw)} bytes. The gender stays on the device."
     )
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
-    scores = Scorer(profiles, disclosure).top([report], top=top, margin=MOST_RATED)
-    later = hidden.of_user(person)
-    truth = dict(
-        zip(hidden.item_ids[hidden.item[later]].tolist(), hidden.value[later].tolist(), strict=True)
-    )
+    scores = analyst.score(report, top=top, margin=MOST_RATED)
+    truth = _by_item(hidden, person)
     table = Table("recommended", "predicted", "deviation", "rated later")
-    move = ledger.move_under(disclosure.digest)
-    for best in correct(scores, disclosure, category, ledger.decided, move)[:top]:
+    for best in device.rank(scores)[:top]:
         rating = f"{truth[best.item]:g}" if best.item in truth else ""
-        table.add_row(
-            titles[best.item], f"{best.shown / ONE:.1f}", f"{best.deviation / ONE:.1f}", rating
-        )
+        table.add_row(best.title, f"{best.stars:.1f}", f"{best.deviation:.1f}", rating)
     console.print(table)
+
+
+def _device(analyst: "Analyst", category: str, seed: int) -> "Device":
+    """Make a device in memory whose coins the seed decides: a person's own are secret."""
+    import numpy as np
+
+    from midpoint.user import DeviceSecret, PrivateCategory
+    from midpoint.user.agent.device import Device, accept_and_keep
+    from midpoint.user.agent.home import Home
+    from midpoint.user.agent.standing import Terms
+
+    home = Home.in_memory(DeviceSecret(np.random.default_rng(seed).bytes(32)))
+    standing = accept_and_keep(analyst.published, home, Terms())
+    return Device.of(home, standing, PrivateCategory.of(analyst.disclosure, {FEATURE: category}))
+
+
+def _by_item(ratings: "Ratings", person: int) -> dict[str, float]:
+    """Return one person's ratings by item."""
+    rows = ratings.of_user(person)
+    items = ratings.item_ids[ratings.item[rows]].tolist()
+    return dict(zip(items, ratings.value[rows].tolist(), strict=True))
 
 
 def _pick(given: "Ratings", seed: int) -> int:
@@ -164,16 +152,16 @@ def _pick(given: "Ratings", seed: int) -> int:
     return int(np.random.default_rng(seed).choice(fit))
 
 
-def _leaving(rated: dict[str, int], report: "Report", titles: dict[str, str]) -> Table:
+def _leaving(rated: dict[str, float], report: "Report", device: "Device") -> Table:
     """Line by line what leaves the device; first what is withheld or changed."""
     from midpoint.wire import ONE
 
-    sent = dict(report.answers)
+    sent = {item: value / ONE for item, value in report.answers}
     table = Table("title", "rating", "what leaves")
     changed_first = sorted(rated.items(), key=lambda pair: sent.get(pair[0]) == pair[1])
     for item, value in changed_first[:SHOWN]:
-        leaves = f"{sent[item] / ONE:g}" if item in sent else "[dim]nothing: withheld[/dim]"
-        table.add_row(titles[item], f"{value / ONE:g}", leaves)
+        leaves = f"{sent[item]:g}" if item in sent else "[dim]nothing: withheld[/dim]"
+        table.add_row(device.titles[item], f"{value:g}", leaves)
     if len(rated) > SHOWN:
         table.add_row(f"[dim]and {len(rated) - SHOWN} more[/dim]", "", "")
     return table
@@ -211,17 +199,15 @@ def _everyone(
     console.print(table)
 
 
-def _serve(console: Console, profiles: "ItemProfiles", site: Path, port: int) -> None:
+def _serve(console: Console, analyst: "Analyst", site: Path, port: int) -> None:
     """Publish what was learned, and serve it until it is stopped."""
-    from midpoint.analyst import disclose
-    from midpoint.analyst.disclose.site import Site
     from midpoint.analyst.service.server import Address, listening, prepare, run
     from midpoint.analyst.service.settings import Settings
     from midpoint.analyst.storage.connection import sqlite_url
     from midpoint.cli.serve import DATABASE
 
     console.rule("[bold]5  A service of your own", align="left")
-    Site(site).publish(profiles, disclose(profiles), time=int(time.time()))
+    analyst.publish(site)
     settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
     prepare(settings)
     address = Address(port=port)

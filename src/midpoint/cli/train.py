@@ -15,10 +15,13 @@ from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingDat
 from midpoint.cli.output.bars import share_bar, training_bar
 
 if TYPE_CHECKING:
+    from midpoint.analyst.disclose.leak import Budget
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Ratings
 
+WIDEST_BAR = 24
+"""Characters of the longest bar of the curve of leaks."""
 SHOWN = 5
 """Items listed on either side of the private feature."""
 
@@ -35,7 +38,13 @@ class Counterparts(StrEnum):
 @expand
 def train_command(
     *,
-    out: Annotated[Path, typer.Option(help="Directory for the item profiles; replaced whole.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Directory for the item profiles; replaced whole. With the engines `stream` and"
+            " `spark` a killed run goes on from OUT.unfinished."
+        ),
+    ],
     feature: Annotated[
         list[str] | None,
         typer.Option(help="The private feature; several make a joint one.", show_default=False),
@@ -48,12 +57,29 @@ def train_command(
             " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
             " alone, where everyone rates everything (scheme cmp). `auto`: with at least 200"
             " people per category and at most 10 levels; `sets` where at most half of all possible"
-            " ratings are present, `values` where more than 95 % are; else `none`. Engine `local`"
-            " only."
+            " ratings are present, `values` where more than 95 % are; else `none`.",
+            rich_help_panel=FitOptions.PANEL,
         ),
     ] = Counterparts.auto,
+    leak: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Leak budget: the AUC that somebody may reach who knew all errors of what is"
+            " disclosed (0.5: blind guessing). Items that are known badly and say little are then"
+            " revealed rarely or never, by everyone alike. Shown with what it costs; without it,"
+            " every item may be revealed. For schemes that withhold ratings; engine `local` only.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = None,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose dimension and regularization on held-out users.")
+        bool,
+        typer.Option(
+            "--tune",
+            help="Choose dimension and regularization on held-out users.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
     ] = False,
     engine: EngineOptions,
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
@@ -61,7 +87,6 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst import train
-    from midpoint.analyst.disclose.choice import explain_choice
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
@@ -72,7 +97,7 @@ def train_command(
         from midpoint.analyst.engines import RatingsTables
 
         in_memory = {
-            "--counterparts": counterparts in (Counterparts.sets, Counterparts.values),
+            "--leak": leak is not None,
             "--tune": tune,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
@@ -83,10 +108,15 @@ def train_command(
             data.source, data.users, data.columns(), data.rating_scale(), tuple(feature or ())
         )
         started = time.perf_counter()
-        profiles = fit_from_tables(
-            engine.engine, tables, factorizer, out, engine.master, lambda: training_bar(console)
+        profiles, reason = fit_from_tables(
+            engine.engine,
+            tables,
+            factorizer,
+            out,
+            engine.master,
+            lambda: training_bar(console),
+            lambda ratings: _scheme_and_reason(console, counterparts, ratings, feature or []),
         )
-        reason = f"engine {engine.engine} learns no positions, which counterparts need"
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
@@ -95,16 +125,28 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
-        scheme = wanted_scheme(console, counterparts, ratings, names or [])
-        reason = f"--counterparts {counterparts} asks for it"
-        if counterparts is Counterparts.auto:
-            reason = explain_choice(ratings, *(names or [])).reason
+        scheme, reason = _scheme_and_reason(console, counterparts, ratings, names or [])
         with training_bar(console) as report:
-            profiles = train(ratings, names, factorizer=factorizer, scheme=scheme, progress=report)
-    profiles.save(out)
+            profiles = train(
+                ratings, names, factorizer=factorizer, scheme=scheme, leak=leak, progress=report
+            )
+        profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
     _say_scheme(console, profiles.scheme, reason)
+    say_leak(console, profiles)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
+
+
+def _scheme_and_reason(
+    console: Console, wanted: Counterparts, ratings: "Ratings", features: list[str]
+) -> tuple[str | None, str]:
+    """Return the scheme that was asked for, None if the library is to choose, and why it is."""
+    from midpoint.analyst.disclose.choice import explain_choice
+
+    scheme = wanted_scheme(console, wanted, ratings, features)
+    if wanted is Counterparts.auto:
+        return scheme, explain_choice(ratings, *features).reason
+    return scheme, f"--counterparts {wanted} asks for it"
 
 
 def wanted_scheme(
@@ -168,6 +210,39 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
             markup=False,
             soft_wrap=True,
         )
+
+
+def say_leak(console: Console, profiles: "ItemProfiles") -> None:
+    """Print how far errors of what is disclosed leak, under each budget, and what that costs."""
+    from midpoint.analyst.disclose.leak import LeakBudget
+    from midpoint.wire import SCHEMES
+
+    if profiles.scheme is None or not SCHEMES[profiles.scheme].sub_samples:
+        return
+    rule = LeakBudget(profiles)
+    whole = rule.everything()
+    budgets = rule.curve()
+    if profiles.leak is not None and profiles.leak < whole.leak:
+        budgets = sorted([rule.within(profiles.leak), *budgets], key=lambda b: b.leak)
+    table = Table("leak (AUC)", "expected RMSE", "", "ratings kept", "items kept")
+    worst = max(budget.error for budget in budgets) / whole.error - 1
+    for budget in budgets:
+        more = budget.error / whole.error - 1
+        chosen = budget.leak <= (profiles.leak or 1) and budget is _last(budgets, profiles.leak)
+        table.add_row(
+            f"{budget.leak:.2f}{' *' if chosen else ''}",
+            f"{budget.error:.4f} ({more:+.1%})",
+            "█" * round(WIDEST_BAR * more / max(worst, 1e-9)),
+            f"{(budget.keep @ rule.revealed) / rule.revealed.sum():.0%}",
+            f"{int((budget.keep > 0).sum()):,}",
+        )
+    console.print("What somebody could read who knew all errors of what is disclosed (*: chosen)")
+    console.print(table)
+
+
+def _last(budgets: "list[Budget]", leak: float | None) -> "Budget":
+    """Return the budget that devices will keep to: the largest within what was asked."""
+    return max((b for b in budgets if b.leak <= (leak or 1) + 1e-9), key=lambda b: b.leak)
 
 
 def _say_scheme(console: Console, scheme: str | None, reason: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,18 @@ SILENT = 2
 """People who rated nothing; they come last."""
 WATCHED = 7
 """The person whose report must not depend on the others."""
+
+
+T = TypeVar("T")
+Clauses = Mapping[str, Callable[[T], str | None]]
+"""What is promised, in words, and what says of a trial what is wrong, or nothing."""
+
+
+def require_kept(clauses: Clauses[T], trial: T, who: str) -> None:
+    """Raise an error that names the first clause that a trial breaks."""
+    for clause, broken in clauses.items():
+        if wrong := broken(trial):
+            raise MidpointError(f"{who} breaks the contract, {clause}: {wrong}")
 
 
 @cache
@@ -200,7 +213,7 @@ def moves_by_whole_numbers(trial: Trial) -> str | None:
     return None if np.array_equal(move, trial.moves()) else "the same coins give another move"
 
 
-CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
+CLAUSES: Clauses[Trial] = MappingProxyType(
     {
         "it discloses what devices accept": discloses_what_devices_accept,
         "it sends only what was given": sends_only_what_was_given,
@@ -211,16 +224,13 @@ CLAUSES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(
         "moves are whole numbers": moves_by_whole_numbers,
     }
 )
-"""Each returns what is wrong, or nothing."""
+"""What every protocol promises."""
 
 
 def check_protocol(protocol: LearningProtocol) -> None:
     """See that a protocol keeps the contract, or raise an error that names the clause it breaks."""
-    trial = Trial(protocol)
-    for clause, broken in CLAUSES.items():
-        if wrong := broken(trial):
-            name = f"{type(protocol).__name__}({protocol.name!r})"
-            raise MidpointError(f"protocol {name} breaks the contract, {clause}: {wrong}")
+    name = f"{type(protocol).__name__}({protocol.name!r})"
+    require_kept(CLAUSES, Trial(protocol), f"protocol {name}")
 
 
 def _wrong_profiles(estimate: Float, trial: Trial) -> str | None:

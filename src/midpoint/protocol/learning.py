@@ -41,6 +41,8 @@ class LearningProtocol:
     """Share of ratings that are obfuscated at all (Sec. 7.2)."""
     estimator: Method = "map"
     """How the analyst estimates profiles: "least-squares" is the paper's."""
+    leak: float | None = None
+    """Leak budget as an AUC, under a scheme that withholds; the model's own unless given."""
 
     def __post_init__(self) -> None:
         if self.name not in OBFUSCATION:
@@ -67,7 +69,9 @@ class LearningProtocol:
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
         """Compute l = L(V, p)."""
         scheme, estimation = self.scheme.name, self.estimation
-        disclosure = disclose(profiles, scheme, estimation=estimation, bits=self.bits)
+        disclosure = disclose(
+            profiles, scheme, estimation=estimation, bits=self.bits, leak=self.leak
+        )
         return disclose_fully(profiles, disclosure) if self.name == "full" else disclosure
 
     def report(

@@ -7,7 +7,8 @@ A device takes eight Newton steps in doubles, which as a rule end at the mode of
 last bits, and all that becomes of it goes by the position rounded to 1/256. So any way to the mode
 gives the same integers, unless a mode lies within 1e-10 or so of the middle between two multiples.
 Here steps are first taken in single precision, until they are shorter than `NEAR`. Then slopes are
-in doubles and the curvature stays as it is, until no step is longer than `STILL`. Whoever is not
+in doubles and the curvature stays as it is, until none is longer than `STILL`. Who has arrived is
+left alone. Whoever is not
 near after `STEPS` - 1 steps is left to the one-person code, for her device may not reach the mode
 either: a step of length e ends about e^2 / 2 off the mode (seen on MovieLens), so that after a step
 shorter than `NEAR` and one more the device is less than 1e-10 off. A contract test holds the result
@@ -26,7 +27,7 @@ from midpoint.analyst.kernels.evidence import expected_sums, integer_products, s
 from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps
 from midpoint.user import Adjustment, Parameters, adjust
-from midpoint.user.core.counterparts import chance, counterparts, expected_of
+from midpoint.user.core.counterparts import chance, counterparts, expected_of, kept
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
@@ -156,7 +157,8 @@ def _adjust_group(items: _Items, group: Group, everyone: Adjustment) -> None:
     logit = (model.rate[group.item] * GRAIN + product) / ONE
     p = chance(logit)
     ratio = p.min(axis=1) / p[:, group.cell]
-    everyone.reveal[group.rating] = np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL)
+    reveal = np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL).astype(np.int64)
+    everyone.reveal[group.rating] = kept(items.parameters, group.item, reveal)
     shift = np.empty((len(person), 1), dtype=np.int64)
     integer_products(model.taste, group.item, move[:, None], person, shift)
     most = most_spread(items.parameters.high - items.parameters.low) // 2
@@ -173,29 +175,31 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
     sum_ratings(group.offsets, group.item, rest, items.selection, items.taste, pull, gram)
     pull[:, d:] /= model.noise
     rate, mean = np.ascontiguousarray(items.rate[k]), model.mean[stratum, k]
-    curved = np.zeros((n, d * (d + 1) // 2))
-    curvature = Curvature(model.precision[stratum, k], curved, gram / model.noise)
-    z, near = np.tile(mean, (n, 1)), np.zeros(n, dtype=bool)
+    start = items.sums.packed(mean[None, :d], rate)  # all begin at the mean: one sum for everyone
+    expected, curved = (np.repeat(sum_, n, axis=0) for sum_ in start)
+    rated, precision = gram / model.noise, model.precision[stratum, k]
+    z, near, still = np.tile(mean, (n, 1)), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
 
-    def step(first: Float) -> Float:
-        slope = Slope(mean, np.hstack([pull[:, :d] - first, pull[:, d:]]), z)
-        found = newton_steps(curvature, slope, doubt=False).step
-        return np.clip(found, -LONGEST_STEP, LONGEST_STEP)
+    def move(some: Index, first: Float) -> Float:
+        """Let some people take a step; return how long it is in its longest coordinate."""
+        curvature = Curvature(precision, curved[some], rated[some])
+        given = np.hstack([pull[some, :d] - first, pull[some, d:]])
+        newton = newton_steps(curvature, Slope(mean, given, z[some]), doubt=False)
+        step = np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
+        z[some] += step
+        return np.asarray(np.abs(step).max(axis=1))
 
-    for _ in range(STEPS - 1):
-        first, curved[:] = items.sums.packed(z[:, :d], rate)
-        moved = step(first)
-        z, near = z + moved, np.abs(moved).max(axis=1) < NEAR
-        if near.all():
-            break
+    for step in range(STEPS - 1):
+        some = np.flatnonzero(~near)
+        if step and len(some):
+            expected[some], curved[some] = items.sums.packed(z[some, :d], rate)
+        near[some] = move(some, expected[some]) < NEAR
     for _ in range(REFINEMENTS):
-        exact = np.zeros((n, d))
-        expected_sums(rate, items.across, np.ascontiguousarray(z[:, :d]), exact)
-        moved = step(exact)
-        z, still = z + moved, np.abs(moved).max(axis=1) < STILL
-        if (still | ~near).all():
-            break
-    return z, near & still
+        some = np.flatnonzero(near & ~still)
+        exact = np.zeros((len(some), d))
+        expected_sums(rate, items.across, z[some, :d], exact)
+        still[some] = move(some, exact) < STILL
+    return z, still
 
 
 def _counterparts(model: PositionModel, group: Group, mode: Float) -> tuple[Integers, Integers]:

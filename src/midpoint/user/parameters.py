@@ -97,6 +97,8 @@ class Parameters:
     """min_k(high - offset_k): what every category can go up to, on a continuous scale. (M,)."""
     reveal: Integers | None
     """Probability of revealing. Shape (M, K)."""
+    keep: Integers | None
+    """With what probability a rating goes on to be revealed; None if always. Shape (M,)."""
     levels: Integers | None
     """Each category's distribution over the levels. Shape (M, K, L)."""
     cumulative: Integers | None
@@ -128,6 +130,7 @@ class Parameters:
             least=None if smooth is None else _frozen(scale.low - smooth.min(axis=1)),
             most=None if smooth is None else _frozen(scale.high - smooth.max(axis=1)),
             reveal=_array(disclosure.reveal),
+            keep=_array(disclosure.keep),
             levels=levels,
             cumulative=None if levels is None else _frozen(levels.cumsum(axis=2)),
             average=_array(disclosure.average),

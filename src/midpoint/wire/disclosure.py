@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from midpoint.wire.canonical import digest, encode
+from midpoint.wire.fixed import ONE
 from midpoint.wire.message import Message, Name, Part, fault, require_ascending
 from midpoint.wire.positions import Prior, Row
 from midpoint.wire.refusal import Refusal
@@ -99,6 +100,12 @@ class Disclosure(Message):
     """
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantized them."""
+    keep: Row | None = None
+    """Leak budget: with what probability a rating goes on to be revealed, whatever the category.
+
+    It multiplies the probability of revealing; absent where every item is kept. Shape (M,)."""
+    leak: Annotated[int, Field(ge=ONE // 2, le=ONE)] | None = None
+    """AUC that somebody reaches who knew all errors of what is disclosed, as the analyst says."""
 
     _index: dict[str, int] | None = PrivateAttr(default=None)
 
@@ -144,6 +151,8 @@ class Disclosure(Message):
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
         columns = [(name, getattr(self, name)) for name in COLUMNS]
         rows = [c and c[index] for name, c in columns if c is not None or name in ALWAYS]
+        if self.keep is not None:
+            rows.append((self.keep[index],))
         features = [feature.model_dump(mode="json") for feature in self.features]
         scale = self.scale.model_dump(mode="json", exclude_none=True)
         return digest(encode([self.scheme, features, scale, self.items[index], rows]))
@@ -183,11 +192,23 @@ class Disclosure(Message):
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} {wrong} prior of positions")
         if self.obfuscation.needs_levels and self.scale.levels is None:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a discrete scale")
+        self._require_budget()
         if not self.features and needed - {"average"}:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a private feature")
         for name in needed:
             if len(getattr(self, name)) != len(self.items):
                 raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has not one row per item")
+
+    def _require_budget(self) -> None:
+        """Refuse keep probabilities without the leak they are for, or where nothing is withheld."""
+        if (self.keep is None) != (self.leak is None):
+            raise fault(Refusal.WRONG_COLUMNS, "keep probabilities and their leak come together")
+        if self.keep is None:
+            return
+        if not self.obfuscation.sub_samples:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} keeps every rating")
+        if len(self.keep) != len(self.items):
+            raise fault(Refusal.WRONG_SHAPE, "there is not one keep probability per item")
 
     def _row_lengths(self) -> Iterator[tuple[str, Iterator[int]]]:
         for name in self.obfuscation.columns:

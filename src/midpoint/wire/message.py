@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from operator import lt
 from typing import Annotated, Any, ClassVar, Self
 from unicodedata import category, is_normalized
 
@@ -169,7 +169,8 @@ class Message(Part):
 
 def require_ascending(names: Iterable[str], what: str) -> None:
     """Refuse names that are not sorted by code point, each once: one order for all languages."""
-    if any(first >= second for first, second in pairwise(names)):
+    listed = tuple(names)
+    if not all(map(lt, listed, listed[1:])):
         raise fault(Refusal.WRONG_SHAPE, f"{what} are not in ascending order, each once")
 
 

@@ -40,9 +40,10 @@ def check_numbers(disclosure: Disclosure) -> None:
     categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
     units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
     2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
-    always reveals, has 2^16. Averages lie on the scale. Beyond what `wire.limits` allows, one
-    answer would show too much: a reveal probability below 1/64, or means of categories, by offsets
-    or by levels, that are further apart than 3/4 of the scale. For counterparts see
+    always reveals, has 2^16. A keep probability, which is the same for all, is in 0 .. 2^16.
+    Averages lie on the scale. Beyond what `wire.limits` allows, one answer would show too much: a
+    reveal probability below 1/64, or means of categories, by offsets or by levels, that are further
+    apart than 3/4 of the scale. For counterparts see
     `_require_positions`; what becomes of a rating because of them has the same two limits.
     """
     items, scale = disclosure.items, disclosure.scale
@@ -53,6 +54,14 @@ def check_numbers(disclosure: Disclosure) -> None:
         _require_levels(np.array(disclosure.levels, np.int64), items)
     if disclosure.reveal is not None:
         _require_reveal(np.array(disclosure.reveal, np.int64), items)
+    if disclosure.keep is not None:
+        keep = np.array(disclosure.keep, np.int64)
+        _require(
+            (keep >= 0) & (keep <= ONE),
+            Refusal.REVEAL_OUT_OF_RANGE,
+            "a keep probability out of range",
+            items,
+        )
     if disclosure.prior is not None:
         _require_positions(disclosure, span)
         _require_prior(disclosure.prior, span)

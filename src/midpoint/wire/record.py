@@ -117,6 +117,28 @@ class Certificate(Message):
     """Upper end of the chance band: what the strongest attack reaches on shuffled labels."""
     rmse_cost: Integer
     """By how much the prediction error grew, in millionths of a rating unit."""
+    adversary: Name | None = None
+    """Whom it was measured against, by what they know; absent if made before that was stated."""
+    panel: Count | None = None
+    """People whom the audited disclosures were made of."""
+    outsiders: Count | None = None
+    """Labelled people outside the panel that the adversary learned from."""
+    given: Share | None = None
+    """Share of their ratings that the people attacked gave."""
+    folds: Count | None = None
+    """Folds of the audit; in all of them together everybody was attacked once."""
+    people: Count | None = None
+    """How many people were attacked."""
+    attackers: Count | None = None
+    """How many attackers tried."""
+    tpr_at_1: Share | None = None
+    """Share of a category that is found while 1 % of the others are taken for it."""
+    tpr_at_01: Share | None = None
+    """The same where 0.1 % of the others are."""
+    balanced_accuracy: Share | None = None
+    """Mean over both categories of the share that is held for what it is."""
+    named: Share | None = None
+    """Share of people whose category is named with 90 % confidence."""
     time: Seconds
     """When it was measured."""
 

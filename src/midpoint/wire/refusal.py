@@ -43,6 +43,7 @@ class Refusal(StrEnum):
     REVEAL_OUT_OF_RANGE = "reveal_out_of_range"
     REVEAL_INCONSISTENT = "reveal_inconsistent"
     TOO_TELLING = "too_telling"
+    LEAK_TOO_LARGE = "leak_too_large"
     BAD_POSITIONS = "bad_positions"
     AVERAGE_OUT_OF_RANGE = "average_out_of_range"
     NUMBERS_CHANGED = "numbers_changed"

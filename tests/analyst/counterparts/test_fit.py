@@ -15,6 +15,7 @@ from midpoint.analyst import (
 )
 from midpoint.analyst.counterparts import fit, selection
 from midpoint.analyst.counterparts import people as people_module
+from midpoint.analyst.counterparts.panel import ByUser
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Finder, Model, Prior
 from midpoint.analyst.fit.positions import rounded
@@ -178,17 +179,24 @@ def test_the_unknown_and_the_silent_have_no_part(few: Ratings) -> None:
 def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.MonkeyPatch) -> None:
     base = QUICK.fit(few, "kind")
     monkeypatch.setattr(fit, "MOST_CELLS", 100 * few.n_items)
+    monkeypatch.setattr(fit, "LEAST_SAMPLE", 50)
+    monkeypatch.setattr(fit, "LEAST_OF_CATEGORY", 20)
     taken: list[int] = []
 
-    def sample(self: People, size: int, draws: np.random.Generator) -> People:
-        taken.append(size)
-        return whole(self, size, draws)
+    def take(self: ByUser, shares: Float) -> People:
+        people = whole(self, shares)
+        taken.append(len(people))
+        return people
 
-    whole = People.sample
-    monkeypatch.setattr(People, "sample", sample)
-    require_sound(the_positions(fit_positions(base, few, selection_factors=1)))
-    fit_positions(base, few, selection_factors=0)  # costs no more with more people
-    assert taken == [100]
+    whole = ByUser.take
+    monkeypatch.setattr(ByUser, "take", take)
+    for selection_factors in (1, 0):
+        found = fit_positions(base, few, selection_factors=selection_factors)
+        require_sound(the_positions(found))
+    assert all(80 <= size <= 120 for size in taken)
+    monkeypatch.setattr(fit, "LEAST_SAMPLE", 150)  # nobody needs a sample of so few
+    fit_positions(base, few, selection_factors=1)
+    assert taken[2:] == [150]
 
 
 def test_what_is_disclosed_is_on_the_grid(fitted: PositionModel) -> None:

@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import (
+    FIRST_STEPS,
     WIDEST,
     Finder,
     Located,
@@ -57,6 +58,28 @@ def test_people_are_where_the_posterior_is_highest(world: World, selection_facto
         assert np.abs(slope(start[i], model=model, prior=prior)).max() > 0.1
     once = Finder(people, model, 1).locate(model.rate, prior, start, 1).position
     assert (np.abs(once - start) <= LONGEST_STEP).all()
+
+
+def test_steps_by_a_kept_curvature_reach_the_same_positions(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    rate, prior, start = world.model.rate, world.prior, world.prior.mean[people.category]
+    finder = Finder(people, world.model, None)
+    fresh = finder.locate(rate, prior, start, 8).position
+    near = finder.locate(rate, prior, start, FIRST_STEPS).position
+    kept = finder.locate(rate, prior, near, 8, fresh=False).position
+    np.testing.assert_allclose(kept, fresh, atol=1e-3)
+    other = finder.locate(rate + 0.2, prior, near, 8, fresh=False).position  # slopes are exact
+    assert np.abs(other - fresh).max() > 0.05
+
+
+def test_people_at_one_point_need_one_sum(world: World) -> None:
+    people = People.of(world.ratings, world.ratings.feature("kind"))
+    start = world.prior.mean[people.category]
+    finder = Finder(people, world.model, None)
+    together = finder.locate(world.model.rate, world.prior, start, 1)
+    start[::2, 0] = np.nextafter(start[::2, 0], 9)  # not at one point, though all but there
+    apart = finder.locate(world.model.rate, world.prior, start, 1)
+    np.testing.assert_allclose(together.position, apart.position, atol=1e-5)
 
 
 def test_the_doubt_is_the_inverse_curvature(few: Ratings, world: World) -> None:

@@ -1,4 +1,4 @@
-"""Training from tables chooses the scheme that the engine can learn everything for."""
+"""Training from tables chooses the scheme as training in memory does, and learns all it needs."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ QUICK = Factorizer(dimension=2, iterations=2)
 
 
 @pytest.mark.parametrize("engine", [LocalEngine(), StreamingEngine()], ids=lambda e: e.name)
-def test_the_scheme_is_chosen_by_what_the_engine_learns(
+def test_the_scheme_is_that_of_memory(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choice, "LEAST_PEOPLE", 10)
@@ -28,8 +28,8 @@ def test_the_scheme_is_chosen_by_what_the_engine_learns(
     read = engine.read(RatingsTables(ratings, users, features=("gender",)))
     profiles = train_on(read, QUICK)
     in_memory = train(load(ratings, users=users), "gender", factorizer=QUICK)
-    assert in_memory.scheme == "cmpss"
-    assert profiles.scheme == ("cmpss" if engine.name == "local" else "dmpss")
-    assert (profiles.positions is None) == (engine.name != "local")
+    assert profiles.scheme == in_memory.scheme == "cmpss"
+    assert profiles.positions is not None
+    assert train_on(read, QUICK, scheme="dmpss").positions is None
     assert engine.read(RatingsTables(ratings, users)).fit(QUICK).scheme is None
     assert train_on(engine.read(RatingsTables(ratings, users)), QUICK).scheme is None

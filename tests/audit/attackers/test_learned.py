@@ -4,7 +4,7 @@ from scipy import sparse
 
 from midpoint.audit.attackers.auc import auc
 from midpoint.audit.attackers.features import values
-from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
+from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors, _products
 from midpoint.audit.attackers.learned import Family, Learned, _splits, _take
 from midpoint.audit.attackers.linear import Logistic, NaiveBayes
 from midpoint.audit.attackers.products import Products
@@ -146,6 +146,14 @@ def test_the_quadratic_kernel_by_hand(filled: float) -> None:
     K = (1 + unit @ unit.T) ** 2
     expected = [K @ np.linalg.solve(K + p * 80 * np.eye(80), ones - ones.mean()) for p in (0.01, 1)]
     np.testing.assert_allclose(answer(sparse.csr_matrix(X)), expected, atol=1e-5)
+
+
+def test_products_among_the_same_rows_are_those_with_a_copy() -> None:
+    rows = sparse.random(70, 90, density=0.05, format="csr", dtype=np.float32, rng=3)
+    among = _products(rows, rows)
+    np.testing.assert_array_equal(among, _products(rows, rows.copy()))
+    np.testing.assert_allclose(among, (rows @ rows.T).toarray(), rtol=1e-5, atol=1e-6)
+    assert np.count_nonzero(np.triu(among, 1))
 
 
 def test_support_vectors_are_those_of_the_radial_kernel() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.measure.results import SHARPNESS, Adversary, AuditResults, Band, Judge
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
 from midpoint.audit.run.sources import code_digest
@@ -185,3 +185,33 @@ def test_the_settings_of_learning_are_read_from_the_audit() -> None:
     for bad in ({}, {"plan": {"factorizer": {"size": 3}}}):
         with pytest.raises(MidpointError, match="another version"):
             factorizer_of(bad)
+
+
+def test_a_certificate_says_against_whom_and_how() -> None:
+    plain = certify(disclosed())
+    assert (plain.folds, plain.people, plain.attackers) == (10, 60, 3)
+    assert (plain.adversary, plain.named, plain.given) == (None, None, None)
+    base = audited(model={"share": 1.0})
+    row = base.rows[0]._replace(scheme="mp", attack="judge:outsider", value=0.99, low=0.98, high=1)
+    shares = [row._replace(metric=m, value=0.5 + k / 10) for k, m in enumerate(SHARPNESS)]
+    judge = Judge(
+        "judge:outsider", Band(0.49, 0.51, 7, 0.01, 0.975), {"a": 1.0}, 0.9, (0, 1), (0, 1)
+    )
+    against = Adversary("much", ("a",), 4000, 1000, {})
+    results = replace(
+        base,
+        rows=(*base.rows, row, *shares),
+        judges={"mp": {"outsider": judge}},
+        adversaries={"outsider": against},
+    )
+    made = certify(disclosed(), results)
+    assert (made.attack, made.auc, made.null_high) == ("judge:outsider", 990_000, 510_000)
+    assert (made.adversary, made.panel, made.outsiders) == ("outsider", 4000, 1000)
+    sharp = made.tpr_at_1, made.tpr_at_01, made.balanced_accuracy, made.named
+    assert sharp == (500_000, 600_000, 700_000, 800_000)
+    assert made.given == 1_000_000
+
+
+def test_a_quick_audit_is_not_certified() -> None:
+    with pytest.raises(MidpointError, match="a quick audit is for a first look"):
+        certify(disclosed(), audited(model={"quick": True}))

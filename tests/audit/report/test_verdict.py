@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.audit.measure.results import Control
+from midpoint.audit.measure.results import Adversary, AuditResults, Band, Control, Judge
+from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import (
     BLIND,
     CHANCE,
@@ -144,3 +145,56 @@ def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
 def test_a_leak_over_time_is_called_one_and_chance_is_not() -> None:
     assert [judged_rounds(value).grade for value in (0.57, 0.43)] == ["a leak", "a leak"]
     assert judged_rounds(0.52).safe
+
+
+def judged(value: float, *, single: float, adversary: str = "panel") -> AuditResults:
+    """Invent a judge of dmpss beside the strongest attacker, each with a band of its own."""
+    results = made_up({"no": {"lr": 0.8, "a": 0.8}, "dmpss": {"lr": 0.5, "a": single}})
+    attack = f"judge:{adversary}"
+    row = results.rows[0]._replace(scheme="dmpss", attack=attack, value=value, low=value - 0.01,
+                                   high=value + 0.01)  # fmt: skip
+    share = row._replace(metric="named", value=0.012)
+    one = Judge(
+        attack, Band(0.48, 0.52, 2, 0.01, 0.975), {"lr": 0.3, "a": 0.7}, 0.9, (0, 1), (0, 1)
+    )
+    known = Adversary("everything", ("lr", "a"), 90, 0, {})
+    return replace(
+        results,
+        rows=(*results.rows, row, share),
+        judges={"dmpss": {adversary: one}},
+        adversaries={adversary: known},
+    )
+
+
+def test_the_look_that_is_farther_out_decides() -> None:
+    found = judge(judged(0.56, single=0.55), "dmpss")
+    assert found is not None
+    assert (found.strongest.attack, found.grade) == ("judge:panel", "a leak")
+    assert "the judge (judge:panel, of 2 attackers) picks the right one 56 times" in found.sentence
+    assert "The best attack (a): 0.550" in found.sentence
+    assert "Measured against: panel (a panel of 90)" in found.sentence
+    assert "Named with 90 % confidence: 1.2 % of the people" in found.sentence
+    # A judge that finds nothing does not hide what one attacker finds.
+    found = judge(judged(0.5, single=0.6), "dmpss")
+    assert found is not None
+    assert (found.strongest.attack, found.grade, found.safe) == ("a", "a leak", False)
+    assert "The judge (judge:panel, of 2 attackers): 0.500" in found.sentence
+    # Nor the other way round: 0.535 is inside the band of the strongest, and outside the judge's.
+    found = judge(judged(0.535, single=0.535), "dmpss")
+    assert found is not None
+    assert (found.strongest.attack, found.safe) == ("judge:panel", False)
+
+
+def test_both_looks_at_chance_are_safe() -> None:
+    found = judge(judged(0.51, single=0.51), "dmpss")
+    assert found is not None
+    assert (found.grade, found.safe) == ("at chance", True)
+
+
+@pytest.mark.slow
+def test_how_sharp_judges_are_is_in_the_report() -> None:
+    shown = page(judged(0.56, single=0.55))
+    assert "named, 90 % sure" in shown
+    assert "1.2%" in shown
+    assert "How sure the judge is" in shown
+    assert "97.5 %" not in page(made_up())

@@ -68,7 +68,9 @@ def test_a_second_run_fits_nothing_and_another_attacker_no_positions(
     more = {"again": SMALL["adaptive-items"]}
     found = small_audit(tiny.ratings, directory, schemes=BOTH, attacks=more)
     assert CALLS
-    assert set(results.rows) < set(found.rows)
+    # It joins the others' judge, whose answers are other ones then.
+    rows = {row for row in results.rows if not row.attack.startswith("judge:")}
+    assert rows < set(found.rows)
 
 
 def test_a_killed_run_resumes_to_the_same_result(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,6 +9,7 @@ from midpoint.audit.run.folds import FoldData, FoldProfiles, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import ReportViews, clean_view
 from midpoint.data import Simulation
+from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from tests.support.small_audit import QUICKLY
 
@@ -121,3 +124,22 @@ def test_coins_follow_from_the_names_of_fold_and_scheme(
 
     assert np.array_equal(sent("dmpss"), sent("dmpss"))
     assert sent("dmpss").tolist() != sent("again").tolist()
+
+
+def test_all_ratings_can_be_given_and_some_are_then_predicted_from_the_others(
+    tiny: Simulation, fold: FoldData, profiles: FoldProfiles
+) -> None:
+    whole = FoldData.of(tiny.ratings, replace(PLAN, share=1.0), 0)
+    everything, some = seen(whole, profiles, "no"), seen(fold, profiles, "no")
+    assert len(everything.held_out.reports.item) == len(whole.held_out)
+    assert everything.training()[0].counts.sum() == len(whole.training)
+    # Errors are measured as where 70 % are given, and are the same.
+    assert np.array_equal(everything.rated.reports.item, some.held_out.reports.item)
+    assert some.rated is some.held_out
+    assert np.array_equal(whole.category, fold.category)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.5, -1.0])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(MidpointError, match="a share of their ratings, or all of them"):
+        replace(PLAN, share=share)

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from midpoint.analyst import disclose
 from midpoint.errors import MidpointError
+from tests.support.position_world import the_positions
 from tests.support.small_model import run
 from tests.support.small_tables import train_tables
 
@@ -17,10 +19,46 @@ def test_streaming_gives_what_memory_gives(
     local = train_tables(parquet_tables, tmp_path / "local")
     stream = train_tables(parquet_tables, tmp_path / "stream", "--engine", "stream")
     np.testing.assert_allclose(stream.vectors, local.vectors, atol=2e-3)
-    assert stream.positions is None  # which takes everyone at once
+    assert stream.scheme == local.scheme == "dmpss"  # for there are few people
     assert stream.provenance.data_digest == local.provenance.data_digest
     assert stream.provenance.configuration["engine"] == "stream"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
+
+
+def test_counterparts_are_learned_from_disk_too(
+    parquet_tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    wanted = ("--counterparts", "sets")
+    local = train_tables(parquet_tables, tmp_path / "local", *wanted)
+    stream = train_tables(parquet_tables, tmp_path / "stream", "--engine", "stream", *wanted)
+    assert stream.scheme == local.scheme == "cmpss"
+    found, expected = the_positions(stream), the_positions(local)
+    np.testing.assert_allclose(found.rate, expected.rate, atol=0.05)
+    np.testing.assert_allclose(found.mean, expected.mean, atol=0.05)
+    assert disclose(stream).items == disclose(local).items
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "stream"]
+
+
+def test_a_killed_run_goes_on(
+    parquet_tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(*_given: object, **_more: object) -> None:
+        raise MidpointError("killed")
+
+    wanted = ("--engine", "stream", "--counterparts", "sets")
+    with monkeypatch.context() as patch:
+        patch.setattr("midpoint.analyst.engines.training.prepare", kill)
+        with pytest.raises(MidpointError, match="killed"):
+            train_tables(parquet_tables, tmp_path / "model", *wanted)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.unfinished"]
+    # Item profiles are there already, so nothing is fitted again.
+    monkeypatch.setattr("midpoint.analyst.engines.streaming.factorizer.alternate", kill)
+    found = train_tables(parquet_tables, tmp_path / "model", *wanted)
+    assert found.positions is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    # The control: with nothing left of a run, it is fitted.
+    with pytest.raises(MidpointError, match="killed"):
+        train_tables(parquet_tables, tmp_path / "other", *wanted)
 
 
 @pytest.mark.parametrize("engine", ["stream", "spark"])
@@ -31,8 +69,6 @@ def test_streaming_gives_what_memory_gives(
         ("--at-least", "2"),
         ("--levels", "3"),
         ("--item-columns", "a,b"),
-        ("--counterparts", "sets"),
-        ("--counterparts", "values"),
     ],
     ids="".join,
 )

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pytest
 import typer
@@ -47,6 +47,26 @@ def test_a_command_gets_one_object_of_what_was_typed() -> None:
     assert seen[0][0].area() == 25
     CliRunner().invoke(made(seen), ["box", "--flat"])
     assert seen[1] == (Square(name="box", flat=True), 1)
+
+
+def test_a_class_has_a_heading_for_options_without_one() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Drawn(Shape):
+        PANEL: ClassVar = "Drawing"
+
+    app, plain = typer.Typer(), CliRunner().invoke(made([]), ["--help"]).output
+
+    @app.command()
+    @expand
+    def draw(*, shape: Drawn) -> None:
+        """Draw a shape."""
+
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).output
+    size, drawing = shown.index("─ Size ─"), shown.index("─ Drawing ─")
+    assert size < shown.index("--width")
+    assert drawing < shown.index("--flat")
+    assert "Drawing" not in plain
+    assert "Drawing" not in CliRunner().invoke(made([]), ["--help"]).output  # nothing is shared
 
 
 def test_fields_are_checked_and_described_as_other_options_are() -> None:

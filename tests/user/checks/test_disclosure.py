@@ -1,6 +1,7 @@
 import pytest
 
 from midpoint.user import check_disclosure, check_titles
+from midpoint.user.checks.disclosure import require_leak
 from midpoint.wire import (
     ONE,
     SCHEMES,
@@ -96,3 +97,24 @@ def test_titles_that_go_with_another_disclosure_are_refused(name: str) -> None:
     with pytest.raises(RefusedError, match=f"another {name}") as caught:
         check(**{name: getattr(other, name)})
     assert caught.value.code == Refusal.WRONG_TITLES
+
+
+def test_a_leak_budget_can_be_limited_and_is_checked() -> None:
+    plain = disclosure("dmpss")
+    keep = (ONE // 2, 0, *[ONE] * (len(plain.items) - 2))
+    shown = disclosure("dmpss", keep=keep, leak=39_322)  # 0.60
+    assert code_of(shown.raw, sealed(entries([shown])), None) is None
+    require_leak(shown, None)
+    require_leak(shown, 0.6001)
+    for offered, most in ((shown, 0.59), (plain, 0.9)):  # the second does not say
+        with pytest.raises(RefusedError) as refused:
+            require_leak(offered, most)
+        assert refused.value.code is Refusal.LEAK_TOO_LARGE
+    for wrong in (-1, ONE + 1):
+        lie = disclosure("dmpss", keep=(wrong, *keep[1:]), leak=39_322)
+        assert code_of(lie.raw, sealed(entries([lie])), None) == Refusal.REVEAL_OUT_OF_RANGE
+    # Keep probabilities are everyone's: reveal probabilities are held to what they were.
+    assert shown.reveal is not None
+    reveal = ((ONE // 2, ONE // 2), *shown.reveal[1:])
+    lie = disclosure("dmpss", keep=keep, leak=39_322, reveal=reveal)
+    assert code_of(lie.raw, sealed(entries([lie])), None) == Refusal.REVEAL_INCONSISTENT

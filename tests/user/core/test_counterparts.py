@@ -353,3 +353,16 @@ def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_positi
         if shape[1] == 2:  # maps that were made here do not compose among more
             assert back == pytest.approx(others, abs=1e-3)
     assert np.abs(p - p.min(axis=1, keepdims=True)).max() > 0.1  # the control: not by nature
+
+
+def test_keep_probabilities_multiply_what_is_revealed() -> None:
+    shown = disclosure("cmpss")
+    keep = tuple(ONE * (j % 3) // 2 for j in range(len(shown.items)))
+    fewer = shown.model_copy(update={"keep": keep, "leak": ONE})
+    asked = np.arange(len(shown.items))
+    value = np.full(len(asked), 3 * ONE)
+    whole, part = (adjust(Parameters.of(d), 0, asked, asked, value).reveal for d in (shown, fewer))
+    assert (part == (whole * np.array(keep) + ONE // 2) // ONE).all()
+    assert (part[1::3] < whole[1::3]).all()
+    assert (part[2::3] == whole[2::3]).all()
+    assert (part[::3] == 0).all()

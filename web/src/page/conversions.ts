@@ -52,6 +52,10 @@ export function measuredOf(certificate: Certificate, trusted: boolean): Measured
     high: certificate.auc_high / MILLION,
     nullLow: certificate.null_low / MILLION,
     nullHigh: certificate.null_high / MILLION,
+    adversary: certificate.adversary,
+    panel: certificate.panel ?? 0,
+    outsiders: certificate.outsiders ?? 0,
+    named: certificate.named === undefined ? undefined : certificate.named / MILLION,
   };
 }
 

@@ -38,6 +38,12 @@ export interface Measured {
   readonly high: number;
   readonly nullLow: number;
   readonly nullHigh: number;
+  /** Whom it was measured against, where that is stated. */
+  readonly adversary?: string;
+  readonly panel: number;
+  readonly outsiders: number;
+  /** Share of people whose category is named with 90 % confidence, where that is stated. */
+  readonly named?: number;
   /** Whether she confirmed the auditor's key. */
   readonly trusted: boolean;
 }

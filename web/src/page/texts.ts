@@ -173,6 +173,21 @@ export const texts = {
     pair: (times: string) =>
       `Of two people who differ in it, the strongest attack found picks the right one ${times} times in 100. Blind guessing gets 50.`,
     several: "How well the strongest attack found distinguishes people.",
+    /** Measured against whom: what an attacker knows decides what it finds. */
+    against: (adversary: string | undefined, panel: number, outsiders: number) => {
+      const people = panel.toLocaleString("en");
+      switch (adversary) {
+        case undefined:
+          return "Measured against whom: the certificate does not say.";
+        case "clean":
+          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Whoever knows more may find more.`;
+        case "outsider":
+          return `Measured against somebody who knows it of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
+        default:
+          return `Measured against somebody who knows it of ${people} people, and how answers are protected. Somebody who knows it of other users of this service may find more.`;
+      }
+    },
+    named: (percent: string) => `Of all people, ${percent} % can be named with 90 % confidence.`,
     interval: (low: string, high: string, nullLow: string, nullHigh: string) =>
       `Interval ${low} to ${high}. With shuffled labels the strongest of all attacks gets ${nullLow} to ${nullHigh}.`,
     drawn: "The interval is the thick line, the box what shuffled labels give.",
@@ -349,6 +364,8 @@ export const texts = {
         "The service changed the way in which your answers are protected. The new one may hide less.",
       too_telling:
         "A number the service published is so extreme that a single answer could give you away.",
+      leak_too_large:
+        "The service says that its figures can leak more than you accept, or does not say how much.",
       scheme_unsafe: "The service asks for answers in a way that would leave your secret readable.",
       scale_continuous:
         "The service says that its scale has no steps; whole stars on it would give you away.",

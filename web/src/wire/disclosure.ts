@@ -12,6 +12,7 @@ import {
   refuse,
   requireAscending,
 } from "./fields";
+import { ONE } from "./fixed";
 import { kind, type MessageOf } from "./message";
 import { prior, requireShape, row } from "./positions";
 import { type Column, SCHEMES, type Scheme } from "./scheme";
@@ -65,6 +66,8 @@ const fields = {
   taste: optional(list(row)),
   prior: optional(prior),
   bits: optional(integer(1, 16)),
+  keep: optional(row),
+  leak: optional(integer(ONE / 2, ONE)),
 };
 
 /**
@@ -77,7 +80,9 @@ const fields = {
  * `selection` (M, d) what each selection factor adds to them, `base` (M, K) what each category rates it
  * at taste factors of 0, `taste` (M, r) what each taste factor adds to that. `prior` is the prior of
  * positions of each category and stratum, in d + r dimensions, or d + 2 r where taste decides what is
- * rated too (`tasteSelects`). This proves shapes; whether the numbers are consistent is checked by
+ * rated too (`tasteSelects`). Under a leak budget `keep` (M,) multiplies the probability of revealing,
+ * whatever the category, and `leak` is the AUC that somebody reaches who knew all errors of what is
+ * disclosed, as the analyst says. This proves shapes; whether the numbers are consistent is checked by
  * `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed, lookups);
@@ -109,7 +114,8 @@ export function numbersOf(disclosure: Content, index: number): string {
   NUMBERS.set(disclosure, known);
   const { scheme, features, scale, items } = disclosure;
   const covered = COLUMNS.filter((column) => disclosure[column] || ALWAYS.includes(column));
-  const rows = covered.map((column) => disclosure[column]?.[index] ?? null);
+  const rows: unknown[] = covered.map((column) => disclosure[column]?.[index] ?? null);
+  if (disclosure.keep) rows.push([disclosure.keep[index]]);
   const numbers =
     known.get(index) ?? digest(utf8(encode([scheme, features, scale, items[index], rows])));
   known.set(index, numbers);
@@ -159,7 +165,22 @@ function wellFormed(content: Content, path: Path): void {
     refuse("unknown_scheme", path, `there is no scheme '${content.scheme}'`);
   }
   requireColumns(content, path);
+  requireBudget(content, path);
   requireLengths(content, path);
+}
+
+/** Refuse keep probabilities without the leak they are for, or where nothing is withheld. */
+function requireBudget({ keep, leak, items, scheme }: Content, path: Path): void {
+  if ((keep === undefined) !== (leak === undefined)) {
+    refuse("wrong_columns", path, "keep probabilities and their leak come together");
+  }
+  if (keep === undefined) return;
+  if (!SCHEMES.get(scheme)?.subSamples) {
+    refuse("wrong_columns", path, `scheme '${scheme}' keeps every rating`);
+  }
+  if (keep.length !== items.length) {
+    refuse("wrong_shape", path, "there is not one keep probability per item");
+  }
 }
 
 function requireColumns(content: Content, path: Path): void {

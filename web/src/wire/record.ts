@@ -93,6 +93,22 @@ export const Certificate = kind(
     null_low: share,
     null_high: share,
     rmse_cost: integer(),
+    /** Whom it was measured against; this and the rest are absent if not stated. */
+    adversary: optional(name),
+    /** People the audited disclosures were made of, and labelled people outside of these. */
+    panel: optional(count),
+    outsiders: optional(count),
+    /** Share of their ratings that the people attacked gave. */
+    given: optional(share),
+    folds: optional(count),
+    people: optional(count),
+    attackers: optional(count),
+    /** Share of a category found while 1 % or 0.1 % of the others are taken for it. */
+    tpr_at_1: optional(share),
+    tpr_at_01: optional(share),
+    balanced_accuracy: optional(share),
+    /** Share of people whose category is named with 90 % confidence. */
+    named: optional(share),
     time: seconds,
   },
   (figures, path) => {

@@ -38,6 +38,7 @@ export const REFUSALS = [
   "reveal_out_of_range",
   "reveal_inconsistent",
   "too_telling",
+  "leak_too_large",
   "bad_positions",
   "average_out_of_range",
   "numbers_changed",

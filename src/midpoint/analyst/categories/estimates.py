@@ -77,9 +77,21 @@ class CategoryEstimates:
 
 
 def log_ratio_variance(statistics: CategoryStatistics, first: int, second: int) -> Float:
-    """Return the posterior variance of each item's log p_first - log p_second. Shape (M,)."""
+    """Return the posterior variance of each item's log p_first - log p_second. Shape (M,).
+
+    Where ratios are predicted from factors, the items' errors hang together: all items are rated by
+    the same people, whose mean taste is not quite that of their category. No item's variance knows
+    of that, but two halves of the panel disagree by it. With d_j half of what they disagree by and
+    q_j the share of people who rated the item, v_j becomes v_j (1 + sum q d^2 / sum q v).
+    """
     table = _log_probability(statistics)
-    return _contrast(effect_covariance(*table, statistics.crossed), first, second)
+    covariance = effect_covariance(*table, statistics.crossed, statistics.factors)
+    variance = _contrast(covariance, first, second)
+    if statistics.disagreement is None:
+        return variance
+    apart = statistics.disagreement[:, first] - statistics.disagreement[:, second]
+    share = statistics.rated_share
+    return np.asarray(variance * (1 + (share @ apart**2) / max(float(share @ variance), 1e-300)))
 
 
 def offset_variance(
@@ -140,9 +152,11 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
 def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
     """Shrink log p; half a rating is added so that an item one class never rated has one.
 
-    Not along taste, which says how items are rated: of who rates them it said nothing more.
+    Not along taste, which says how items are rated: of who rates them it said nothing more. But
+    along factors of who rates what, where those were found to help.
     """
-    return shrink_effects(*_log_probability(statistics), statistics.crossed)
+    table = _log_probability(statistics)
+    return shrink_effects(*table, statistics.crossed, statistics.factors)
 
 
 def _log_probability(statistics: CategoryStatistics) -> tuple[Float, Float]:

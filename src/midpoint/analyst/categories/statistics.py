@@ -28,6 +28,10 @@ class CategoryStatistics:
     """On a discrete scale, the levels. Shape (L,)."""
     crossed: tuple[tuple[int, ...], ...]
     """For each crossed feature, which of its categories each category has."""
+    factors: NDArray[np.float64] | None = None
+    """Factors of the items that predict who rates them, if any do (`item_factors`). (M, k + 1)."""
+    disagreement: NDArray[np.float64] | None = None
+    """With them: half the difference of log p by two halves of the people. Shape (M, K)."""
 
     def __repr__(self) -> str:
         """Say what was counted, in one line."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from itertools import count
 from math import isqrt
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,14 @@ from numpy.typing import NDArray
 from midpoint.analyst.counterparts import prior as prior_module
 from midpoint.analyst.counterparts import rates as rates_module
 from midpoint.analyst.counterparts import selection as selection_module
+from midpoint.analyst.counterparts.checkpoint import Checkpoint
+from midpoint.analyst.counterparts.everyone import Expectation, draw_items, finish_on_everyone
+from midpoint.analyst.counterparts.panel import ByUser, Panel
 from midpoint.analyst.counterparts.people import People
-from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
-from midpoint.analyst.counterparts.rates import fit_rates
+from midpoint.analyst.counterparts.prior import Drawn, Model, Prior, fit_prior
+from midpoint.analyst.counterparts.rates import Sampled, fit_rates
 from midpoint.analyst.counterparts.selection import SelectionModel, fit_selection
-from midpoint.analyst.counterparts.strata import fit_strata
+from midpoint.analyst.counterparts.strata import Strata, fit_strata
 from midpoint.analyst.fit.positions import Float, PositionModel, rounded, transports
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
@@ -37,8 +42,16 @@ FIRST_SELECTION_VARIANCE: Final = 0.1
 """Variance that a taste factor starts with in what people rate, as log odds."""
 SHARES: Final = (0.5, 1.0)
 """Positions are learned from this share of each person's ratings, since later users rate less."""
-MOST_CELLS: Final = 4_000_000_000
-"""People times items that are learned from; of more people a sample is drawn."""
+MOST_CELLS: Final = 40_000_000
+"""People times items that items are learned from; of more people a sample is drawn."""
+LEAST_SAMPLE, MOST_SAMPLE = 4_000, 100_000
+"""A sample has at least so many people, however many items there are, and at most so many."""
+LEAST_OF_CATEGORY: Final = 1_000
+"""A sample has at least so many of each category, or all of it."""
+SAMPLE: Final = "sample"
+"""What a checkpoint calls that which was learned from a sample."""
+LAST_STEPS: Final = 10
+"""Rounds that the last one counts for in the progress, where it is over everyone."""
 
 
 def fit_positions(
@@ -59,8 +72,7 @@ def fit_positions(
     and heavy raters apart. Users who rated nothing or whose category is not known are left out.
     What is disclosed of items is rounded before anything is learned from it.
 
-    The work is users times items. Where that is over `MOST_CELLS`, all this is learned from a
-    random sample of people.
+    The work is users times items. Where that is over `MOST_CELLS`, see `learn_positions`.
 
     Args:
         profiles: The item profiles, learned with a private feature on a discrete scale.
@@ -72,41 +84,88 @@ def fit_positions(
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with the rounds done and the rounds to do.
     """
-    feature = _check(profiles, ratings, selection_factors, taste_factors)
+    feature = _check(profiles, ratings)
+    return learn_positions(
+        profiles,
+        ByUser.of(ratings, feature, seed),
+        selection_factors=selection_factors,
+        taste_factors=taste_factors,
+        rated=np.diff(ratings.by_item.offsets) > 0,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def learn_positions(
+    profiles: ItemProfiles,
+    panel: Panel,
+    *,
+    selection_factors: int = SELECTION_FACTORS,
+    taste_factors: int | None = None,
+    rated: NDArray[np.bool_] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    checkpoint: Path | None = None,
+) -> ItemProfiles:
+    """Learn positions as `fit_positions` does, from people wherever their ratings are.
+
+    Where people times items are over `MOST_CELLS`, rates, selection and taste factors and a first
+    prior are learned from a sample of the people: by their names, hence the same in every engine.
+    How often each category rates each item is still counted of everyone, and the prior is that of
+    everyone, after a last round over all of them.
+
+    Args:
+        profiles: The item profiles, learned with a private feature on a discrete scale.
+        panel: The people they were learned from.
+        selection_factors: As above.
+        taste_factors: As above.
+        rated: Which items anybody rated; all unless given. Shape (M,).
+        seed: As above.
+        threads: As above.
+        progress: As above.
+        checkpoint: Directory for what was found so far; a killed fit goes on from there.
+    """
+    _require_fitting(profiles, selection_factors, taste_factors)
     taste_factors = _fitting(profiles, selection_factors, taste_factors)
-    for_sample, for_start, for_sets, for_prior, for_rates = np.random.default_rng(seed).spawn(5)
-    people = People.of(ratings, feature)
-    if selection_factors and len(people) * ratings.n_items > MOST_CELLS:
-        people = people.sample(MOST_CELLS // ratings.n_items, for_sample)
-    _require_categories(people, feature)
+    kept = Checkpoint(checkpoint, _purpose(profiles, selection_factors, taste_factors, seed))
+    shares = _shares(profiles)
+    sampled = bool((shares < 1).any())
     total = selection_module.ROUNDS + rates_module.ROUNDS if selection_factors else 0
     total += prior_module.ROUNDS * (2 if taste_factors < profiles.dimension else 1)
+    total += LAST_STEPS if sampled else 0
     rounds = count(1)
 
     def done() -> None:
         if progress:
             progress(next(rounds), total)
 
-    sets = _no_selection(profiles)
-    if selection_factors:
-        thin = people.thinned(*SHARES, for_sets)
-        sets = fit_selection(
-            thin, ratings.n_items, selection_factors, draws=for_start, threads=threads, done=done
+    model, strata = _load(kept) or (None, None)
+    if model is None or strata is None:
+        people = panel.take(shares)
+        _require_categories(people, profiles)
+        model, strata = _fit(
+            profiles,
+            people,
+            (selection_factors, taste_factors),
+            np.ones(profiles.n_items, np.bool_) if rated is None else rated,
+            seed=seed,
+            threads=threads,
+            done=done,
+            sampled=sampled,
         )
-    people = people.thinned(*SHARES, for_prior)
-    rated = np.diff(ratings.by_item.offsets) > 0
-    weight = np.bincount(people.item, minlength=ratings.n_items).astype(np.float64)
-    model, prior = _begin(profiles, sets, rated)
-    if taste_factors < profiles.dimension:
-        wide = fit_prior(people, model, prior, threads, done)
-        model, prior = _narrow(people, model, prior, wide, weight, taste_factors)
-    model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
-    if selection_factors:
-        model, prior = fit_rates(
-            people, *_with_taste_selection(model, prior, weight), for_rates, threads, done
-        )
-    strata = _strata(people, prior) if selection_factors else 1
-    positions = fit_strata(people, model, prior, strata, threads, done)
+        del people
+        if sampled:
+            _keep(kept, model, strata)
+    if sampled:
+
+        def report(share: float) -> None:
+            if progress:
+                progress(total - LAST_STEPS + int(share * LAST_STEPS), total)
+
+        last = Expectation(model, strata, SHARES, threads)
+        strata = finish_on_everyone(panel, last, kept, report)
     return replace(
         profiles,
         positions=PositionModel(
@@ -114,10 +173,115 @@ def fit_positions(
             selection=model.selection[:, :selection_factors],
             base=model.base,
             taste=model.taste,
-            **positions._asdict(),
+            **strata._asdict(),
             noise_variance=model.noise,
         ),
     )
+
+
+def _fit(
+    profiles: ItemProfiles,
+    people: People,
+    factors: tuple[int, int],
+    rated: NDArray[np.bool_],
+    *,
+    seed: int,
+    threads: int | None,
+    done: Callable[[], None],
+    sampled: bool,
+) -> tuple[Model, Strata]:
+    """Learn all of it from these people; `sampled` if there are more."""
+    (selection_factors, taste_factors), items = factors, profiles.n_items
+    _, for_start, for_sets, for_prior, for_rates = np.random.default_rng(seed).spawn(5)
+    sets = _no_selection(profiles)
+    if selection_factors:
+        thin = people.thinned(*SHARES, for_sets)
+        sets = fit_selection(
+            thin, items, selection_factors, draws=for_start, threads=threads, done=done
+        )
+    thin = people.thinned(*SHARES, for_prior)
+    weight = np.bincount(thin.item, minlength=items).astype(np.float64)
+    everyone = _everyone(profiles, people, thin) if sampled else None
+    people = thin
+    model, prior = _begin(profiles, sets, rated)
+    if everyone is not None:
+        model = _for_a_sample(model, everyone.times.sum(axis=1), weight)
+    if taste_factors < profiles.dimension:
+        wide = fit_prior(people, model, prior, threads, done)
+        model, prior = _narrow(people, model, prior, wide, weight, taste_factors)
+    model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
+    position: Float | None = None
+    if selection_factors:
+        start = _with_taste_selection(model, prior, weight)
+        model, prior, position = fit_rates(people, *start, for_rates, threads, done, everyone)
+    strata = _strata(people, prior) if selection_factors else 1
+    return model, fit_strata(people, model, prior, strata, threads, done, position)
+
+
+def _shares(profiles: ItemProfiles) -> Float:
+    """Return the share of each category that items are learned from. Shape (K,)."""
+    statistics = profiles.statistics
+    if statistics is None:
+        raise MidpointError("the profiles do not say how many people there are; train them again")
+    users = statistics.users
+    if users.sum() * profiles.n_items <= MOST_CELLS or users.sum() <= LEAST_SAMPLE:
+        return np.ones(len(users))
+    most = min(max(MOST_CELLS // profiles.n_items, LEAST_SAMPLE), MOST_SAMPLE)
+    least = LEAST_OF_CATEGORY / np.maximum(users, 1)
+    return np.asarray(np.clip(np.maximum(most / users.sum(), least), 0.0, 1.0))
+
+
+def _everyone(profiles: ItemProfiles, people: People, thin: People) -> Sampled:
+    """Return how often everyone rated each item, had their ratings been thinned like these."""
+    statistics = profiles.statistics
+    of_all = people.counts(profiles.n_items).sum(axis=0) if statistics is None else statistics.count
+    whole, kept = (some.counts(profiles.n_items).sum(axis=0) for some in (people, thin))
+    whole = np.maximum(whole, 1)
+    return Sampled(of_all * (kept / whole), of_all.sum(axis=0) / whole)
+
+
+def _for_a_sample(model: Model, count: Float, weight: Float) -> Model:
+    """Sum curvatures over a sample of the items; one that the sample did not rate is a plain one.
+
+    Args:
+        model: What the sample says.
+        count: How often everyone rated each item. Shape (M,).
+        weight: How often the sample did. Shape (M,).
+    """
+    selection = model.selection.copy()
+    if selection.shape[1]:
+        selection[(weight == 0) & (count > 0), 0] = np.median(selection[weight > 0, 0])
+    return model._replace(selection=rounded(selection), drawn=draw_items(np.sqrt(count + 1)))
+
+
+def _purpose(profiles: ItemProfiles, selection_factors: int, taste_factors: int, seed: int) -> str:
+    """Return a digest of all that a fit depends on."""
+    total = sha256(repr((selection_factors, taste_factors, seed, MOST_CELLS)).encode())
+    total.update(repr((profiles.features, profiles.scale, profiles.noise_variance)).encode())
+    arrays = (profiles.vectors, profiles.centre, profiles.offset, profiles.profile_covariance)
+    for array in (*arrays, *(() if profiles.statistics is None else (profiles.statistics.count,))):
+        total.update(np.ascontiguousarray(array).tobytes())
+    return total.hexdigest()
+
+
+def _keep(kept: Checkpoint, model: Model, strata: Strata) -> None:
+    """Save what was learned from a sample."""
+    arrays: dict[str, Any] = model._asdict() | {"drawn": np.zeros(0), "drawn_weight": np.zeros(0)}
+    if model.drawn is not None:
+        arrays |= {"drawn": model.drawn.item, "drawn_weight": model.drawn.weight}
+    kept.save(SAMPLE, **arrays, **strata._asdict())
+
+
+def _load(kept: Checkpoint) -> tuple[Model, Strata] | None:
+    """Return what was learned from a sample before, if it was."""
+    arrays = kept.load(SAMPLE)
+    if arrays is None:
+        return None
+    strata = Strata(*(arrays.pop(name) for name in Strata._fields))
+    drawn = Drawn(arrays.pop("drawn"), arrays.pop("drawn_weight"))
+    noise = float(arrays.pop("noise"))
+    model = Model(**arrays, noise=noise, drawn=drawn if len(drawn.item) else None)
+    return model, strata
 
 
 def usual_taste_factors(selection_factors: int) -> int:
@@ -125,23 +289,11 @@ def usual_taste_factors(selection_factors: int) -> int:
     return TASTE_FACTORS_OF_CHOICE if selection_factors else TASTE_FACTORS
 
 
-def _check(
-    profiles: ItemProfiles, ratings: Ratings, selection_factors: int, taste_factors: int | None
-) -> Feature:
-    """Return the feature, or say what is missing."""
-    if selection_factors < 0 or (taste_factors is not None and taste_factors < 1):
-        raise MidpointError(
-            f"selection factors must be at least 0 and taste factors at least 1: got"
-            f" {selection_factors} and {taste_factors}"
-        )
+def _check(profiles: ItemProfiles, ratings: Ratings) -> Feature:
+    """Return the feature, or say why these are not the ratings of the profiles."""
     if not profiles.features:
         raise MidpointError(
             "positions need a private feature, and the profiles have none; name one to train"
-        )
-    if profiles.scale.levels is None:
-        raise MidpointError(
-            f"positions need a discrete scale, and that of {ratings.name} is continuous;"
-            " give its levels, or choose a scheme for continuous ratings"
         )
     if not np.array_equal(profiles.item_ids, ratings.item_ids):
         raise MidpointError(
@@ -155,6 +307,26 @@ def _check(
             " give the ratings they were learned from"
         )
     return feature
+
+
+def _require_fitting(
+    profiles: ItemProfiles, selection_factors: int, taste_factors: int | None
+) -> None:
+    """Say what is missing."""
+    if selection_factors < 0 or (taste_factors is not None and taste_factors < 1):
+        raise MidpointError(
+            f"selection factors must be at least 0 and taste factors at least 1: got"
+            f" {selection_factors} and {taste_factors}"
+        )
+    if not profiles.features:
+        raise MidpointError(
+            "positions need a private feature, and the profiles have none; name one to train"
+        )
+    if profiles.scale.levels is None:
+        raise MidpointError(
+            f"positions need a discrete scale, and that of {profiles.provenance.data} is"
+            " continuous; give its levels, or choose a scheme for continuous ratings"
+        )
 
 
 def _fitting(profiles: ItemProfiles, selection_factors: int, taste_factors: int | None) -> int:
@@ -182,11 +354,11 @@ def _strata(people: People, prior: Prior) -> int:
     return STRATA if fits and int(people.sizes.min()) >= PEOPLE_FOR_STRATA else 1
 
 
-def _require_categories(people: People, feature: Feature) -> None:
+def _require_categories(people: People, profiles: ItemProfiles) -> None:
     present = int((people.sizes > 0).sum())
     if present < 2:
         raise MidpointError(
-            f"feature {feature.name!r} has people with ratings in {present} category only;"
+            f"feature {profiles.feature!r} has people with ratings in {present} category only;"
             " protecting it needs at least two"
         )
 

@@ -45,12 +45,33 @@ class People:
     @classmethod
     def of(cls, ratings: Ratings, feature: Feature) -> Self:
         """Take all who rated something and whose category is known."""
-        count = np.diff(ratings.user_offsets)
-        here = np.flatnonzero(feature.known & (count > 0))
-        here = here[np.argsort(feature.codes[here], kind="stable")]
-        bounds = np.searchsorted(feature.codes[here], np.arange(len(feature.categories) + 1))
-        everyone = cls(ratings.user_offsets, ratings.item, ratings.value.astype(np.float64), bounds)
-        return everyone.in_order(here, bounds)
+        codes, K = feature.codes, len(feature.categories)
+        return cls.gather(ratings.user_offsets, ratings.item, ratings.value, codes, K)
+
+    @classmethod
+    def gather(
+        cls,
+        offsets: NDArray[np.int64],
+        item: NDArray[np.int32],
+        value: NDArray[np.floating],
+        codes: NDArray[np.integer],
+        K: int,
+    ) -> Self:
+        """Take those who rated something and whose code is that of one of K categories.
+
+        Args:
+            offsets: Ratings of user i are `offsets[i]:offsets[i + 1]`.
+            item: Which item each rating is of, in memory or mapped from disk.
+            value: The rating, likewise.
+            codes: Everyone's category; -1 leaves her out.
+            K: How many categories there are.
+        """
+        count = np.diff(offsets)
+        here = np.flatnonzero((codes >= 0) & (count > 0))
+        here = here[np.argsort(codes[here], kind="stable")]
+        bounds = np.searchsorted(codes[here], np.arange(K + 1))
+        starts, at = _rows(offsets, here)
+        return cls(starts, item[at], value[at].astype(np.float64), bounds)
 
     def __len__(self) -> int:
         """Count the people."""
@@ -71,6 +92,12 @@ class People:
         """Whose each rating is. Shape (ratings,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
+    def counts(self, items: int) -> NDArray[np.float64]:
+        """Count how often each category rated each item. Shape (M, K)."""
+        K = len(self.sizes)
+        cell = self.item.astype(np.int64) * K + self.category[self.person]
+        return np.bincount(cell, minlength=items * K).reshape(-1, K).astype(np.float64)
+
     def blocks(self) -> list[Block]:
         """Cut the people into blocks of one category each."""
         return [
@@ -78,11 +105,6 @@ class People:
             for k in range(len(self.bounds) - 1)
             for begin in range(int(self.bounds[k]), int(self.bounds[k + 1]), BLOCK)
         ]
-
-    def sample(self, size: int, draws: np.random.Generator) -> Self:
-        """Keep so many people, drawn at random."""
-        kept = np.sort(draws.permutation(len(self))[:size])
-        return self.in_order(kept, np.searchsorted(kept, self.bounds))
 
     def thinned(self, low: float, high: float, draws: np.random.Generator) -> Self:
         """Keep a share of each person's ratings, drawn from low to high, and at least one."""
@@ -95,10 +117,17 @@ class People:
 
     def in_order(self, people: NDArray[np.int64], bounds: NDArray[np.int64]) -> Self:
         """Gather these people's ratings, in their order."""
-        count = np.diff(self.offsets)[people]
-        offsets = np.concatenate([[0], np.cumsum(count)])
-        at = np.arange(offsets[-1]) + np.repeat(self.offsets[people] - offsets[:-1], count)
+        offsets, at = _rows(self.offsets, people)
         return type(self)(offsets, self.item[at], self.value[at], bounds)
+
+
+def _rows(
+    offsets: NDArray[np.int64], people: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets of these people's ratings when gathered, and where those are now."""
+    count = np.diff(offsets)[people]
+    gathered = np.concatenate([[0], np.cumsum(count)])
+    return gathered, np.arange(gathered[-1]) + np.repeat(offsets[people] - gathered[:-1], count)
 
 
 def in_parallel(

@@ -30,6 +30,15 @@ WIDEST: Final = 48.0
 """Most variance of positions in any direction: devices refuse more than 64."""
 
 
+class Drawn(NamedTuple):
+    """A sample of the items, to sum curvatures over; n items."""
+
+    item: NDArray[np.intp]
+    """Which. Shape (n,)."""
+    weight: Float
+    """How many items each stands for: one over the probability to be drawn. Shape (n,)."""
+
+
 class Model(NamedTuple):
     """What is known of M items; K categories, d selection factors, r taste factors."""
 
@@ -43,6 +52,13 @@ class Model(NamedTuple):
     """What each taste factor adds to it. Shape (M, r)."""
     noise: float
     """Variance of a rating given x."""
+    drawn: Drawn | None = None
+    """The items that curvatures are summed over; all unless given."""
+
+    def in_strata(self, strata: int) -> Self:
+        """Return the model with every stratum of every category as a category of its own."""
+        rate, base = (np.repeat(columns, strata, axis=1) for columns in (self.rate, self.base))
+        return self._replace(rate=rate, base=base)
 
 
 class Prior(NamedTuple):
@@ -71,6 +87,7 @@ def fit_prior(
     prior: Prior,
     threads: int | None,
     done: Callable[[], None],
+    start: Float | None = None,
 ) -> Prior:
     """Learn the prior of positions, starting from a first one.
 
@@ -84,12 +101,13 @@ def fit_prior(
         prior: The prior to start with.
         threads: All usable cores unless given.
         done: Is called after each of `ROUNDS` rounds.
+        start: Positions that are about right; the prior's means unless given. Shape (N, D).
     """
     finder = Finder(people, model, threads)
-    position = prior.mean[people.category]
+    position = prior.mean[people.category] if start is None else start
     for round_ in range(ROUNDS):
-        steps = 1 if round_ else FIRST_STEPS
-        located = finder.locate(model.rate, prior, position, steps)
+        steps = FIRST_STEPS if round_ == 0 and start is None else 1
+        located = finder.locate(model.rate, prior, position, steps, fresh=round_ in (0, ROUNDS - 1))
         position, prior = located.position, prior_of(people, located)
         done()
     return prior
@@ -105,8 +123,19 @@ def prior_of(people: People, located: Located) -> Prior:
     mean = (total + centre) / (size + 1)[:, None]
     away = located.position - mean[people.category]
     spread = np.stack([scatter(away[a:b]) for a, b in pairwise(bounds)])
-    square = spread + located.doubt
-    pooled = square.sum(axis=0) / len(people)
+    return prior_with(mean, spread + located.doubt, size)
+
+
+def prior_with(mean: Float, square: Float, size: NDArray[np.int64]) -> Prior:
+    """Return the prior with these means.
+
+    Args:
+        mean: Shape (K, D).
+        square: The sums of (z - mean) (z - mean)' over people, uncertainty included. (K, D, D).
+        size: How many people each category has. Shape (K,).
+    """
+    D = mean.shape[1]
+    pooled = square.sum(axis=0) / size.sum()
     covariance = (square + (D + 1) * pooled) / (size + D + 1)[:, None, None]
     values, vectors = np.linalg.eigh(covariance)
     scaled = vectors * np.minimum(values, WIDEST)[:, None]
@@ -147,19 +176,22 @@ class Finder:
     factors of an item and g its taste factors. What no prior changes is summed up once, and kept in
     single precision: on MovieLens 1M means and covariances are within 1e-5 of those learned with it
     in doubles, and one rate in 7,000 differs, by a step of its grid. Where it would take more than
-    `MOST_KEPT` numbers, it is summed up again each time, to the same bits.
+    `MOST_KEPT` numbers, it is summed up again each time, to the same bits. So are curvatures then,
+    which are otherwise kept for the rounds in which `locate` is not asked for fresh ones.
     """
 
     def __init__(self, people: People, model: Model, threads: int | None) -> None:
         """Sum up what the people rated; the rates of the model are given each time."""
         self._people, self._model, self._threads = people, model, threads
-        self._sums = LogisticSums(model.selection)
+        self._sums = _Sums(model)
         self._blocks = people.blocks()
-        r = model.taste.shape[1]
+        d, r = model.selection.shape[1], model.taste.shape[1]
         self._evidence: dict[Block, Evidence] = {}
-        if len(people) * r * (r + 1) // 2 <= MOST_KEPT:
-            found = in_parallel(self._sum_up, self._blocks, threads)
-            self._evidence = dict(zip(self._blocks, found, strict=True))
+        self._chosen: dict[Block, NDArray[np.float32]] = {}
+        self._keeps = len(people) * (d * (d + 1) + r * (r + 1)) // 2 <= MOST_KEPT
+        if self._keeps:
+            sums = in_parallel(self._sum_up, self._blocks, threads)
+            self._evidence = dict(zip(self._blocks, sums, strict=True))
 
     def _sum_up(self, block: Block) -> Evidence:
         return self._evidence.get(block) or Evidence.of(self._people, self._model, block)
@@ -171,6 +203,8 @@ class Finder:
         start: Float,
         steps: int,
         draws: np.random.Generator | None = None,
+        *,
+        fresh: bool = True,
     ) -> Located:
         """Find the most likely position of everyone, by Newton steps from `start`.
 
@@ -180,6 +214,8 @@ class Finder:
             start: Shape (N, D).
             steps: How many, no longer than `LONGEST_STEP` in each coordinate.
             draws: Draws `away`; unless given, it is zero.
+            fresh: Whether Σ p (1 - p) s s' is summed up again; else that of the last step which did
+                is taken, if it was kept: a step costs a fifth then, and its slope is still exact.
         """
         precision = np.linalg.inv(prior.covariance)
         noise = None if draws is None else draws.normal(size=start.shape)
@@ -188,17 +224,24 @@ class Finder:
         def find(block: Block) -> tuple[Float, Float, Float]:
             k, begin, end = block
             evidence, z = self._sum_up(block), start[begin:end].copy()
+            kept = None if fresh else self._chosen.get(block)
             rated = evidence.gram.astype(np.float64)
-            mine = None if noise is None else noise[begin:end]
+            of_block = None if noise is None else noise[begin:end]
             for step in range(steps):
-                first, chosen = self._sums.packed(z[:, :d], rate[:, k])
+                last = step == steps - 1
+                if kept is None:
+                    first, chosen = self._sums(z[:, :d], rate[:, k], last=last)
+                else:
+                    first, chosen = self._sums.first(z[:, :d], rate[:, k]), kept.astype(np.float64)
                 pull = evidence.pull.copy()
                 pull[:, :d] -= first
-                curvature, last = Curvature(precision[k], chosen, rated), step == steps - 1
+                curvature = Curvature(precision[k], chosen, rated)
                 slope = Slope(prior.mean[k], pull, z)
-                found = newton_steps(curvature, slope, mine if last else None, doubt=last)
-                z = z + np.clip(found.step, -LONGEST_STEP, LONGEST_STEP)
-            return z, found.doubt, np.zeros_like(z) if mine is None else found.away
+                newton = newton_steps(curvature, slope, of_block if last else None, doubt=last)
+                z = z + np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
+            if kept is None and self._keeps:
+                self._chosen[block] = chosen.astype(np.float32)
+            return z, newton.doubt, np.zeros_like(z) if of_block is None else newton.away
 
         results = in_parallel(find, self._blocks, self._threads)
         positions, doubts, aways = zip(*results, strict=True)
@@ -206,3 +249,32 @@ class Finder:
         for block, share in zip(self._blocks, doubts, strict=True):
             doubt[block.category] += share
         return Located(np.concatenate(positions), doubt, np.concatenate(aways))
+
+
+class _Sums:
+    """Sums over the items, as `LogisticSums.packed` returns them, of all or of a sample of them.
+
+    With a sample all but the last step are rough: both sums are over the sample. In the last one
+    the slope is over all items, and hence the mode is that of all.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._drawn = model.drawn
+        self._all = LogisticSums(model.selection, second=model.drawn is None)
+        if model.drawn is not None:
+            item, weight = model.drawn
+            self._some = LogisticSums(model.selection[item], weight)
+
+    def __call__(self, t: Float, rate: Float, *, last: bool) -> tuple[Float, Float]:
+        """Return Σ p s and Σ p (1 - p) s s' of people; of those all at one point it is one sum."""
+        if len(t) > 1 and (t == t[0]).all():
+            first, second = self(t[:1], rate, last=last)
+            return np.repeat(first, len(t), axis=0), np.repeat(second, len(t), axis=0)
+        if self._drawn is None:
+            return self._all.packed(t, rate)
+        first, second = self._some.packed(t, rate[self._drawn.item])
+        return self.first(t, rate) if last else first, second
+
+    def first(self, t: Float, rate: Float) -> Float:
+        """Return Σ p s over all items."""
+        return self._all.first(t, rate)

@@ -7,7 +7,7 @@ often as it did, over all positions that its people may have.
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,18 @@ from midpoint.analyst.fit.positions import Float, rounded
 from midpoint.analyst.kernels.logistic import logistic_counts
 
 ROUNDS: Final = 8
+FRESH: Final = (0, 1, ROUNDS - 1)
+"""Rounds that sum curvatures up again: rates still jump in the second one."""
 """Rounds for the positions, their prior and the rates."""
+
+
+class Sampled(NamedTuple):
+    """What all people did of whom some are in the sample."""
+
+    times: Float
+    """How often they rated each item, by category. Shape (M, K)."""
+    stands_for: Float
+    """How many of them each person of the sample stands for, by category. Shape (K,)."""
 
 
 def fit_rates(
@@ -28,43 +39,50 @@ def fit_rates(
     draws: np.random.Generator,
     threads: int | None,
     done: Callable[[], None],
-) -> tuple[Model, Prior]:
+    everyone: Sampled | None = None,
+) -> tuple[Model, Prior, Float]:
     """Learn the prior of positions and the items' rates together.
 
     A rate is such that its category is expected to rate the item as often as it did; the
     expectation is over the positions that are left open, by a pair of opposite draws for each
-    person.
+    person. Where the people are a sample, `everyone` is what all of them did. Curvatures are summed
+    up again in three of the rounds. Against summing them up in all of them that moves log ratios by
+    0.005 on MovieLens 1M, another seed by 0.1.
+
+    Returns:
+        The model, the prior, and everyone's position.
     """
     position, pull = prior.mean[people.category], FIRST_PULL
     K, d = len(people.sizes), model.selection.shape[1]
-    cell = people.item.astype(np.int64) * K + people.category[people.person]
-    count = np.bincount(cell, minlength=len(model.rate) * K).reshape(-1, K).astype(np.float64)
+    count, stands_for = everyone or (people.counts(len(model.rate)), np.ones(K))
     finder = Finder(people, model, threads)
     for round_ in range(ROUNDS):
         steps = 1 if round_ else FIRST_STEPS
-        located = finder.locate(model.rate, prior, position, steps, draws)
+        located = finder.locate(model.rate, prior, position, steps, draws, fresh=round_ in FRESH)
         position, prior = located.position, prior_of(people, located)
         centre = position[:, :d].mean(axis=0)
         position[:, :d] -= centre
         prior.mean[:, :d] -= centre
         model = model._replace(rate=model.rate + (model.selection @ centre)[:, None])
         t, away = position[:, :d], located.away[:, :d]
-        rate, pull = _rates(people, model, count, t, away, pull, threads)
+        rate, pull = _rates(people, model, Sampled(count, stands_for), t, away, pull, threads)
         model = model._replace(rate=rate)
         done()
-    return model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST))), prior
+    model = model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST)))
+    return model, prior, position
 
 
 def _rates(
     people: People,
     model: Model,
-    count: Float,
+    did: Sampled,
     t: Float,
     away: Float,
     pull: float,
     threads: int | None,
 ) -> tuple[Float, float]:
     """Take a Newton step for all rates, drawn together across the categories by `pull`."""
+    count, stands_for = did
     (items, K), bounds = count.shape, people.bounds
     pairs = [np.vstack([(t + away)[a:b], (t - away)[a:b]]) for a, b in pairwise(bounds)]
     columns = [np.hstack([np.ones((len(pair), 1)), pair]) for pair in pairs]
@@ -79,8 +97,8 @@ def _rates(
     parts = [(k, begin) for k in range(K) for begin in range(0, items, BLOCK)]
     expected, curve = np.zeros_like(count), np.zeros((items, K, K))
     for (k, begin), (first, second) in zip(parts, in_parallel(expect, parts, threads), strict=True):
-        expected[begin : begin + BLOCK, k] = first / 2
-        curve[begin : begin + BLOCK, k, k] = second / 2
+        expected[begin : begin + BLOCK, k] = first / 2 * stands_for[k]
+        curve[begin : begin + BLOCK, k, k] = second / 2 * stands_for[k]
     curve += np.eye(K) * 1e-3 + pull * apart(K)
     slope = count - expected - pull * (model.rate @ apart(K))
     step = np.clip(np.linalg.solve(curve, slope[..., None])[..., 0], -0.7, 0.7)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from midpoint.analyst.counterparts.people import People
@@ -37,6 +38,7 @@ def fit_strata(
     strata: int,
     threads: int | None,
     done: Callable[[], None],
+    start: Float | None = None,
 ) -> Strata:
     """Cut every category into so many strata of equal size, and learn the prior of each.
 
@@ -50,34 +52,44 @@ def fit_strata(
         strata: How many.
         threads: All usable cores unless given.
         done: Is called after each round of `fit_prior`.
+        start: Positions that are about right; the prior's means unless given. Shape (N, D).
     """
     K, D = prior.mean.shape
     k = people.category
-    expected = expit(model.rate).sum(axis=0)[k]
-    activity = rounded((np.diff(people.offsets) + DAMPING) / (expected + DAMPING))
+    activity = activity_of(np.diff(people.offsets), k, model.rate)
     shares = np.arange(1, strata) / strata
     least = np.zeros((strata, K))
     for m in range(K):
         if people.sizes[m]:
             least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
-    cell = k * strata + (activity >= least[:, k]).sum(axis=0) - 1
+    cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     unequal = (size < people.sizes[:, None] / (2 * strata)).any()
     if strata > 1 and (unequal or not are_strata_alike(least)):
-        return fit_strata(people, model, prior, 1, threads, done)
+        return fit_strata(people, model, prior, 1, threads, done, start)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))
     fitted = fit_prior(
         apart,
-        model._replace(
-            rate=np.repeat(model.rate, strata, axis=1), base=np.repeat(model.base, strata, axis=1)
-        ),
+        model.in_strata(strata),
         Prior(np.repeat(prior.mean, strata, axis=0), np.repeat(prior.covariance, strata, axis=0)),
         threads,
         done,
+        None if start is None else start[order],
     )
     return Strata(
         least,
         fitted.mean.reshape(K, strata, D).swapaxes(0, 1).copy(),
         fitted.covariance.reshape(K, strata, D, D).swapaxes(0, 1).copy(),
     )
+
+
+def activity_of(count: NDArray[np.int64], category: NDArray[np.int64], rate: Float) -> Float:
+    """Return the activity of people who rated so many items, all of which they were asked about."""
+    expected = expit(rate).sum(axis=0)[category]
+    return rounded((count + DAMPING) / (expected + DAMPING))
+
+
+def stratum_of(activity: Float, category: NDArray[np.int64], least: Float) -> NDArray[np.int64]:
+    """Return the stratum of each person."""
+    return np.asarray((activity >= least[:, category]).sum(axis=0) - 1)

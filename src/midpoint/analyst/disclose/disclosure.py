@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
+from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import position_columns
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Scale
@@ -17,6 +18,7 @@ from midpoint.wire import (
     Disclosure,
     FeatureNames,
     RatingScale,
+    Scheme,
     ValueMap,
     as_rows,
     on_grid,
@@ -37,6 +39,7 @@ def disclose(
     *,
     estimation: Estimation = "shrunken",
     bits: int | None = None,
+    leak: float | None = None,
 ) -> Disclosure:
     """Compute l = L(V, p), the disclosure of a scheme (Algorithms 1 and 2).
 
@@ -49,6 +52,9 @@ def disclose(
         estimation: Category statistics "plain" as in the paper, or "shrunken".
         bits: Bits for each number, 1 to 16: the paper's closing question. A rating takes steps
             of range / 2^bits then, a probability of 2^-bits. Full fixed point unless given.
+        leak: Leak budget: AUC that somebody may reach who knew all errors of what is disclosed,
+            under a scheme that withholds ratings (`disclose.leak`). Items then have keep
+            probabilities. The one chosen in training unless given; 1 is no budget.
     """
     name = _require_scheme(profiles, scheme)
     if bits is not None and not 1 <= bits <= FINEST:
@@ -70,6 +76,7 @@ def disclose(
             "average": lambda: _average(profiles, estimates, name, bits),
         }
         filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
+    filled |= _budget(profiles, SCHEMES[name], leak, bits)
     try:
         return Disclosure(
             scheme=name,
@@ -104,6 +111,26 @@ def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> str:
     if name not in SCHEMES:
         raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
     return name
+
+
+def _budget(
+    profiles: ItemProfiles, scheme: Scheme, leak: float | None, bits: int | None
+) -> dict[str, Any]:
+    """Return the keep probabilities of a leak budget, and the leak they are for; none if none."""
+    wanted = leak if leak is not None or not scheme.sub_samples else profiles.leak
+    if wanted is None or wanted == 1:
+        return {}
+    if not scheme.sub_samples:
+        raise MidpointError(
+            f"scheme {scheme.name!r} reveals every rating, so that nothing keeps to a leak of"
+            f" {wanted}; ask for one that withholds some, such as dmpss or cmpss"
+        )
+    if bits is not None:
+        raise MidpointError("keep probabilities have one precision; ask for a leak without bits")
+    budget = LeakBudget(profiles).within(wanted)
+    # Down, so that rounding does not add to what may leak.
+    keep = np.floor(budget.keep[profiles.order] * ONE).astype(np.int64)
+    return {"keep": tuple(keep.tolist()), "leak": int(np.ceil(budget.leak * ONE))}
 
 
 def _scale(scale: Scale) -> RatingScale:

@@ -1,11 +1,13 @@
 """What devices need to find their counterparts: columns of items, and a prior of positions."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, fit_positions
+from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, fit_positions, learn_positions
+from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.fit.factorizer import Progress
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -16,15 +18,17 @@ from midpoint.wire import GRAIN, Prior, Scheme, as_rows, to_fixed
 
 def prepare(
     profiles: ItemProfiles,
-    ratings: Ratings,
+    ratings: Ratings | Panel,
     scheme: Scheme,
     *,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
 ) -> ItemProfiles:
     """Return the profiles with all that a scheme's disclosure needs of the ratings they came from.
 
-    That is a model of positions under a scheme with counterparts; else they stay as they are.
+    That is a model of positions under a scheme with counterparts; else they stay as they are. A
+    killed call goes on from its `checkpoint`, a directory, where the ratings are a panel.
     """
     if not scheme.counterparts:
         return profiles
@@ -33,12 +37,18 @@ def prepare(
         if progress:
             progress(Progress(done, total, stage="Fitting positions"))
 
-    return fit_positions(
+    factors = SELECTION_FACTORS if scheme.sub_samples else 0
+    if isinstance(ratings, Ratings):
+        return fit_positions(
+            profiles, ratings, selection_factors=factors, threads=threads, progress=report
+        )
+    return learn_positions(
         profiles,
         ratings,
-        selection_factors=SELECTION_FACTORS if scheme.sub_samples else 0,
+        selection_factors=factors,
         threads=threads,
         progress=report,
+        checkpoint=checkpoint,
     )
 
 

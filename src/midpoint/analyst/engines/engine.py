@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Protocol
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.counterparts.panel import Panel
+from midpoint.analyst.engines.counts import Counts
+from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Scale
 from midpoint.data.tables.columns import Columns
+
+Then = Callable[[ItemProfiles, Panel], ItemProfiles]
+"""What is to be learned from the people beside item profiles, while they are at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +37,30 @@ class RatingsTables:
 class ReadRatings(Protocol):
     """Ratings that an engine has checked, with their private feature."""
 
+    def counts(self) -> Counts:
+        """Say how many there are of what, to choose a scheme by."""
+        ...
+
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""
         ...
 
     def fit(
-        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+        self,
+        factorizer: Factorizer,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        then: Then | None = None,
+        unfinished: Unfinished | None = None,
     ) -> ItemProfiles:
-        """Learn item profiles; `progress` is called after each iteration."""
+        """Learn item profiles.
+
+        Args:
+            factorizer: The settings.
+            progress: Is called after each iteration.
+            then: Learns more from the people; needs a private feature.
+            unfinished: Keeps the item profiles, for the case that `then` is killed.
+        """
         ...
 
 

@@ -7,8 +7,11 @@ from pathlib import Path
 import polars as pl
 
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
-from midpoint.analyst.engines.engine import RatingsTables
+from midpoint.analyst.counterparts.panel import ByUser
+from midpoint.analyst.engines.counts import CountedFeature, Counts
+from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.tables import feature_column, roles_of
+from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings, load
@@ -29,6 +32,14 @@ class LocalRatings:
     features: tuple[str, ...]
     """The private features; several make a joint one."""
 
+    def counts(self) -> Counts:
+        """Say how many there are of what, to choose a scheme by."""
+        ratings, known = self.ratings, None
+        if self.features:
+            feature = ratings.feature(*self.features)
+            known = CountedFeature(feature.name, feature.categories, feature.counts)
+        return Counts(len(ratings), ratings.n_users, ratings.n_items, ratings.scale, known)
+
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""
         if not self.features:
@@ -36,10 +47,19 @@ class LocalRatings:
         return tally(self.ratings, self.ratings.feature(*self.features))
 
     def fit(
-        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+        self,
+        factorizer: Factorizer,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        then: Then | None = None,
+        unfinished: Unfinished | None = None,
     ) -> ItemProfiles:
-        """Learn item profiles by `Factorizer.fit`."""
-        return factorizer.fit(self.ratings, list(self.features) or None, progress)
+        """Learn item profiles by `Factorizer.fit`; nothing is kept of a killed run."""
+        del unfinished
+        profiles = factorizer.fit(self.ratings, list(self.features) or None, progress)
+        if then is None:
+            return profiles
+        return then(profiles, ByUser.of(self.ratings, self.ratings.feature(*self.features)))
 
 
 @dataclass(frozen=True, slots=True)

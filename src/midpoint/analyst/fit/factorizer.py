@@ -1,7 +1,7 @@
 """Training: ratings in, frozen item profiles out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Literal, NamedTuple, get_args
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import mean_effects
+from midpoint.analyst.categories.item_factors import item_factors
 from midpoint.analyst.categories.statistics import tally
 from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
@@ -117,6 +118,9 @@ class Factorizer:
             raise MidpointError(f"{ratings.name} has no ratings to learn from")
         private = _feature(ratings, feature)
         statistics = tally(ratings, private) if private else None
+        if private and statistics and self.biases == "shrunken":
+            found = item_factors(ratings, private, seed=self.seed)
+            statistics = replace(statistics, **(found._asdict() if found else {}))
         offset = None
         if statistics is not None and self.biases != "joint":
             offset = mean_effects(statistics, self.biases).effect
@@ -125,15 +129,15 @@ class Factorizer:
             checked = self._validate(ratings, private, offset, progress)
         problem = Standardized.of(ratings, private, offset)
         watch = _reporter(problem, checked.iterations, progress)
-        factors = self._factors(problem, checked.iterations, watch)
+        fitted = self._factors(problem, checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":
-            factors = factors._replace(noise_variance=checked.noise_variance)
+            fitted = fitted._replace(noise_variance=checked.noise_variance)
         made = provenance(self, ratings.name, ratings.digest, checked.iterations)
         rated = np.diff(ratings.by_item.offsets) > 0
         catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
         unit = Unit(problem.level, problem.spread)
-        profiles = freeze(made, catalogue, private, statistics, offset, unit, factors)
-        return Training(profiles, problem.spread * factors.users.profile.astype(np.float64))
+        profiles = freeze(made, catalogue, private, statistics, offset, unit, fitted)
+        return Training(profiles, problem.spread * fitted.users.profile.astype(np.float64))
 
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]

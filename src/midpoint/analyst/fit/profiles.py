@@ -94,6 +94,8 @@ class ItemProfiles:
     """Positions of people, for the schemes with counterparts; None if they were not learned."""
     scheme: str | None = None
     """The scheme that was chosen in training, by which they are disclosed; None if none was."""
+    leak: float | None = None
+    """Leak budget by which they are disclosed, an AUC (`disclose.leak`); None if there is none."""
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
@@ -217,6 +219,7 @@ class ItemProfiles:
                 "crossed": None if self.statistics is None else self.statistics.crossed,
                 "noise_variance": self.noise_variance,
                 "scheme": self.scheme,
+                "leak": self.leak,
                 "provenance": asdict(self.provenance),
                 "arrays": written,
             }
@@ -250,6 +253,7 @@ class ItemProfiles:
                 provenance=Provenance(**manifest["provenance"]),
                 positions=_positions(arrays, manifest),
                 scheme=manifest["scheme"],
+                leak=manifest.get("leak"),
             )
         except MidpointError:
             raise
@@ -283,6 +287,8 @@ def _statistics(arrays: dict[str, NDArray[Any]], crossed: Any) -> CategoryStatis
         level_count=arrays.get("level_count"),
         level_values=arrays.get("level_values"),
         crossed=tuple(tuple(cells) for cells in crossed),
+        factors=arrays.get("factors"),
+        disagreement=arrays.get("disagreement"),
     )
 
 

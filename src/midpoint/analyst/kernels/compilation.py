@@ -30,6 +30,15 @@ def compiled(function: Kernel) -> Kernel:
 
 def usable_cores() -> int:
     """Count the processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    known = hasattr(os, "sched_getaffinity")
+    here = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    return min(here, *_most) if _most else here
+
+
+def use_cores(most: int) -> None:
+    """Use no more cores from now on: this process is one of several that share the machine."""
+    _most[:] = [most]
+
+
+_most: list[int] = []
+"""Cores that this process may use at most, if it was said."""

@@ -46,12 +46,21 @@ class LogisticSums:
     Products of columns are made once; sums are in single precision.
     """
 
-    def __init__(self, columns: Float) -> None:
-        """Take the x_c, shape (C, E)."""
+    def __init__(self, columns: Float, weight: Float | None = None, *, second: bool = True) -> None:
+        """Take the x_c.
+
+        Args:
+            columns: Shape (C, E).
+            weight: How much each counts; 1 unless given. Shape (C,).
+            second: Whether second will be asked for.
+        """
         self._lower = a, b = np.tril_indices(columns.shape[1])
         self._columns = _single(columns)
-        self._singles = _tiles(self._columns)
-        self._products = _tiles(_single(columns[:, a] * columns[:, b]))
+        counted = columns if weight is None else columns * weight[:, None]
+        self._singles = _tiles(_single(counted))
+        self._products = np.empty(0, np.float32)
+        if second:
+            self._products = _tiles(_single(counted[:, a] * columns[:, b]))
 
     def __call__(self, weights: Float, bias: Float) -> tuple[Float, Float]:
         """Sum for all rows.
@@ -142,13 +151,13 @@ def _sum_rows(
     for start in range(0, count, CHUNK):
         n = min(CHUNK, count - start)
         for group in range(groups):
-            mine = w[group]
+            of_group = w[group]
             for c in range(n):
                 left = right = simd.spread(bias[start + c])
                 for e in range(size):
                     x = simd.spread(flat[(start + c) * size + e])
-                    left = simd.add_product(left, x, simd.load(mine, e * ROWS))
-                    right = simd.add_product(right, x, simd.load(mine, e * ROWS + WIDTH))
+                    left = simd.add_product(left, x, simd.load(of_group, e * ROWS))
+                    right = simd.add_product(right, x, simd.load(of_group, e * ROWS + WIDTH))
                 simd.store(p, c * ROWS, left)
                 simd.store(p, c * ROWS + WIDTH, right)
             _probabilities(p, q, bits, n * ROWS)

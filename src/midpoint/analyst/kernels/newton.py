@@ -107,14 +107,14 @@ def _solve(
     size = tiles * (tiles + 1) // 2 * TILE * TILE * LANES
     factor, inverse, total = np.zeros(size), np.zeros(size), np.zeros(size)
     pivot, lanes = np.empty(tiles * TILE * LANES), np.zeros(tiles * TILE * LANES)
-    work, one = np.empty(TILE * TILE * LANES), np.empty(D)
+    work, of_person = np.empty(TILE * TILE * LANES), np.empty(D)
     for group in range(0, n, LANES):
         present = min(LANES, n - group)
         _gather(curvature, group, present, factor, tiles)
         _factorize(factor, pivot, work, tiles)
         for lane in range(present):
-            _slope_of(curvature, slope, group + lane, one)
-            _deal(one, lanes, lane)
+            _slope_of(curvature, slope, group + lane, of_person)
+            _deal(of_person, lanes, lane)
         _forward(factor, pivot, lanes, tiles)
         _backward(factor, pivot, lanes, tiles)
         _collect(lanes, step, group, present)

@@ -15,6 +15,50 @@ from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic, models, register_model
 
+from midpoint.analyst.kernels.vectors import (
+    INTEGER,
+    add,
+    add_product,
+    copies,
+    fused_sum,
+    in_kernels,
+    instruction,
+    multiply,
+    pointer_to,
+    read,
+    store,
+    subtract,
+    subtract_product,
+    write,
+)
+
+__all__ = [
+    "LANES",
+    "MANY_REGISTERS",
+    "WIDE",
+    "WIDE_LANES",
+    "WIDTH",
+    "accumulate",
+    "accumulate_where",
+    "add",
+    "add_outer",
+    "add_product",
+    "add_products",
+    "inverse_root",
+    "load",
+    "load_tile",
+    "load_wide",
+    "low",
+    "multiply",
+    "spread",
+    "store",
+    "subtract",
+    "subtract_product",
+    "transpose",
+    "wide_zeros",
+    "zeros",
+]
+
 WIDTH: Final = 8
 """How many numbers a vector holds."""
 WIDE: Final = 2 * WIDTH
@@ -26,9 +70,6 @@ _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
 _WIDE_VECTOR = ir.VectorType(ir.FloatType(), WIDE)
 _ORDER = ir.VectorType(ir.IntType(32), WIDTH)
 _tuple: Callable[..., Any] = types.UniTuple
-_INTEGER = ir.IntType(64)
-_FUSED = ("contract",)  # a product and a sum may become one instruction
-_in_kernels: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic
 _with_constants: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic(prefer_literal=True)
 
 
@@ -51,27 +92,27 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, lanes_type, vector)  # type: ignore[no-untyped-call]
 
 
-@_in_kernels
+@in_kernels
 def load(_typing: Any, array: Any, at: Any) -> Any:
     """Read `array[at : at + WIDTH]`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _read(builder, _number(context, builder, signature.args[0], *arguments))
+        return read(builder, pointer_to(context, builder, signature.args[0], *arguments), WIDTH)
 
     return LANES(array, types.intp), generate
 
 
-@_in_kernels
+@in_kernels
 def load_wide(_typing: Any, array: Any, at: Any) -> Any:
     """Read `array[at : at + WIDE]`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _read(builder, _number(context, builder, signature.args[0], *arguments), WIDE)
+        return read(builder, pointer_to(context, builder, signature.args[0], *arguments), WIDE)
 
     return WIDE_LANES(array, types.intp), generate
 
 
-@_in_kernels
+@in_kernels
 def low(_typing: Any, wide: Any) -> Any:
     """Return the first half of a wide vector."""
 
@@ -82,90 +123,27 @@ def low(_typing: Any, wide: Any) -> Any:
     return LANES(wide), generate
 
 
-@_in_kernels
-def store(_typing: Any, array: Any, at: Any, lanes: Any) -> Any:
-    """Write `array[at : at + WIDTH] = lanes`."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *index, value = arguments
-        _write(builder, value, _number(context, builder, signature.args[0], *index))
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, lanes), generate
-
-
-@_in_kernels
+@in_kernels
 def spread(_typing: Any, number: Any) -> Any:
     """Return a vector of copies of one float32 number."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _spread(builder, *arguments)
+        return copies(builder, arguments[0], WIDTH)
 
     return LANES(number), generate
 
 
-@_in_kernels
-def add(_typing: Any, left: Any, right: Any) -> Any:
-    """Return `left + right`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.fadd(*arguments)
-
-    return LANES(left, right), generate
-
-
-@_in_kernels
-def subtract(_typing: Any, left: Any, right: Any) -> Any:
-    """Return `left - right`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.fsub(*arguments)
-
-    return LANES(left, right), generate
-
-
-@_in_kernels
-def multiply(_typing: Any, left: Any, right: Any) -> Any:
-    """Return `left * right`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.fmul(*arguments)
-
-    return LANES(left, right), generate
-
-
-@_in_kernels
-def add_product(_typing: Any, total: Any, left: Any, right: Any) -> Any:
-    """Return `total + left * right`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _add_product(builder, *arguments)
-
-    return LANES(total, left, right), generate
-
-
-@_in_kernels
-def subtract_product(_typing: Any, total: Any, left: Any, right: Any) -> Any:
-    """Return `total - left * right`."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        total_value, *factors = arguments
-        return builder.fsub(total_value, builder.fmul(*factors, flags=_FUSED), flags=_FUSED)
-
-    return LANES(total, left, right), generate
-
-
-@_in_kernels
+@in_kernels
 def inverse_root(_typing: Any, number: Any, floor: Any) -> Any:
     """Return `1 / sqrt(number)` where `number > floor`, which is at least 0, and 0 elsewhere."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         number_value, floor_value = arguments
-        one, zero = (ir.Constant(_VECTOR, [value] * WIDTH) for value in (1.0, 0.0))
+        unit, zero = (ir.Constant(_VECTOR, [value] * WIDTH) for value in (1.0, 0.0))
         kind = ir.FunctionType(_VECTOR, [_VECTOR])
-        root = _instruction(builder, kind, f"llvm.sqrt.v{WIDTH}f32")
+        root = instruction(builder, kind, f"llvm.sqrt.v{WIDTH}f32")
         good = builder.fcmp_ordered(">", number_value, floor_value)
-        value = builder.fdiv(one, builder.call(root, [builder.select(good, number_value, one)]))
+        value = builder.fdiv(unit, builder.call(root, [builder.select(good, number_value, unit)]))
         return builder.select(good, value, zero)
 
     return LANES(number, floor), generate
@@ -191,7 +169,7 @@ def wide_zeros(_typing: Any, count: Any) -> Any:
     return _tuple(WIDE_LANES, count.literal_value)(count), generate
 
 
-@_in_kernels
+@in_kernels
 def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> Any:
     """Return the tuple with `array[at + r] * columns[c]` added to total number r C + c.
 
@@ -201,14 +179,14 @@ def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> A
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         result, vectors, *index = arguments
-        first = _number(context, builder, signature.args[2], *index)
+        first = pointer_to(context, builder, signature.args[2], *index)
         for r in range(totals.count // columns.count):
-            number = builder.load(builder.gep(first, [_INTEGER(r)]))
-            factor = _spread(builder, number, totals.dtype.count)
+            value = builder.load(builder.gep(first, [INTEGER(r)]))
+            factor = copies(builder, value, totals.dtype.count)
             for c in range(columns.count):
                 t = r * columns.count + c
                 vector, old = builder.extract_value(vectors, c), builder.extract_value(result, t)
-                result = builder.insert_value(result, _add_product(builder, old, factor, vector), t)
+                result = builder.insert_value(result, fused_sum(builder, old, factor, vector), t)
         return result
 
     return totals(totals, columns, array, types.intp), generate
@@ -226,10 +204,10 @@ def load_tile(_typing: Any, count: Any, columns: Any, array: Any, at: Any, step:
         result = ir.Constant(ir.ArrayType(_VECTOR, count.literal_value), ir.Undefined)
         for t in range(count.literal_value):
             r, c = divmod(t, columns.literal_value)
-            index = builder.add(start, builder.mul(step_value, _INTEGER(r)))
-            index = builder.add(index, _INTEGER(c * WIDTH))
-            pointer = _number(context, builder, signature.args[2], array_value, index)
-            result = builder.insert_value(result, _read(builder, pointer), t)
+            index = builder.add(start, builder.mul(step_value, INTEGER(r)))
+            index = builder.add(index, INTEGER(c * WIDTH))
+            pointer = pointer_to(context, builder, signature.args[2], array_value, index)
+            result = builder.insert_value(result, read(builder, pointer, WIDTH), t)
         return result
 
     result_type = _tuple(LANES, count.literal_value)
@@ -258,9 +236,9 @@ def add_products(
         result, _, _, array_value, left_at, left_by, right_at, right_by = arguments
 
         def vector(start: Any, step: Any, number: int) -> Any:
-            index = builder.add(start, builder.mul(step, _INTEGER(number)))
-            pointer = _number(context, builder, signature.args[3], array_value, index)
-            return _read(builder, pointer)
+            index = builder.add(start, builder.mul(step, INTEGER(number)))
+            pointer = pointer_to(context, builder, signature.args[3], array_value, index)
+            return read(builder, pointer, WIDTH)
 
         y = [vector(right_at, right_by, c) for c in range(columns.literal_value)]
         for r in range(totals.count // len(y)):
@@ -268,7 +246,7 @@ def add_products(
             x = x if sign.literal_value > 0 else builder.fneg(x)
             for c, other in enumerate(y):
                 t = r * len(y) + c
-                total = _add_product(builder, builder.extract_value(result, t), x, other)
+                total = fused_sum(builder, builder.extract_value(result, t), x, other)
                 result = builder.insert_value(result, total, t)
         return result
 
@@ -288,11 +266,11 @@ def accumulate(_typing: Any, array: Any, at: Any, stride: Any, totals: Any, colu
         length = totals.dtype.count
         for t in range(totals.count):
             r, c = divmod(t, columns.literal_value)
-            index = builder.add(start, builder.mul(step, _INTEGER(r)))
-            index = builder.add(index, _INTEGER(c * length))
-            pointer = _number(context, builder, signature.args[0], array_value, index)
-            total = builder.fadd(_read(builder, pointer, length), builder.extract_value(values, t))
-            _write(builder, total, pointer)
+            index = builder.add(start, builder.mul(step, INTEGER(r)))
+            index = builder.add(index, INTEGER(c * length))
+            pointer = pointer_to(context, builder, signature.args[0], array_value, index)
+            total = builder.fadd(read(builder, pointer, length), builder.extract_value(values, t))
+            write(builder, total, pointer)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.intp, totals, columns), generate
@@ -308,19 +286,21 @@ def accumulate_where(
         array_value, start, step, values, _, mask_value = arguments
         for t in range(totals.count):
             r, c = divmod(t, columns.literal_value)
-            index = builder.add(start, builder.mul(step, _INTEGER(r)))
-            index = builder.add(index, _INTEGER(c * WIDTH))
-            pointer = _number(context, builder, signature.args[0], array_value, index)
+            index = builder.add(start, builder.mul(step, INTEGER(r)))
+            index = builder.add(index, INTEGER(c * WIDTH))
+            pointer = pointer_to(context, builder, signature.args[0], array_value, index)
             value = builder.extract_value(values, t)
-            _write(
-                builder, _add_product(builder, _read(builder, pointer), value, mask_value), pointer
+            write(
+                builder,
+                fused_sum(builder, read(builder, pointer, WIDTH), value, mask_value),
+                pointer,
             )
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.intp, totals, columns, mask), generate
 
 
-@_in_kernels
+@in_kernels
 def transpose(_typing: Any, to: Any, at: Any, source: Any, start: Any, stride: Any) -> Any:
     """Copy a square: `to[at + i WIDTH + lane] = source[start + lane stride + i]`."""
 
@@ -328,12 +308,12 @@ def transpose(_typing: Any, to: Any, at: Any, source: Any, start: Any, stride: A
         to_value, at_value, source_value, start_value, step = arguments
         rows = []
         for lane in range(WIDTH):
-            index = builder.add(start_value, builder.mul(step, _INTEGER(lane)))
-            pointer = _number(context, builder, signature.args[2], source_value, index)
-            rows.append(_read(builder, pointer))
+            index = builder.add(start_value, builder.mul(step, INTEGER(lane)))
+            pointer = pointer_to(context, builder, signature.args[2], source_value, index)
+            rows.append(read(builder, pointer, WIDTH))
         for i, column in enumerate(_transposed(builder, rows)):
-            index = builder.add(at_value, _INTEGER(i * WIDTH))
-            _write(builder, column, _number(context, builder, signature.args[0], to_value, index))
+            index = builder.add(at_value, INTEGER(i * WIDTH))
+            write(builder, column, pointer_to(context, builder, signature.args[0], to_value, index))
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, types.intp), generate
@@ -351,33 +331,3 @@ def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
             rows[i + half] = builder.shuffle_vector(*pair, ir.Constant(_ORDER, lower))
         half //= 2
     return rows
-
-
-def _number(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Point at one number of an array."""
-    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
-
-
-def _instruction(builder: Any, kind: Any, name: str) -> Any:
-    """Declare one of the compiler's own functions, once in a module."""
-    return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-
-
-def _read(builder: Any, pointer: Any, count: int = WIDTH) -> Any:
-    kind = ir.VectorType(ir.FloatType(), count).as_pointer()
-    return builder.load(builder.bitcast(pointer, kind), align=4)
-
-
-def _write(builder: Any, value: Any, pointer: Any) -> None:
-    builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=4)
-
-
-def _spread(builder: Any, number: Any, count: int = WIDTH) -> Any:
-    undefined = ir.Constant(ir.VectorType(ir.FloatType(), count), ir.Undefined)
-    one = builder.insert_element(undefined, number, ir.IntType(32)(0))
-    order = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
-    return builder.shuffle_vector(one, undefined, order)
-
-
-def _add_product(builder: Any, total: Any, left: Any, right: Any) -> Any:
-    return builder.fadd(total, builder.fmul(left, right, flags=_FUSED), flags=_FUSED)

@@ -110,10 +110,10 @@ def _finish_row(
     system: Floats, at: int, left: Any, right: Any, below: Any, first: Any, second: Any
 ) -> None:
     """Divide what remains of two neighbours of a row by the corner."""
-    one = simd.multiply(left, first)
-    other = simd.multiply(simd.subtract_product(right, one, below), second)
-    simd.store(system, at, one)
-    simd.store(system, at + WIDTH, other)
+    left = simd.multiply(left, first)
+    right = simd.multiply(simd.subtract_product(right, left, below), second)
+    simd.store(system, at, left)
+    simd.store(system, at + WIDTH, right)
 
 
 @compiled

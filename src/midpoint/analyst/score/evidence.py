@@ -14,18 +14,22 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """Sufficient statistics of reported ratings (Eq. 11; Sec. 6.3 for repeated interactions)."""
+    """Sufficient statistics of reported ratings (Eq. 11; Sec. 6.3 for repeated interactions).
+
+    They are one person's, or several people's: then the arrays have an axis of people before the
+    others, and so has what is estimated from them.
+    """
 
     information: Float
-    """sum_j w_j v_j v_j^T. Shape (D, D)."""
+    """sum_j w_j v_j v_j^T. Shape (D, D) or (people, D, D)."""
     moment: Float
-    """sum_j w_j (y_j - centre_j) v_j. Shape (D,)."""
+    """sum_j w_j (y_j - centre_j) v_j. Shape (D,) or (people, D)."""
     count: int
     """How many ratings."""
 
     def __repr__(self) -> str:
         """Say how much it is, in one line."""
-        return f"<Evidence: {self.count} ratings, dimension {len(self.moment) - 1}>"
+        return f"<Evidence: {self.count} ratings, dimension {self.moment.shape[-1] - 1}>"
 
     @classmethod
     def none(cls, profiles: ItemProfiles) -> Self:
@@ -41,9 +45,11 @@ class Evidence:
         weights: Float | None = None,
     ) -> Self:
         """Sum up reported ratings of these items; `weights` weigh each item's, shape (M,)."""
-        V = profiles.vectors[item].astype(np.float64)
-        weighed = V if weights is None else V * weights[item, None]
-        return cls(V.T @ weighed, (value - profiles.centre[item]) @ weighed, len(item))
+        V, beyond = profiles.vectors[item].astype(np.float64), value - profiles.centre[item]
+        if weights is not None:  # a row times the root of its weight counts with its weight
+            root = np.sqrt(weights[item])
+            V, beyond = V * root[:, None], beyond * root
+        return cls(V.T @ V, beyond @ V, len(item))
 
     def __add__(self, more: "Evidence") -> "Evidence":
         """Join two interactions."""
@@ -54,19 +60,26 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """What the analyst estimates of one person's profile."""
+    """What the analyst estimates of one person's profile, or of several people's."""
 
     mean: Float
-    """The profile x-hat. Shape (D,)."""
+    """The profile x-hat. Shape (D,) or (people, D)."""
     covariance: Float
-    """Its uncertainty; silent, not infinite, where least squares sees nothing. Shape (D, D)."""
+    """Its uncertainty; silent, not infinite, where least squares sees nothing. Shape (D, D) or
+    (people, D, D)."""
 
     def __repr__(self) -> str:
         """Say how well the profile is known, in one line; not the profile, which is a person's."""
+        dimension = self.mean.shape[-1] - 1
+        if self.mean.ndim > 1:
+            return f"<Estimate: {len(self.mean)} profiles of dimension {dimension}>"
         deviation = float(np.sqrt(max(np.trace(self.covariance), 0.0)))
-        return (
-            f"<Estimate: a profile of dimension {len(self.mean) - 1}, give or take {deviation:.3f}>"
-        )
+        return f"<Estimate: a profile of dimension {dimension}, give or take {deviation:.3f}>"
+
+    @property
+    def stacked(self) -> "Estimate":
+        """One person's estimate as that of several, of whom there is one."""
+        return Estimate(self.mean[None], self.covariance[None])
 
     def predict(self, profiles: ItemProfiles) -> tuple[Float, Float]:
         """Return mean and standard deviation of a new rating of each item, midway and unclipped."""
@@ -82,7 +95,8 @@ def least_squares(evidence: Evidence, noise_variance: float) -> Estimate:
     leave a direction open the pseudo-inverse says nothing of it, and `expected_loss` is infinite.
     """
     inverse = np.linalg.pinv(evidence.information, rcond=SINGULAR, hermitian=True)
-    return Estimate(inverse @ evidence.moment, np.asarray(noise_variance * inverse, np.float64))
+    mean = (inverse @ evidence.moment[..., None])[..., 0]
+    return Estimate(mean, np.asarray(noise_variance * inverse, np.float64))
 
 
 def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
@@ -90,10 +104,10 @@ def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
 
     x-hat = S (C^-1 m + sum y v / sigma^2),  S = (C^-1 + sum v v^T / sigma^2)^-1
     """
-    noise, mean = profiles.noise_variance, profiles.profile_mean
-    precision = profiles.profile_precision
+    noise, precision = profiles.noise_variance, profiles.profile_precision
     covariance = np.asarray(np.linalg.inv(precision + evidence.information / noise), np.float64)
-    return Estimate(covariance @ (precision @ mean + evidence.moment / noise), covariance)
+    pull = precision @ profiles.profile_mean + evidence.moment / noise
+    return Estimate((covariance @ pull[..., None])[..., 0], covariance)
 
 
 def expected_loss(information: Float, noise_variance: float) -> float:

@@ -1,6 +1,7 @@
 """Reports in, scores out: the same for every category; her device corrects and ranks them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,14 +11,41 @@ from numpy.typing import NDArray
 from midpoint.analyst.fit.fold_in import Method, estimate_profiles
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.evidence import Estimate, Evidence, least_squares, posterior
+from midpoint.analyst.score.predictions import Predictor
 from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.score.top_n import shortlist
 from midpoint.analyst.score.weights import report_weights
 from midpoint.errors import MidpointError
-from midpoint.wire import Disclosure, Report, Scores, correction, from_fixed, to_fixed
+from midpoint.wire import Disclosure, Report, Scores, correction, from_fixed
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What scores somebody wants: of all items, or of as many as her best are among."""
+
+    top: int | None = None
+    """How many best items of every category; None for all items."""
+    margin: int = 0
+    """How many items may be taken out of them."""
+
+
+ALL = Wish()
+"""Scores of all items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Items scored for one person, in fixed point and in the order of messages."""
+
+    listed: NDArray[np.intp] | None
+    """Indices in messages of the scored items, ascending; None for all. Shape (n,)."""
+    score: Integers
+    """Predicted ratings midway between the categories. Shape (n,)."""
+    deviation: Integers
+    """Their standard deviations. Shape (n,)."""
 
 
 class Scorer:
@@ -77,6 +105,21 @@ class Scorer:
         """What each category's devices add to scores, in the order of messages. Shape (M, K)."""
         return correction(self._disclosure)
 
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Index among the profiles, by item."""
+        return {item: n for n, item in enumerate(self.items.item_ids.tolist())}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The items, in the order of messages."""
+        return tuple(self.items.item_ids[self.items.order].tolist())
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What predicts ratings, in the order of messages."""
+        return Predictor(self.items)
+
     def __repr__(self) -> str:
         """Say what it scores by."""
         return (
@@ -87,7 +130,8 @@ class Scorer:
     def __getstate__(self) -> dict[str, Any]:
         """Go to another process with all that it needs, which is less than the disclosure."""
         made = {name: getattr(self, name) for name in ("digest", "rules", "corrections")}
-        return {name: v for name, v in self.__dict__.items() if name != "_disclosure"} | made
+        rest = ("_disclosure", "index", "names", "predictor")  # made again where they are needed
+        return {name: v for name, v in self.__dict__.items() if name not in rest} | made
 
     def answers(self, reports: Iterable[Report]) -> dict[str, int]:
         """Read one person's reports as answers by item, in fixed point; each item counts once.
@@ -117,12 +161,16 @@ class Scorer:
 
     def sum_up(self, answers: Mapping[str, int]) -> Evidence:
         """Sum up answers by item, in fixed point, that were read before."""
-        index = self.items.index_of(np.array(list(answers), dtype=np.str_))
-        value = from_fixed(np.array(list(answers.values()), np.int64))
+        try:
+            index = np.fromiter(map(self.index.__getitem__, answers), np.intp, len(answers))
+        except KeyError as error:
+            unknown = error.args[0]
+            raise MidpointError(f"item {unknown!r} is not among the profiles") from None
+        value = from_fixed(np.fromiter(answers.values(), np.int64, len(answers)))
         return Evidence.of(self.items, index, value, self.weights)
 
     def solve(self, evidence: Evidence) -> Estimate:
-        """Estimate a profile from its evidence."""
+        """Estimate a profile from its evidence, or several from theirs (`Evidence`)."""
         if self.estimator == "map":
             return posterior(evidence, self.items)
         return least_squares(evidence, self.items.noise_variance)
@@ -152,28 +200,44 @@ class Scorer:
         """
         return self.top_of(self.estimate(reports), top=top, margin=margin)
 
-    def scores_of(self, estimate: Estimate, listed: NDArray[np.intp] | None = None) -> Scores:
-        """Score all items by a profile, or those at some indices of messages, ascending."""
-        order = self.items.order if listed is None else self.items.order[listed]
-        mean, deviation = estimate.predict(self.items)
-        return Scores(
-            disclosure=self.digest,
-            items=tuple(self.items.item_ids[order].tolist()),
-            score=tuple(to_fixed(mean[order]).tolist()),
-            deviation=tuple(to_fixed(deviation[order]).tolist()),
-        )
+    def scores_of(self, estimate: Estimate) -> Scores:
+        """Score all items by a profile."""
+        return self._message(self.score(estimate.stacked, [ALL])[0])
 
     def top_of(self, estimate: Estimate, *, top: int, margin: int) -> Scores:
         """Return the scores of `top` by a profile."""
-        listed, _ = self.shortlist(estimate.mean, top=top, margin=margin)
-        return self.scores_of(estimate, listed)
+        return self._message(self.score(estimate.stacked, [Wish(top, margin)])[0])
+
+    def score(self, estimates: Estimate, wishes: Sequence[Wish]) -> list[Scored]:
+        """Score items for several people, each as she wishes, by the estimates of all of them."""
+        score = self.predictor.scores(estimates.mean)
+        whole = [n for n, wish in enumerate(wishes) if wish.top is None]
+        covariance = estimates.covariance
+        deviation = dict(zip(whole, self.predictor.deviations(covariance[whole]), strict=True))
+        scored = []
+        for n, wish in enumerate(wishes):
+            if wish.top is None:
+                scored.append(Scored(None, score[n], deviation[n]))
+                continue
+            listed = shortlist(score[n], self.corrections, top=wish.top, margin=wish.margin)
+            deviations = self.predictor.deviations_at(listed, covariance[n])
+            scored.append(Scored(listed, score[n][listed], deviations))
+        return scored
+
+    def _message(self, scored: Scored) -> Scores:
+        names = self.names
+        return Scores(
+            disclosure=self.digest,
+            items=names if scored.listed is None else tuple(names[j] for j in scored.listed),
+            score=tuple(scored.score.tolist()),
+            deviation=tuple(scored.deviation.tolist()),
+        )
 
     def shortlist(
         self, profile: Float, *, top: int, margin: int
     ) -> tuple[NDArray[np.intp], Integers]:
         """Return the indices in messages of the items of `top`, and their scores in fixed point."""
-        vectors = self.items.vectors.astype(np.float64)
-        score = to_fixed(self.items.centre + vectors @ profile)[self.items.order]
+        score = self.predictor.scores(profile[None])[0]
         listed = shortlist(score, self.corrections, top=top, margin=margin)
         return listed, score[listed]
 

@@ -130,10 +130,10 @@ class Storage:
     def sums(self, tokens: Sequence[bytes]) -> dict[bytes, Sums | None]:
         """Return the statistics of those that are known, where they are kept."""
         with _available(self._reading) as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 _SUMS_OF_MANY[connection.dialect.name], {"tokens": list(tokens)}
             )
-            return {bytes(token): _sums(model, sums) for token, model, sums in found}
+            return {bytes(token): _sums(model, sums) for token, model, sums in rows}
 
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.

@@ -1,7 +1,7 @@
 """What every attacker is to the audit."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,36 @@ class Asked(Protocol):
 
     def ask(self, category: int) -> None:
         """Take the index of the category, 0 for the first, that people labelled 1 have."""
+
+
+class NestedScores(NamedTuple):
+    """How an attacker scored training people that it was not fitted to."""
+
+    people: NDArray[np.intp]
+    """Who they are: indices among the training people, ascending. Shape (n,)."""
+    group: NDArray[np.intp]
+    """In which of the nested folds each was judged. Shape (n,)."""
+    scores: Float
+    """Their scores. Shape (n,)."""
+
+    @classmethod
+    def of(cls, judged: Sequence[tuple[NDArray[np.intp], Float]]) -> "NestedScores":
+        """Put the people and scores of nested folds together, nobody being in two."""
+        people = np.concatenate([people for people, _ in judged])
+        group = np.repeat(np.arange(len(judged)), [len(people) for people, _ in judged])
+        order = np.argsort(people, kind="stable")
+        return cls(people[order], group[order], np.concatenate([s for _, s in judged])[order])
+
+
+@runtime_checkable
+class ScoresNested(Protocol):
+    """Knows, once it is fitted, how it scored training people that it was not fitted to.
+
+    Others are fitted again, once for each nested fold (`run.adversaries.judge`).
+    """
+
+    def nested(self, views: Sequence[View], category: Labels, *, seed: int) -> NestedScores:
+        """Return these scores; the arguments are those of `fit`."""
 
 
 def new_attacker(make: Callable[[], Attacker], category: int) -> Attacker:

@@ -22,7 +22,7 @@ from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
 from midpoint.audit.attackers.learned import Family, Learned, Rows
 from midpoint.audit.attackers.linear import Logistic, NaiveBayes
 from midpoint.audit.attackers.mechanism import ByCategory, fractions, joint_errors, likelihoods
-from midpoint.audit.attackers.products import Products
+from midpoint.audit.attackers.products import Networks, Products
 from midpoint.audit.attackers.trees import Trees
 from midpoint.audit.attackers.view import Float, View
 
@@ -66,6 +66,7 @@ _MAKERS = (
     _profiling("adaptive-lr-profile", profile_features, DENSE_LOGISTIC),
     _profiling("adaptive-svm-profile", profile_features, SupportVectors(DENSE_SUPPORT)),
     _profiling("adaptive-trees-profile", profile_features, Trees((25, 60, 150, 400))),
+    _profiling("adaptive-mlp-profile", profile_features, Networks()),
     _profiling("adaptive-quadratic-profile", short_profile, Products()),
     _knowing("fraction", fractions, "mp"),
     _knowing("likelihood", likelihoods),

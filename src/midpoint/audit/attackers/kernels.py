@@ -123,7 +123,11 @@ def _products(rows: Rows, others: Rows) -> Single:
         return np.asarray(rows.toarray() @ others.toarray().T, np.float32)
     kernel = np.zeros((rows.shape[0], others.shape[0]), np.float32)
     a, b = rows.tocsr(), others.tocsc()
-    _add_products(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, kernel)
+    b.sort_indices()
+    among = rows is others
+    _add_products(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, kernel, among)
+    if among:
+        _mirror(kernel)
     return kernel
 
 
@@ -136,12 +140,30 @@ def _add_products(
     row: NDArray[np.int32],
     weight: Single,
     kernel: Single,
+    among: bool,  # noqa: FBT001 - a kernel takes no keywords
 ) -> None:
-    """Add the products of sparse rows with sparse columns, which nearly all meet somewhere."""
+    """Add the products of sparse rows with sparse columns, which nearly all meet somewhere.
+
+    Among the same rows only those up to a row's own are added, which come first in every column.
+    """
     for i in range(len(starts) - 1):
+        last = i if among else kernel.shape[1]
         for at in range(starts[i], starts[i + 1]):
             for to in range(offsets[column[at]], offsets[column[at] + 1]):
+                if row[to] > last:
+                    break
                 kernel[i, row[to]] += value[at] * weight[to]
+
+
+@compiled
+def _mirror(kernel: Single) -> None:
+    """Copy the lower triangle to the upper one, a tile at a time."""
+    n, tile = len(kernel), 32
+    for top in range(0, n, tile):
+        for left in range(0, top + 1, tile):
+            for i in range(top, min(top + tile, n)):
+                for j in range(left, min(left + tile, i)):
+                    kernel[j, i] = kernel[i, j]
 
 
 def _squares(rows: Rows) -> Single:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.attackers.attacker import Float, Labels, NestedScores
 from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.threads import one_thread
 from midpoint.audit.attackers.view import FEW, NestedFold, View
@@ -21,6 +21,10 @@ Rows = Any
 Answer = Callable[[Rows], Float]
 """Scores n rows under each of s settings; more is likelier 1. Shape (s, n)."""
 People = NDArray[np.intp]
+MOST_JUDGED = 6000
+"""Training people that a stack of attackers learns from, at most."""
+SHARED = 19
+"""Seed of a split that is the same for all attackers."""
 SURE = 3.0
 """Standard errors below 0.5 at which the sign of an answer is flipped."""
 
@@ -84,6 +88,8 @@ class Learned:
     """-1 if training people are better distinguished by the flipped sign."""
     answer: Answer | None = field(default=None, init=False, repr=False)
     """What was fitted."""
+    judged: list[tuple[People, Float]] = field(default_factory=list, init=False, repr=False)
+    """Whom the choice was made by, and how the setting chosen scored them."""
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Choose a setting, and fit it to all draws."""
@@ -103,6 +109,37 @@ class Learned:
             )
             self.answer = self.family.train(rows, ones[whose], [self.setting], seed)
 
+    def nested(self, views: Sequence[View], category: Labels, *, seed: int) -> NestedScores:
+        """Return how those were scored that the choice was made by, if all attackers judge them.
+
+        Where each attacker took other people to choose by, its setting is fitted and tried once
+        more, on people who are the same for all.
+        """
+        ones, folds = np.asarray(category) == 1, views[0].nested_folds
+        known = list(self.judged)
+        if not folds:  # all draws of a person were judged: the first is enough
+            known = [(w[: len(w) // len(views)], s[: len(w) // len(views)]) for w, s in known]
+        wanted = [one.judged for one in folds] or [np.arange(len(ones), dtype=np.intp)]
+        people = np.concatenate([whose for whose, _ in known])
+        if np.array_equal(np.sort(people), np.sort(np.concatenate(wanted))):
+            return NestedScores.of(known)
+        rng, again = np.random.default_rng([seed, 1]), list[tuple[People, Float]]()
+        with one_thread():
+            drawn = [] if folds else [_read(self.form, view) for view in views]
+            nobody, shared = np.zeros_like(ones), np.random.default_rng(SHARED)
+            for trial in _nested(self.form, folds) if folds else _split(drawn, nobody, shared):
+                again.append(self._try(trial, ones, rng, seed))
+        return NestedScores.of(again)
+
+    def _try(
+        self, trial: Trial, ones: NDArray[np.bool_], rng: np.random.Generator, seed: int
+    ) -> tuple[People, Float]:
+        """Fit the setting that was chosen as in a trial; score some of its people, evenly taken."""
+        rows, whose = _take(trial.learn, trial.learners, self.family.tuning_rows, rng)
+        answer = self.family.train(rows, ones[whose], [self.setting], seed)
+        some = evenly(len(trial.judged))
+        return trial.judged[some], self.sign * answer(trial.judge[0][some])[0]
+
     def score(self, view: View) -> Float:
         """Score people by the fitted model."""
         if self.answer is None:
@@ -119,16 +156,18 @@ class Learned:
         seed: int,
     ) -> None:
         """Take the setting that reads others best; flip its sign if it is below 0.5 - doubt."""
-        readings, most = [], self.family.tuning_rows
+        readings, scored, most = [], list[tuple[People, Float]](), self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)
             answer = self.family.train(rows, ones[whose], self.family.settings, seed)
             rows, whose = _take(trial.judge, trial.judged, most, rng)
-            readings.append([auc(one, ones[whose]) for one in answer(rows)])
+            scored.append((whose, answer(rows)))
+            readings.append([auc(one, ones[whose]) for one in scored[-1][1]])
         mean = np.mean(readings, axis=0)
         flipped = mean < 0.5 - doubt
         best = int(np.argmax(np.where(flipped, 1 - mean, mean)))
         self.setting, self.sign = self.family.settings[best], -1.0 if flipped[best] else 1.0
+        self.judged = [(whose, self.sign * scores[best]) for whose, scores in scored]
 
 
 @lru_cache(maxsize=32)
@@ -161,6 +200,11 @@ def _splits(ones: NDArray[np.bool_], rng: np.random.Generator) -> Iterator[tuple
     part[order] = np.arange(len(ones)) % cuts
     for cut in range(cuts if len(ones) < FEW else 1):
         yield np.flatnonzero(part != cut), np.flatnonzero(part == cut)
+
+
+def evenly(count: int) -> NDArray[np.intp]:
+    """Return which of so many judged people a stack learns from: all, or evenly taken ones."""
+    return np.linspace(0, count - 1, min(count, MOST_JUDGED)).astype(np.intp)
 
 
 def _take(

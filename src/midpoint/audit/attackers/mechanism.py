@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates
-from midpoint.audit.attackers.attacker import Float, Labels
+from midpoint.audit.attackers.attacker import Float, Labels, NestedScores
 from midpoint.audit.attackers.auc import auc, chance_deviation
 from midpoint.audit.attackers.features import by_part, estimates_of
 from midpoint.audit.attackers.joint import joint_fit
-from midpoint.audit.attackers.learned import SURE
+from midpoint.audit.attackers.learned import SURE, evenly
 from midpoint.audit.attackers.view import View
 from midpoint.user import PURPOSES, Adjustment, Parameters, obfuscate, reveal_probability
 from midpoint.user.parameters import PositionModel
@@ -49,8 +49,15 @@ class ByCategory:
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
         """Flip the sign where that is no chance; nothing else is to be learned."""
-        found = auc(_contrast(self.evidence(views[0]), self.wanted), category)
-        self.sign = -1.0 if found < 0.5 - SURE * chance_deviation(category) else 1.0
+        area = auc(_contrast(self.evidence(views[0]), self.wanted), category)
+        self.sign = -1.0 if area < 0.5 - SURE * chance_deviation(category) else 1.0
+
+    def nested(self, views: Sequence[View], category: Labels, *, seed: int) -> NestedScores:  # noqa: ARG002
+        """Score those who are judged in nested folds, or all by what was learned without them."""
+        folds = [(one.judged, one.judge) for one in views[0].nested_folds] or views[0].apart
+        everyone = [(np.arange(len(category), dtype=np.intp), views[0])]
+        scored = [(who, self.score(view)) for who, view in folds or everyone]
+        return NestedScores.of([(who[evenly(len(who))], s[evenly(len(s))]) for who, s in scored])
 
     def score(self, view: View) -> Float:
         """Return the log-odds of the wanted category."""
@@ -104,6 +111,8 @@ def _likelihood(view: View) -> Float:
         rate = rate * parameters.reveal[index]
     elif parameters.positions is not None:
         rate = rate * typical_reveal(parameters.positions)[index]
+    if parameters.keep is not None:
+        rate = np.maximum(rate * parameters.keep[index, None], LEAST)
     which = np.log(rate / rate.sum(axis=0))[view.reports.item]
     return _added(view, which + _log_values(view, estimates, parameters, index))
 

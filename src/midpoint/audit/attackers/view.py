@@ -38,6 +38,9 @@ class View:
     """The views it was pooled from, if their people had different disclosures."""
     nested_folds: tuple["NestedFold", ...] = ()
     """Of training people: trials to choose among models by."""
+    apart: tuple[tuple[NDArray[np.intp], "View"], ...] = ()
+    """Of training people as they are: who they are, part by part, and the same of them with
+    profiles that were learned without them. For attackers that read people by profiles alone."""
 
     @classmethod
     def pooled(

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint import __version__
+from midpoint.analyst.disclose.leak import area_of
+from midpoint.audit.measure.judging import ONLY, Judging
 from midpoint.audit.measure.results import (
     AUC,
     PENALIZED,
@@ -40,7 +42,6 @@ from midpoint.audit.measure.statistics import (
     root_mean,
 )
 from midpoint.audit.rounds.conversation import DeviceKind
-from midpoint.audit.run.adversaries.bound import area_of
 from midpoint.audit.run.adversaries.outsiders import (
     ADVERSARIES,
     CLEAN,
@@ -79,6 +80,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
     attacked = [scheme for scheme in schemes if stored.attacks(scheme)]
     costed = [scheme for scheme in schemes if stored.has_cost(scheme)]
     several = attacked if len(stored.questions) > 1 else []
+    judges = {scheme: stored.judging.judges(scheme) for scheme in attacked}
     return AuditResults(
         dataset=people.name,
         data_digest=manifest["data"]["digest"],
@@ -122,6 +124,7 @@ def collect(store: Store, plan: Plan, people: Ratings, usual: str) -> AuditResul
             for name, attacks in _by_adversary(attackers).items()
         },
         model=manifest["plan"],
+        judges={scheme: found for scheme, found in judges.items() if found},
         bounds={scheme: bound for scheme in schemes if (bound := stored.bound(scheme))},
     )
 
@@ -138,11 +141,11 @@ def _by_adversary(attackers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, of this package and of what the numbers may depend on."""
-    found = {"python": platform.python_version(), "midpoint": __version__}
+    known = {"python": platform.python_version(), "midpoint": __version__}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            known[name] = version(name)
+    return known
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,20 @@ class Collected:
     def feature(self) -> Feature:
         """The private feature."""
         return self.people.feature(*self.plan.feature)
+
+    @cached_property
+    def judging(self) -> Judging:
+        """One answer for each adversary."""
+        return Judging(self.category, self.folds, self.questions, self._label, self._tried)
+
+    def _tried(self, scheme: str) -> dict[str, dict[str, list[Arrays]]]:
+        """Return what the attackers of each adversary stored of a scheme, by fold."""
+        kinds = self.store.manifest()["attackers"]
+        whose = _by_adversary({name: kinds[name] for name in self.attacks(scheme)})
+        return {
+            adversary: {name: self._every(scheme, ATTACK, name) for name in names}
+            for adversary, names in whose.items()
+        }
 
     @property
     def questions(self) -> list[int]:
@@ -232,6 +249,8 @@ class Collected:
                 for column, one in enumerate(areas):
                     name = self._label(attack, column)
                     yield Row(*head, AUC, name, one.value, *one.interval(), *tail)
+        for metric, attack, measured in self.judging.rows(scheme):
+            yield Row(*head, metric, attack, *measured, *tail)
         if self.has_cost(scheme):
             for metric, value, low, high in self._costs(scheme):
                 yield Row(*head, metric, "", value, low, high, *tail)
@@ -255,22 +274,22 @@ class Collected:
 
     def _costs(self, scheme: str) -> Iterator[tuple[str, float, float, float]]:
         """Return errors and the share withheld, with intervals over users, and the bits."""
-        found = self._every(scheme, *self._accuracy)
-        hidden = np.concatenate([one["hidden"] for one in found])
+        parts = self._every(scheme, *self._accuracy)
+        hidden = np.concatenate([one["hidden"] for one in parts])
         for metric in (*RMSE, PENALIZED) if self.plan.paper else RMSE:
-            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in found])
+            squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in parts])
             yield metric, *root_mean(squares, hidden)
         withheld = self.withheld(scheme)
         half = NORMAL_95 * float(withheld.std(ddof=1)) / len(withheld) ** 0.5
         mean = float(withheld.mean())
         yield "withheld", mean, max(mean - half, 0.0), min(mean + half, 1.0)
-        bits = float(np.mean([float(one["bits"]) for one in found]))
+        bits = float(np.mean([float(one["bits"]) for one in parts]))
         yield "disclosed_bits", bits, bits, bits
 
     def withheld(self, scheme: str) -> Float:
         """Return the share of each user's ratings that stays with her. Shape (N,)."""
-        found = self._every(scheme, *self._accuracy)
-        given, kept = (np.concatenate([one[key] for one in found]) for key in ("given", "kept"))
+        parts = self._every(scheme, *self._accuracy)
+        given, kept = (np.concatenate([one[key] for one in parts]) for key in ("given", "kept"))
         return np.asarray(1 - kept / np.maximum(given, 1))
 
     def deciles(self, scheme: str) -> tuple[float, ...]:
@@ -285,9 +304,10 @@ class Collected:
         return self._band(scheme, self.attacks(scheme))
 
     def _band(self, scheme: str, names: list[str]) -> Band:
-        null = self._null(scheme, names)
+        level = self.judging.level(scheme)
+        null = self._null(scheme, names, level=level)
         _, strongest = self._strongest(scheme, names)
-        return Band(null.low, null.high, len(names), null.p_value(strongest.value))
+        return Band(null.low, null.high, len(names), null.p_value(strongest.value), level)
 
     def adversary(self, name: str, attacks: list[str], schemes: list[str]) -> Adversary:
         """Return what is measured against one adversary, by its own attackers alone."""
@@ -304,9 +324,10 @@ class Collected:
     def macro_band(self, scheme: str) -> Band:
         """Return what chance would show of the greatest of the macro AUCs."""
         names = self.attacks(scheme)
-        null = self._null(scheme, names, macro=True)
+        level = self.judging.level(scheme)
+        null = self._null(scheme, names, macro=True, level=level)
         greatest = max(self.macro(scheme).values())
-        return Band(0.5, null.high, len(names), null.p_value(greatest))
+        return Band(0.5, null.high, len(names), null.p_value(greatest), level)
 
     def macro(self, scheme: str) -> dict[str, float]:
         """Return of each attacker 0.5 plus the mean distance of its answers from it."""
@@ -341,11 +362,13 @@ class Collected:
         }
         return max(areas.items(), key=lambda pair: pair[1].distance)
 
-    def _null(self, scheme: str, names: list[str], *, macro: bool = False) -> NullBand:
+    def _null(
+        self, scheme: str, names: list[str], *, macro: bool = False, level: float = ONLY
+    ) -> NullBand:
         scores = np.stack([self.scores(scheme, name) for name in names])
         if len(self.questions) == 1:
             scores = scores[:, :, 0]
-        return null_band(scores, self.category, self.folds, macro=macro)
+        return null_band(scores, self.category, self.folds, macro=macro, level=level)
 
     def control(self, attack: str, scheme: str) -> Control:
         """Tell whether an attacker can read what it should be able to read."""
@@ -440,10 +463,10 @@ class Collected:
         tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]
         total: dict[str, float] = {}
         for names in tasks:
-            for one in self._every(*names):
+            for part in self._every(*names):
                 task = " ".join(names) if names[0] == LEARN else names[-1]
                 for kind, key in ((task, "seconds"), ("obfuscate", "shared_seconds")):
-                    total[kind] = total.get(kind, 0.0) + float(one[key])
+                    total[kind] = total.get(kind, 0.0) + float(part[key])
         return dict(sorted(total.items(), key=lambda pair: -pair[1]))
 
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.measure.judging import read
 from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
 from midpoint.audit.measure.statistics import Area, area
+from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW
@@ -82,16 +84,27 @@ class Kept:
         if attack not in self.results.controls_of(scheme) and attack.endswith("]"):
             name, _, category = attack[:-1].partition("[")
             single = [self.results.categories.index(category)]
-        folds = self._every(scheme, ATTACK, name)
-        if folds is None:
+        scores, people = self._scores(scheme, name), self.people
+        if scores is None:
             return None
-        scores, people = np.concatenate([one["scores"] for one in folds]), self.people
         areas = [
             area(scores[:, column], people["category"] == wanted[column], people["fold"])
             for column in single
         ]
         mean = Area.mean(areas)
         return Parts(mean.value, mean.influence)
+
+    def _scores(self, scheme: str, name: str) -> Float | None:
+        """Return everyone's scores, (N, questions), by an attacker or by a judge."""
+        judges = self.results.judges.get(scheme, {})
+        for adversary, judge in judges.items():
+            if name == judge_name(adversary):
+                stored = {one: self._every(scheme, ATTACK, one) for one in judge.weights}
+                known = {one: folds for one, folds in stored.items() if folds is not None}
+                found = read(known, questions(len(self.results.categories)))
+                return None if found is None or len(known) < len(stored) else found.log_odds
+        folds = self._every(scheme, ATTACK, name)
+        return None if folds is None else np.concatenate([one["scores"] for one in folds])
 
     def _error(self, scheme: str, metric: str) -> Parts | None:
         """Return sqrt(sum of squares / count), linear in each person's part."""

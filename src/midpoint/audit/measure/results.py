@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from midpoint.audit.measure.statistics import WIDER
 from midpoint.audit.measure.summary import as_table, as_text
+from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.plan import RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -18,7 +19,14 @@ AUC = "auc"
 RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
 PENALIZED = "rmse_penalized"
 """In the paper's setting: the error with the inferred category, under the penalty of the fit."""
-METRICS = (AUC, *RMSE, "withheld", "disclosed_bits")
+TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
+"""Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
+BALANCED = "balanced_accuracy"
+"""Mean over both categories of the share that a judge holds for what it is."""
+NAMED = "named"
+"""Share of people whose category a judge names with 90 % confidence."""
+SHARPNESS = (*TRUE_POSITIVES, BALANCED, NAMED)
+METRICS = (AUC, *SHARPNESS, *RMSE, "withheld", "disclosed_bits")
 COST = "cost"
 """How the share by which the error grew is called where it stands beside the metrics."""
 CSV, JSON = "results.csv", "results.json"
@@ -70,6 +78,8 @@ class Band:
     """How many attackers it is the strongest of: all that ever ran on the scheme here."""
     p_value: float
     """How often chance takes the strongest as far from 0.5 as it was found; by the wider band."""
+    level: float = 0.95
+    """How much of chance it holds: 97.5 % where it is one of two looks, the other being a judge."""
 
     @property
     def judged_low(self) -> float:
@@ -159,6 +169,25 @@ class Adversary:
 
 
 @dataclass(frozen=True)
+class Judge:
+    """One answer for an adversary on one scheme: a stack of its attackers, fixed beforehand."""
+
+    attack: str
+    """What its rows are called: `judge:panel`, with the category that it tells best from the rest
+    where there are several."""
+    band: Band
+    """What chance would show of it."""
+    weights: Mapping[str, float]
+    """How far each attacker counts, on average over folds; they add up to one."""
+    right: float | None
+    """Of the people that it names with 90 % confidence, how many are what it says."""
+    false: tuple[float, ...]
+    """False positive rates along its ROC curve, ascending."""
+    true: tuple[float, ...]
+    """True positive rates at them."""
+
+
+@dataclass(frozen=True)
 class Bound:
     """What somebody would read who knew every error of a disclosure, and nothing else."""
 
@@ -172,6 +201,30 @@ class Bound:
     """Items that a person reveals, on average."""
     panel: int
     """People whom the disclosure was made of, in a fold."""
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """What outsiders read of one scheme, for one panel and one number of outsiders."""
+
+    scheme: str
+    """The protocol."""
+    panel: int
+    """People whom the disclosure was made of, in a fold."""
+    outsiders: int
+    """Labelled people outside it that the attackers learned from."""
+    value: float
+    """AUC of the judge of outsiders."""
+    low: float
+    """Lower end of its 95 % interval."""
+    high: float
+    """Upper end of its 95 % interval."""
+    chance: float
+    """Upper end of the wider band by which it is judged."""
+    strongest: float
+    """AUC of the strongest of their attackers."""
+    bound: float | None
+    """The bound of a panel of this size, where the scheme has one."""
 
 
 @dataclass(frozen=True)
@@ -277,13 +330,19 @@ class AuditResults:
         """Show the AUC of every attacker on every scheme."""
         return as_table(self)
 
+    judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
+    """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
+    sizes: tuple[SizePoint, ...] = ()
+    """What outsiders read with other panels and other numbers of outsiders, where tried."""
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 
     def adversary_of(self, attack: str) -> str:
         """Return whose an attacker is, one of a single category included; empty if unknown."""
         owners = {
-            name: one for one, adversary in self.adversaries.items() for name in adversary.attacks
+            name: one
+            for one, adversary in self.adversaries.items()
+            for name in (*adversary.attacks, judge_name(one))
         }
         return owners.get(attack) or owners.get(attack.rpartition("[")[0], "")
 
@@ -331,6 +390,14 @@ class AuditResults:
             rows = [row for row in single if row.attack in names] or rows
         return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
 
+    def judge(self, scheme: str, adversary: str | None = None) -> tuple[Row, Judge] | None:
+        """Return the judge of one adversary, or of the one that knows most, and its AUC."""
+        judges = self.judges.get(scheme, {})
+        name = next(reversed(list(judges)), None) if adversary is None else adversary
+        one = None if name is None else judges.get(name)
+        row = None if one is None else self.get(scheme, AUC, one.attack)
+        return None if one is None or row is None else (row, one)
+
     def folded(self, row: Row) -> float:
         """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""
         value = self.macro.get(row.scheme, {}).get(row.attack, row.value)
@@ -338,6 +405,9 @@ class AuditResults:
 
     def is_chance(self, row: Row) -> bool:
         """Tell whether an AUC is within the band of its kind."""
+        for one in self.judges.get(row.scheme, {}).values():
+            if row.attack.partition("[")[0] == one.attack.partition("[")[0]:
+                return one.band.holds(row.value)
         several = row.attack in self.controls_of(row.scheme) and row.scheme in self.macro_bands
         bands = self.macro_bands if several else self.bands
         return bands[row.scheme].holds(self.folded(row))
@@ -409,7 +479,12 @@ class AuditResults:
             scheme: {name: Histogram(**_tuples(drawn)) for name, drawn in histograms.items()}
             for scheme, histograms in content["histograms"].items()
         }
+        content["judges"] = {
+            scheme: {name: _judge(**_tuples(one)) for name, one in judges.items()}
+            for scheme, judges in content.get("judges", {}).items()
+        }
         content.setdefault("model", {})
+        content["sizes"] = tuple(SizePoint(**one) for one in content.get("sizes", ()))
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])
@@ -436,8 +511,12 @@ def _adversary(bands: Mapping[str, Any], **settings: Any) -> Adversary:
     return Adversary(bands={name: Band(**one) for name, one in bands.items()}, **settings)
 
 
-def _tuples(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: _deep(value) for key, value in one.items()}
+def _judge(band: Mapping[str, Any], **settings: Any) -> Judge:
+    return Judge(band=Band(**band), **settings)
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: _deep(value) for key, value in row.items()}
 
 
 def _deep(value: Any) -> Any:

@@ -180,9 +180,9 @@ def null_band(
     wanted = range(1, 2) if scores.ndim == 2 else range(scores.shape[2])
     columns = scores[:, :, None] if scores.ndim == 2 else scores
     distance = np.zeros((permutations, len(scores)))
-    for column, one in enumerate(wanted):
-        found = permuted_areas(columns[:, :, column], category, folds, permutations, one)
-        away = np.abs(found - 0.5)
+    for column, target in enumerate(wanted):
+        areas = permuted_areas(columns[:, :, column], category, folds, permutations, target)
+        away = np.abs(areas - 0.5)
         distance = distance + away / len(wanted) if macro else np.maximum(distance, away)
     return NullBand(np.sort(distance.max(axis=1, initial=0.0)), level)
 

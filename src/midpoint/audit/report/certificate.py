@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
-from midpoint.audit.measure.results import RMSE, AuditResults
-from midpoint.audit.report.verdict import readers
+from midpoint.audit.measure.results import RMSE, SHARPNESS, AuditResults
+from midpoint.audit.report.verdict import Verdict, judge, readers
 from midpoint.audit.run.sources import code_digest
 from midpoint.audit.run.store import described_kind
 from midpoint.data import Ratings, with_known
@@ -15,6 +15,8 @@ from midpoint.wire import MILLION, Certificate, Disclosure
 from midpoint.wire.disclosure import COLUMNS
 
 USUAL = LearningProtocol("no")
+SHARP_FIELDS = ("tpr_at_1", "tpr_at_01", "balanced_accuracy", "named")
+"""Fields of a certificate that say how sharp the judge is, in the order of SHARPNESS."""
 
 
 def certificate(
@@ -44,13 +46,13 @@ def certificate(
         time: When it was measured.
     """
     scheme = scheme_of(results, disclosure)
-    strongest, cost = results.strongest(scheme), results.cost(scheme)
+    verdict, cost = judge(results, scheme), results.cost(scheme)
     here = results.get(scheme, RMSE[2])
-    if strongest is None or cost is None or here is None:
+    if verdict is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
     _require_proof(results, scheme)
     _require_measured(results, disclosure, ratings, factorizer)
-    band = results.bands[scheme]
+    strongest, band = verdict.strongest, verdict.band
     return Certificate(
         disclosure=disclosure.digest,
         data=results.data_digest,
@@ -64,7 +66,28 @@ def certificate(
         null_high=_millionths(band.high),
         rmse_cost=_millionths(here.value - here.value / (1 + cost)),
         time=time,
+        **_measured(results, verdict),
     )
+
+
+def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
+    """Say against whom, how, and how sharp the judge is where there is one."""
+    name, found = results.adversary_of(verdict.strongest.attack), results.judge(verdict.scheme)
+    whose = results.adversaries.get(name)
+    stated: dict[str, Any] = {
+        "folds": results.folds,
+        "people": int(results.description["users"]),
+        "attackers": results.bands[verdict.scheme].attackers,
+    }
+    if "share" in results.model:
+        stated["given"] = _millionths(results.model["share"])
+    if whose is not None:
+        stated |= {"adversary": name, "panel": whose.panel, "outsiders": whose.outsiders}
+    if found is not None:
+        for field, metric in zip(SHARP_FIELDS, SHARPNESS, strict=True):
+            row = results.get(verdict.scheme, metric, found[0].attack)
+            stated |= {} if row is None else {field: _millionths(row.value)}
+    return stated
 
 
 def factorizer_of(manifest: Mapping[str, Any]) -> Factorizer:
@@ -79,6 +102,10 @@ def factorizer_of(manifest: Mapping[str, Any]) -> Factorizer:
 
 def _require_proof(results: AuditResults, scheme: str) -> None:
     """See that failing proves something, and that what was attacked is what is made now."""
+    if results.model.get("quick"):
+        raise MidpointError(
+            "a quick audit is for a first look, and is not certified; audit again without --quick"
+        )
     if results.code != code_digest():
         raise MidpointError(
             f"the audit was made with other code or libraries ({results.code[:16]}, now"

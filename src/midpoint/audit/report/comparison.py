@@ -8,6 +8,7 @@ from midpoint.audit.measure.paired_test import Key, Pairing
 from midpoint.audit.measure.results import AUC, COST, ROUNDING, AuditResults, Band, Control, Row
 from midpoint.audit.measure.statistics import NORMAL_95
 from midpoint.audit.report.verdict import Verdict, judge
+from midpoint.audit.run.adversaries.judge import JUDGE
 
 DIGESTS = frozenset({"data_digest", "code"})
 BOTH = ("dataset", "data_digest", "feature", "folds", "seed", "code")
@@ -127,7 +128,7 @@ def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
         before, after = judge(a, scheme), judge(b, scheme)
         was, now = (None if verdict is None else verdict.grade for verdict in (before, after))
         if was != now:
-            yield Turn(scheme, was, now, _basis(a, before), _basis(b, after))
+            yield Turn(scheme, was, now, _basis(before), _basis(after))
 
 
 def control_turns(a: AuditResults, b: AuditResults) -> Iterator[ControlTurn]:
@@ -149,14 +150,15 @@ def _controls(results: AuditResults) -> dict[str, Control]:
     return {**results.controls, **over_rounds}
 
 
-def _basis(results: AuditResults, verdict: Verdict | None) -> str:
-    return "" if verdict is None else _by(verdict.strongest, results.bands[verdict.scheme])
+def _basis(verdict: Verdict | None) -> str:
+    return "" if verdict is None else _by(verdict.strongest, verdict.band)
 
 
 def _by(row: Row, band: Band) -> str:
     """Say which number was judged by which band."""
+    kind = "a stack of" if row.attack.startswith(f"{JUDGE}:") else "the strongest of"
     return (
-        f"{row.value:.3f}, judged by {band.judged_low:.3f}-{band.judged_high:.3f}, the strongest of"
+        f"{row.value:.3f}, judged by {band.judged_low:.3f}-{band.judged_high:.3f}, {kind}"
         f" {band.attackers}"
     )
 
@@ -217,6 +219,8 @@ def _signs(results: AuditResults, row: Row) -> tuple[bool | None, bool | None]:
     if row.metric != AUC:
         return None, None
     controls = results.controls_of(row.scheme)
+    if row.attack.startswith(f"{JUDGE}:"):
+        return results.is_chance(row), None
     name = row.attack if row.attack in controls else row.attack.partition("[")[0]
     control = controls.get(name)
     return results.is_chance(row), None if control is None else control.reads

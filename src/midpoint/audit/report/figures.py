@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from midpoint.audit.measure.results import PENALIZED, RMSE, ROUNDING, AuditResults, Row
+from midpoint.audit.report.adversary_figures import roc_curves, size_curves
 from midpoint.audit.report.curve_figures import (
     activity,
     alpha_curve,
@@ -56,6 +57,8 @@ def pictures(results: AuditResults) -> Iterator[Picture]:
     """Draw all figures that the results can fill."""
     makers = (
         trade_off,
+        roc_curves,
+        size_curves,
         bars,
         every_attacker,
         histograms,
@@ -258,8 +261,8 @@ def withheld(results: AuditResults) -> Picture | None:
     )
 
 
-def _alike(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return float(np.abs(np.array(one) - np.array(other)).max()) < ALIKE
+def _alike(some: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return float(np.abs(np.array(some) - np.array(other)).max()) < ALIKE
 
 
 def _folded(results: AuditResults, schemes: list[str], attack: str) -> NDArray[np.float64]:

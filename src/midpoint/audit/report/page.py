@@ -93,6 +93,9 @@ def page(results: AuditResults, command: str = "") -> str:
         "<h2>Measured against whom</h2>",
         *tables.adversaries(results),
         *_omniscient(results),
+        *tables.sharpness(results),
+        *_figures(drawn, "How sure the judge is", "What outsiders read, by sizes"),
+        *tables.sizes(results),
         "<h2>Who reads what</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),
@@ -154,16 +157,25 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     yield (
         "<p><small>An AUC is the probability that an attacker, shown two people of unlike category,"
         " tells them apart: 0.5 is a blind guess. Below 0.5 leaks as much as above, since the sign"
-        " of the answer can be flipped. The chance band is what the strongest of all attackers"
-        " shows with its scores as they are and people's categories permuted within folds; 95 % of"
-        " that is inside. It is judged by a band wider by a factor of 1.41, because the people of"
-        " one fold are those that attackers of the others learned from: on noise, an AUC found so"
-        " has up to twice the variance that permutations show. The fewer people, the wider it is:"
-        f" with these {results.description['users']:,}, a leak inside it looks like chance and is"
-        " not ruled out. Intervals take the trained attackers and the folds as"
-        " given; the strongest attacker is chosen after the fact, so that its interval is on the"
-        f" high side, seen from 0.5. {_COST[results.is_paper]}</small></p>"
+        " of the answer can be flipped. The judge of an adversary weighs all its attackers, as"
+        " training people in nested folds taught it before anybody was attacked. A verdict takes"
+        " two looks: the judge of the adversary that knows most, and the strongest of all"
+        " attackers. A chance band is what one of these shows with its scores as they are and"
+        f" people's categories permuted within folds; {_held(results)} of that is inside, so that"
+        " 95 % are inside both. It is judged by a band wider by a factor of 1.41, because the"
+        " people of one fold are those that attackers of the others learned from: on noise, an AUC"
+        " found so has up to twice the variance that permutations show. The fewer people, the"
+        f" wider it is: with these {results.description['users']:,}, a leak inside it looks like"
+        " chance and is not ruled out. Intervals take the trained attackers and the folds as"
+        " given; the strongest attacker is chosen after the fact, so that its interval, unlike the"
+        f" judge's, is on the high side, seen from 0.5. {_COST[results.is_paper]}</small></p>"
     )
+
+
+def _held(results: AuditResults) -> str:
+    """Say how much of chance a band holds."""
+    levels = {f"{100 * band.level:g} %" for band in results.bands.values()}
+    return " or ".join(sorted(levels)) or "95 %"
 
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:

@@ -88,15 +88,15 @@ def _compared(results: AuditResults, scheme: str, said: PaperNumbers) -> Iterato
 
 def beside(results: AuditResults) -> Iterator[str]:
     """Show the paper's numbers beside ours, and the difference."""
-    found = compare(results)
-    if not found:
+    compared = compare(results)
+    if not compared:
         return
     known = paper_numbers(results.dataset, results.feature)
     name = "" if known is None else known[0]
     same = name == f"{results.dataset}, {results.feature}"
     of = escape(name) if same else f"{escape(name)}: data most like these, but others"
-    kinds = list(dict.fromkeys(one.what for one in found))
-    cells = {(one.scheme, one.what): _cell(one) for one in found}
+    kinds = list(dict.fromkeys(one.what for one in compared))
+    cells = {(one.scheme, one.what): _cell(one) for one in compared}
     yield "<h2>Beside the paper</h2>"
     if marked := stand_in(results.dataset):
         yield f"<p><b>{escape(marked)}</b></p>"
@@ -107,16 +107,18 @@ def beside(results: AuditResults) -> Iterator[str]:
         ["scheme", *map(escape, kinds)],
         [
             [escape(label(scheme)), *(cells.get((scheme, what), "") for what in kinds)]
-            for scheme in dict.fromkeys(one.scheme for one in found)
+            for scheme in dict.fromkeys(one.scheme for one in compared)
         ],
     )
     yield from withheld(results)
 
 
-def _cell(one: Compared) -> str:
-    paper = "-" if one.paper is None else f"{one.paper:.3f}"
-    here = "-" if one.here is None else f"{one.here:.3f}"
-    difference = "" if one.difference is None else f"<br><small>{one.difference:+z.3f}</small>"
+def _cell(compared: Compared) -> str:
+    paper = "-" if compared.paper is None else f"{compared.paper:.3f}"
+    here = "-" if compared.here is None else f"{compared.here:.3f}"
+    difference = (
+        "" if compared.difference is None else f"<br><small>{compared.difference:+z.3f}</small>"
+    )
     return f"{paper} | {here}{difference}"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.plan import GIVEN
 
 METHODS = {"als": "alternating least squares", "sgd": "stochastic gradient descent"}
 BIASES = {
@@ -28,11 +29,18 @@ def model_words(results: AuditResults) -> str:
         f"Item profiles: {METHODS[fit['method']]}, {fit['dimension']} latent dimensions,"
         f" {fit['iterations']} passes, {penalty}{tuned}; biases {BIASES[fit['biases']]}"
     )
-    folds = (
-        f"{plan['folds']} folds of users; {plan['share']:.0%} of a held-out user's ratings are"
-        " given, the others predicted"
-    )
+    folds = f"{plan['folds']} folds of users; {given_words(plan['share'])}"
     return ". ".join([fitted, folds, *_estimates(results)]) + "."
+
+
+def given_words(share: float) -> str:
+    """Say how much of their ratings people give, and what is predicted from what."""
+    if share == 1:
+        return (
+            "all of a held-out user's ratings are given and attacked; errors of predictions are"
+            f" measured with {GIVEN:.0%} of them given, as nothing else would be left to predict"
+        )
+    return f"{share:.0%} of a held-out user's ratings are given, the others predicted"
 
 
 def _estimates(results: AuditResults) -> Iterator[str]:

@@ -127,7 +127,7 @@ def _offsets(wide: float) -> list[tuple[float, float]]:
     ]
 
 
-def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+def _meet(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
     """Tell whether two boxes (left, bottom, right, top) overlap."""
-    apart = one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
+    apart = box[2] < other[0] or other[2] < box[0] or box[3] < other[1] or other[3] < box[1]
     return not apart

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from midpoint.audit.measure.results import AUC, PENALIZED, RMSE, AuditResults, Row
+from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
 from midpoint.audit.run.plan import RAW
 from midpoint.protocol import LearningProtocol
@@ -192,6 +193,7 @@ def _areas(results: AuditResults, scheme: str, attacks: Collection[str] | None) 
     """Return the AUCs that judge a scheme: of several categories each one's, not their mean."""
     several = len(results.categories) > 2
     rows = [row for row in results.rows if (row.scheme, row.metric) == (scheme, AUC)]
+    rows = [row for row in rows if not row.attack.startswith(f"{JUDGE}:")]
     rows = [row for row in rows if ("[" in row.attack) == several]
     if attacks is None:
         return rows

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from midpoint.audit.measure.results import RAW_KIND, AuditResults, Band, Rounds, Row
+from midpoint.audit.measure.results import NAMED, RAW_KIND, AuditResults, Band, Rounds, Row
+from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import RAW
 
@@ -27,7 +29,9 @@ class Verdict:
     scheme: str
     """The protocol."""
     strongest: Row
-    """The attacker that is farthest from 0.5."""
+    """The AUC that decides: the judge's, or that of the strongest attacker."""
+    band: Band
+    """What chance would show of it."""
     grade: str
     """What it comes to, in a few words."""
     sentence: str
@@ -36,24 +40,57 @@ class Verdict:
     """Whether the strongest attack is at chance, by attackers that can read."""
 
 
+class Look(NamedTuple):
+    """One of the two looks at a scheme: the judge, or the strongest attacker."""
+
+    row: Row
+    """Its AUC."""
+    band: Band
+    """What chance would show of it."""
+
+    @property
+    def reach(self) -> float:
+        """How far from 0.5 it is, in half widths of the band that it is judged by."""
+        return abs(self.row.value - 0.5) / max(self.band.judged_high - 0.5, 1e-9)
+
+
+def looks(results: AuditResults, scheme: str) -> list[Look]:
+    """Return the judge of the adversary that knows most, if there is one, and the strongest."""
+    found, strongest = results.judge(scheme), results.strongest(scheme)
+    every = [] if found is None else [Look(found[0], found[1].band)]
+    return every if strongest is None else [*every, Look(strongest, results.bands[scheme])]
+
+
 def judge(results: AuditResults, scheme: str) -> Verdict | None:
-    """Judge a scheme by its strongest attacker against the band of chance; None if untried."""
-    row = results.strongest(scheme)
-    if row is None:
+    """Judge a scheme by the judge of the strongest adversary, and by the strongest attacker.
+
+    Each has its own band of chance, which holds 97.5 %; the one that is farther out decides. None
+    if the scheme was not attacked.
+    """
+    every = looks(results, scheme)
+    if not every:
         return None
-    band, able = results.bands[scheme], bool(readers(results, scheme))
-    grade = weigh(row.value, band, able=able, raw=results.is_raw(scheme))
-    sentence = ". ".join([grade, *_numbers(results, row, band)])
-    return Verdict(scheme, row, grade, sentence, grade == CHANCE)
+    able, raw = bool(readers(results, scheme)), results.is_raw(scheme)
+    decides = max(every, key=lambda look: look.reach)
+    row, band = decides
+    grade = weigh(row.value, band, able=able, raw=raw)
+    sentence = ". ".join([grade, *_numbers(results, decides, every)])
+    return Verdict(scheme, row, band, grade, sentence, grade == CHANCE)
 
 
-def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
+def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterator[str]:
     """Say what a verdict rests on, a sentence at a time."""
+    row, band = decides
     held = results.rounds.get(row.scheme)
     over = "" if held is None else f" over {held.rounds} rounds"
     yield (
-        f"Of two people, the best attack ({row.attack}) picks the right one {times(row.value)}"
+        f"Of two people, {_who(row, band)} picks the right one {times(row.value)}"
         f"{over} (AUC {row.value:.3f}, {row.low:.3f}-{row.high:.3f})"
+    )
+    yield from (
+        f"T{_who(*other)[1:]}: {other.row.value:.3f}, {other.row.low:.3f}-{other.row.high:.3f}"
+        for other in every
+        if other.row.attack != row.attack
     )
     if whose := results.adversary_of(row.attack):
         yield against(results, whose)
@@ -68,6 +105,7 @@ def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
         f" be luck (chance band {band.low:.3f}-{band.high:.3f}, wider {band.judged_low:.3f}"
         f"-{band.judged_high:.3f})"
     )
+    yield from _sure(results, row.scheme)
     cost, spread = results.cost(row.scheme), results.costs.get(row.scheme)
     if cost is not None:
         within = (
@@ -76,12 +114,28 @@ def _numbers(results: AuditResults, row: Row, band: Band) -> Iterator[str]:
         yield f"Cost: {100 * cost:+z.1f} % RMSE{within}"
 
 
+def _who(row: Row, band: Band) -> str:
+    """Name the judge, or the strongest attacker."""
+    if row.attack.startswith(f"{JUDGE}:"):
+        several = "" if band.attackers == 1 else "s"
+        return f"the judge ({row.attack}, of {band.attackers} attacker{several})"
+    return f"the best attack ({row.attack})"
+
+
+def _sure(results: AuditResults, scheme: str) -> Iterator[str]:
+    """Say of how many people the judge is sure."""
+    found = results.judge(scheme)
+    share = None if found is None else results.get(scheme, NAMED, found[0].attack)
+    if share is not None:
+        yield f"Named with 90 % confidence: {100 * share.value:.1f} % of the people"
+
+
 def against(results: AuditResults, adversary: str) -> str:
     """Say what an adversary knows, and whether a stronger one was left untried."""
-    one = results.adversaries[adversary]
-    people = f"a panel of {one.panel:,}"
-    if one.outsiders:
-        people = f"{one.outsiders:,} labelled people outside {people}"
+    known = results.adversaries[adversary]
+    people = f"a panel of {known.panel:,}"
+    if known.outsiders:
+        people = f"{known.outsiders:,} labelled people outside {people}"
     left = "" if OUTSIDER in results.adversaries else "; outsiders were not tried"
     return f"Measured against: {adversary} ({people}){left}"
 

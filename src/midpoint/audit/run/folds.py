@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
 from midpoint.audit.attackers.view import FEW
-from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.plan import GIVEN, Plan
 from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import Population
@@ -32,7 +32,7 @@ class FoldData:
     held_out: Ratings
     """The users who are attacked, with all of their ratings."""
     given: Ratings
-    """Of the held-out users, the ratings that are obfuscated and attacked."""
+    """Of the held-out users, the ratings that others of theirs are predicted from."""
     hidden: Ratings
     """Of the held-out users, the ratings to predict."""
     part: NDArray[np.int64]
@@ -44,7 +44,8 @@ class FoldData:
         feature = ratings.feature(*plan.feature)
         folds = user_folds(ratings.n_users, plan.folds, seed=plan.seed_of("folds"), feature=feature)
         training, held_out = hold_out(ratings, folds, number)
-        given, hidden = split_ratings(held_out, plan.share, seed=plan.seed_of("split"))
+        share = GIVEN if plan.share == 1 else plan.share
+        given, hidden = split_ratings(held_out, share, seed=plan.seed_of("split"))
         part = user_folds(
             training.n_users,
             plan.parts,
@@ -52,6 +53,11 @@ class FoldData:
             feature=training.feature(*plan.feature),
         )
         return cls(plan, number, training, held_out, given, hidden, part)
+
+    @property
+    def attacked(self) -> Ratings:
+        """Of the held-out users, the ratings that are obfuscated and attacked."""
+        return self.held_out if self.plan.share == 1 else self.given
 
     @property
     def category(self) -> Labels:
@@ -104,10 +110,11 @@ class FoldData:
         plan = self.plan
         parts = [self.of_part(part) for part in range(plan.parts)]
         seeds = [plan.seed_of("thin", self.number, draw) for draw in range(plan.draws)]
-        return [
-            [population(split_ratings(part, plan.share, seed=seed).given, plan) for part in parts]
-            for seed in seeds
-        ]
+
+        def thin(ratings: Ratings, seed: int) -> Ratings:
+            return ratings if plan.share == 1 else split_ratings(ratings, plan.share, seed=seed)[0]
+
+        return [[population(thin(part, seed), plan) for part in parts] for seed in seeds]
 
 
 @dataclass(frozen=True, eq=False)

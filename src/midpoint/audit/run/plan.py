@@ -18,6 +18,9 @@ RAW = "no"
 """The scheme of the control: ratings as they are."""
 
 
+GIVEN = 0.7
+"""Share of their ratings from which the others are predicted, and which is attacked unless another
+share is asked for (Sec. 7.1)."""
 OUTSIDERS = 0.2
 """Share of the people outside a fold who are outsiders unless another is asked for."""
 
@@ -32,8 +35,8 @@ class Plan:
     """Into how many folds the users are split (Sec. 7.1)."""
     seed: int = 0
     """From it every random draw follows."""
-    share: float = 0.7
-    """Share of a held-out user's ratings that is obfuscated and attacked."""
+    share: float = GIVEN
+    """Share of a held-out user's ratings that is obfuscated and attacked; 1 is all of them."""
     parts: int = 3
     """Parts of the training users, each obfuscated under a disclosure fitted without it."""
     draws: int = 5
@@ -46,12 +49,18 @@ class Plan:
     """How many of them are the panel then: a share, a number, or all who are no outsiders."""
     paper: bool = False
     """Whether all is as in Sec. 7: least squares throughout, and no parts (`paper_setup`)."""
+    quick: bool = False
+    """Whether few schemes, attackers and folds were asked for; nobody certifies that."""
 
     def __post_init__(self) -> None:
         if not self.feature:
             raise MidpointError("name the private feature to attack")
         if self.folds < 2 or self.parts < 2 or self.draws < 1:
             raise MidpointError("an audit needs 2 folds, 2 parts and 1 coin draw at least")
+        if not 0 < self.share <= 1:
+            raise MidpointError(
+                f"what people give must be a share of their ratings, or all of them: {self.share}"
+            )
         for name, size in (("outsiders", self.outsiders), ("panel", self.panel)):
             if size is not None and (size <= 0 or (size > 1 and size != round(size))):
                 raise MidpointError(
@@ -108,6 +117,7 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "estimation": _one_of(*get_args(Estimation)),
         "bits": int,
         "alpha": float,
+        "leak": float,
         "estimator": _one_of(*get_args(Method)),
         "rounds": int,
         "budget": int,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from midpoint.analyst.kernels.compilation import use_cores
 from midpoint.errors import MidpointError
 from midpoint.progress import shown
 
@@ -40,7 +41,7 @@ def reported(
 
 @contextmanager
 def workers(jobs: int, thing: Any) -> Iterator[ProcessPoolExecutor]:
-    """Start processes that each have a copy of a thing to work on (see `worked_on`)."""
+    """Start processes of one thread that each have a copy of a thing to work on (`worked_on`)."""
     spawn = multiprocessing.get_context("spawn")  # compiled kernels and fork do not mix
     pool = ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(thing,))
     try:
@@ -63,6 +64,7 @@ _thing: list[Any] = []
 
 
 def _start(thing: Any) -> None:
+    use_cores(1)
     _thing[:] = [thing]
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,7 +1,7 @@
 """The work of an audit in small tasks, each kept when it is done, in any order and process."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.analyst import ItemProfiles
-from midpoint.audit.attackers.attacker import Attacker, new_attacker, score_people
+from midpoint.audit.attackers.attacker import Attacker, NestedScores, new_attacker, score_people
 from midpoint.audit.attackers.view import View
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.adversaries.bound import divergence, is_bounded
+from midpoint.audit.run.adversaries.judge import nested_arrays, nested_scores
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER, SPLIT, PublishedViews, SplitFold
 from midpoint.audit.run.folds import (
     FoldData,
@@ -196,7 +197,8 @@ class Auditor:
         view = seen.held_out
         for task in missing:
             if task.kind == ACCURACY:
-                accuracy = measure(fold.data, view, unit.name, self.work.schemes[unit.name])
+                shown = seen.rated if isinstance(seen, ReportViews) else view
+                accuracy = measure(fold.data, shown, unit.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -208,7 +210,7 @@ class Auditor:
                 training = training or seen.training()
                 clock.prepared()
                 attack = self._fitted(seen, task.kind, training, fold.data.pooled_category)
-                yield self._keep(task, clock, scores=attack(view))
+                yield self._keep(task, clock, scores=attack(view), **attack.nested)
 
     def _split(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Fit and try the attackers that learn from people under the published disclosure."""
@@ -219,7 +221,7 @@ class Auditor:
             seen = fold.published(adversary, unit.name)
             view = seen.held_out
             if task.kind == ACCURACY:
-                accuracy = measure(fold.data, view, seen.name, self.work.schemes[unit.name])
+                accuracy = measure(fold.data, seen.rated, seen.name, self.work.schemes[unit.name])
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
                 yield self._keep(task, clock, **divergence(view)._asdict())
@@ -231,7 +233,7 @@ class Auditor:
                 clock.prepared()
                 category = seen.fold.pooled_category
                 attack = self._fitted(seen, task.kind, training[adversary], category)
-                yield self._keep(task, clock, scores=attack(view))
+                yield self._keep(task, clock, scores=attack(view), **attack.nested)
 
     def _clean(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Fit an attacker on clean ratings, once, and try it on all protocols."""
@@ -240,19 +242,23 @@ class Auditor:
         attack = self._fitted(raw, unit.name, [fold.clean], category)
         for task in missing:
             view = fold.views(task.names[0]).held_out
-            scores = self._no_scores(view) if silent(view) else attack(view)
-            yield self._keep(task, clock, scores=scores)
+            if silent(view):
+                yield self._keep(task, clock, scores=self._no_scores(view))
+            else:
+                yield self._keep(task, clock, scores=attack(view), **attack.nested)
 
-    def _fitted(
-        self, seen: FoldViews, name: str, views: list[View], category: Labels
-    ) -> Callable[[View], NDArray[np.float64]]:
-        """Fit an attacker for each question; return how they score people. Shape (N, questions)."""
-        attackers: list[Attacker] = []
+    def _fitted(self, seen: FoldViews, name: str, views: list[View], category: Labels) -> "Fitted":
+        """Fit an attacker for each question; with what it says of people it was not fitted to."""
+        make, attackers = self.work.attackers[name], list[Attacker]()
+        nested = list[NestedScores]()
         for k, labels in one_against_rest(category, self._n_categories):
-            attacker = new_attacker(self.work.attackers[name], k)
-            attacker.fit(views, labels, seed=seen.attack_seed(name, k) % SEEDS)
+            attacker, seed = new_attacker(make, k), seen.attack_seed(name, k) % SEEDS
+            attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
-        return lambda view: np.stack([score_people(one, name, view) for one in attackers], axis=1)
+            if not self.plan.paper:  # whose attackers are judged one by one
+                found = nested_scores(attacker, make, views, labels, seed=seed, wanted=k, name=name)
+                nested.append(found)
+        return Fitted(name, attackers, nested_arrays(nested, category))
 
     @property
     def _n_categories(self) -> int:
@@ -273,6 +279,22 @@ class Auditor:
         """Store a result with the time that it took."""
         self.store.save({**arrays, **clock.read()}, task.fold, *task.names)
         return task
+
+
+class Fitted(NamedTuple):
+    """An attacker fitted for each question."""
+
+    name: str
+    """What it is called."""
+    attackers: list[Attacker]
+    """One for each question."""
+    nested: dict[str, NDArray[np.generic]]
+    """What it says of training people whom it was not fitted to, as it is stored."""
+
+    def __call__(self, view: View) -> NDArray[np.float64]:
+        """Score people. Shape (N, questions)."""
+        scores = [score_people(one, self.name, view) for one in self.attackers]
+        return np.stack(scores, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

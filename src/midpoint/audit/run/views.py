@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 
+from midpoint.analyst import ItemProfiles
 from midpoint.audit.attackers.view import NestedFold, View, nested_fold
 from midpoint.audit.run.folds import FoldData, FoldProfiles, population
 from midpoint.audit.run.plan import RAW, sends_profiles
+from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Reports
 from midpoint.wire import Disclosure
@@ -100,8 +103,18 @@ class ReportViews(FoldViews):
     @cached_property
     def held_out(self) -> View:
         """What the analyst sees of the held-out people."""
+        return self._sent(self.fold.attacked)
+
+    @cached_property
+    def rated(self) -> View:
+        """The same of the ratings that others are predicted from; where all are attacked, fewer."""
+        whole = self.fold.attacked is self.fold.given
+        return self.held_out if whole else self._sent(self.fold.given)
+
+    def _sent(self, ratings: Ratings) -> View:
+        """Show what the devices of the held-out people make of some ratings."""
         learned, disclosure = self.profiles.whole, self._disclosure(NOBODY)
-        people = population(self.fold.given, self.fold.plan)
+        people = population(ratings, self.fold.plan)
         sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
         if sent.profile is not None and not sends_profiles(self.how):
             raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")
@@ -154,9 +167,15 @@ def held_out_coins(fold: FoldData, name: str) -> np.random.Generator:
 
 def clean_view(fold: FoldData, profiles: FoldProfiles) -> View:
     """Return the training users' ratings as they are: what the paper's attackers learn from."""
-    users = fold.training
-    as_they_are = Reports(
-        np.arange(len(users)), users.user_offsets, users.item, users.value.astype(np.float64)
-    )
     disclosure = LearningProtocol(RAW).disclose(profiles.whole)
-    return View(as_they_are, profiles.whole, disclosure, users.scale)
+
+    def view(users: Ratings, learned: ItemProfiles, **more: Any) -> View:
+        value = users.value.astype(np.float64)
+        sent = Reports(np.arange(len(users)), users.user_offsets, users.item, value)
+        return View(sent, learned, disclosure, users.scale, **more)
+
+    apart = tuple(
+        (np.flatnonzero(fold.part == part), view(fold.of_part(part), learned))
+        for part, learned in enumerate(profiles.without)
+    )
+    return view(fold.training, profiles.whole, apart=apart)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class DemandOptions:
     """What a device demands of what a service published."""
+
+    PANEL: ClassVar = "What you demand of the service"
 
     auditor: Annotated[
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
@@ -55,6 +57,15 @@ class DemandOptions:
             help="On first use, take a scheme that does not hide which titles you rate.",
         ),
     ] = False
+    most_leak: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Refuse a disclosure unless its leak budget is at most this AUC: what somebody"
+            " could reach who knew all errors of the service's numbers, as the service says.",
+        ),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -78,6 +89,7 @@ class DemandOptions:
             require_certificate=self.require_certificate,
             witness_key=self.witness_key,
             show_rated=self.agree_to_show_rated,
+            most_leak=self.most_leak,
         )
         if self.witness_hours is not None:
             terms = replace(terms, shown_for=round(3600 * self.witness_hours))
@@ -87,6 +99,8 @@ class DemandOptions:
 @dataclass(frozen=True, kw_only=True)
 class TrustOptions(DemandOptions):
     """What a device demands of a service, and the way to it."""
+
+    PANEL: ClassVar = "What you demand of the service, and the way to it"
 
     witness: Annotated[
         str | None,
@@ -118,6 +132,8 @@ class TrustOptions(DemandOptions):
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(CategoryOptions):
     """Answers from a file instead of from keys."""
+
+    PANEL: ClassVar = "Your category, and answers from a file"
 
     ratings: Annotated[
         Path | None,

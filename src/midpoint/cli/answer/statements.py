@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from midpoint.cli.answer.tables import leaving_table
+from midpoint.wire import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from midpoint.cli.answer.terminal import Terminal
     from midpoint.user.agent import Standing
     from midpoint.user.agent.rows import PreviewLine
-    from midpoint.wire import Disclosure, RatingScale
+    from midpoint.wire import Certificate, Disclosure, RatingScale
 
 
 def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool) -> None:
@@ -35,6 +36,12 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
             f"Certified by {certificate.auditor}: the strongest attack has AUC"
             f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
             f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing), all titles together."
+            f" {against(certificate)}"
+        )
+    if disclosure.leak is not None:
+        say(
+            f"The service keeps to a leak budget of AUC {disclosure.leak / ONE:.2f}: so far could"
+            " somebody tell people apart who knew all errors of its numbers. That is its own word."
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
@@ -57,6 +64,15 @@ def what_it_hides(disclosure: "Disclosure", protected: str) -> str:
         f"title by title, the values of your answers say nothing about {protected}; which titles"
         f" you rate is not hidden, and can reveal it. {together}"
     )
+
+
+def against(certificate: "Certificate") -> str:
+    """Say whom a certificate's figure was measured against."""
+    if certificate.adversary is None:
+        return "It does not say against whom that was measured."
+    others = f" and {certificate.outsiders:,} labelled others" if certificate.outsiders else ""
+    known = f"who knows a panel of {certificate.panel or 0:,}{others}"
+    return f"Measured against: {certificate.adversary}, {known}."
 
 
 def say_leaving(

@@ -54,16 +54,52 @@ Adversary = Annotated[
     ),
 ]
 Panel = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         help="People the disclosure is made of where outsiders are kept apart, of those outside a"
-        " fold: a number, or a share below 1; all who are no outsiders unless given."
+        " fold: a number, or a share below 1; all who are no outsiders unless given. Several,"
+        " separated by commas, are audited in turn and drawn as a curve; the last is the main one."
     ),
 ]
 Outsiders = Annotated[
-    float | None,
+    str | None,
     typer.Option(help="Labelled people outside the panel, likewise; a fifth unless given."),
 ]
+
+Given = Annotated[
+    str | None,
+    typer.Option(
+        help="Share of their ratings that people give to their devices, or `all`; 0.7 unless given."
+        " Errors of predictions are then measured with 0.7, since nothing would be left to predict."
+    ),
+]
+
+
+def read_sizes(text: str | None, option: str) -> list[float | None]:
+    """Read sizes of a panel or numbers of outsiders; one that is not given stands for itself."""
+    from midpoint.errors import MidpointError
+
+    if text is None:
+        return [None]
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise MidpointError(
+            f"{option} takes numbers of people, or shares below 1, separated by commas: got"
+            f" {text!r}"
+        ) from error
+
+
+def share_given(text: str | None) -> float | None:
+    """Read how much people give."""
+    from midpoint.errors import MidpointError
+
+    if text is None or text == "all":
+        return None if text is None else 1.0
+    try:
+        return float(text)
+    except ValueError as error:
+        raise MidpointError(f"--given is a share between 0 and 1, or all: got {text!r}") from error
 
 
 @contextmanager
@@ -138,17 +174,28 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
 
 
 def show_adversaries(console: Console, results: "AuditResults", schemes: list[str]) -> None:
-    """Print the strongest attack of each adversary on each scheme."""
+    """Print the judge and the strongest attack of each adversary on each scheme."""
     table = Table(title=f"{results.dataset}, {results.feature}: measured against whom")
     for head in ("adversary", "panel", "outsiders", *schemes):
         table.add_column(head, overflow="fold")
-    for name, one in results.adversaries.items():
+    for name, adversary in results.adversaries.items():
         strongest = [results.strongest(scheme, name) for scheme in schemes]
         cells = [
-            "" if row is None else starred(row.value, chance=one.bands[row.scheme].holds(row.value))
+            ""
+            if row is None
+            else starred(row.value, chance=adversary.bands[row.scheme].holds(row.value))
             for row in strongest
         ]
-        table.add_row(name, f"{one.panel:,}", f"{one.outsiders:,}" if one.outsiders else "", *cells)
+        people = f"{adversary.panel:,}", f"{adversary.outsiders:,}" if adversary.outsiders else ""
+        judges = [results.judge(scheme, name) for scheme in schemes]
+        if any(judges):
+            judged = [
+                "" if judge is None
+                else starred(judge[0].value, chance=judge[1].band.holds(judge[0].value))
+                for judge in judges
+            ]  # fmt: skip
+            table.add_row(f"{name}: judge", *people, *judged)
+        table.add_row(f"{name}: strongest", *people, *cells)
     bounds = [results.bounds.get(scheme) for scheme in schemes]
     panels = {f"{bound.panel:,}" for bound in bounds if bound is not None}
     if panels:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from midpoint.cli.options.audit_extras import Adversary, Curves, Outsiders, Panel, Rounds
+from midpoint.cli.options.audit_extras import Adversary, Curves, Given, Outsiders, Panel, Rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,13 @@ class AuditOptions:
     ] = None
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0
     jobs: Annotated[
-        int, typer.Option(min=1, help="How many processes; the results do not depend on it.")
-    ] = 2
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many processes, of one thread each: one for each core unless given. The"
+            " results do not depend on it.",
+        ),
+    ] = None
     quick: Annotated[
         bool, typer.Option("--quick", help="A few schemes, attacks and folds, in about a minute.")
     ] = False
@@ -50,6 +55,7 @@ class AuditOptions:
     adversary: Adversary = None
     panel: Panel = None
     outsiders: Outsiders = None
+    given: Given = None
 
     def scheme_names(self) -> list[str] | None:
         """Return the schemes that were named."""

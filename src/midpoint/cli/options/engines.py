@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from midpoint.analyst.engines import Engine, RatingsTables
     from midpoint.analyst.fit.factorizer import Factorizer, Progress
     from midpoint.analyst.fit.profiles import ItemProfiles
+    from midpoint.data import Ratings
 
     Bar = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
     Status = Callable[[str], AbstractContextManager[object]]
+
+UNFINISHED = ".unfinished"
+"""What is added to a result's name for the directory of what is learned so far."""
 
 
 class EngineName(StrEnum):
@@ -57,18 +61,33 @@ def fit_from_tables(
     out: Path,
     master: str | None,
     bar: "Bar",
-) -> "ItemProfiles":
-    """Train from tables that stay where they are, and show how far it is."""
+    choose: "Callable[[Ratings], tuple[str | None, str]]",
+) -> "tuple[ItemProfiles, str]":
+    """Train from tables that stay where they are, show how far it is, and save the result.
+
+    What a killed run leaves beside the result is gone on with. `choose` names a scheme, or None,
+    and says why, by what was counted; so does the return.
+    """
     from midpoint.analyst.engines import train_on
     from midpoint.analyst.engines.tables import require_supported
+    from midpoint.analyst.engines.unfinished import Unfinished
 
     require_supported(factorizer, name.value)  # before the ratings are read
     show_notes()
+    left = Unfinished(out.resolve().with_name(f"{out.resolve().name}{UNFINISHED}"))
+    if left.directory is not None and left.directory.exists():
+        Console(stderr=True).print(
+            f"Going on with {left.directory}, which an earlier run left", soft_wrap=True
+        )
     with _opened(name, out, master) as (engine, status):
         with status("Reading ratings"):
             ratings = engine.read(tables)
+        scheme, reason = choose(ratings.counts().as_ratings())
         with bar() as report:
-            return train_on(ratings, factorizer, report)
+            profiles = train_on(ratings, factorizer, report, scheme=scheme, unfinished=left)
+    profiles.save(out)
+    left.remove()
+    return profiles, reason
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -34,6 +34,8 @@ class Method(StrEnum):
 class TrainingData(DataOptions):
     """Ratings to train on, in memory or wherever an engine reads them."""
 
+    PANEL: ClassVar = "Ratings"
+
     source: Annotated[
         str,
         typer.Argument(
@@ -55,6 +57,8 @@ class TrainingData(DataOptions):
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
     """How item profiles are fitted."""
+
+    PANEL: ClassVar = "Item profiles"
 
     dimension: Annotated[int, typer.Option(min=1, help="Latent dimensions.")] = 20
     iterations: Annotated[
@@ -101,6 +105,8 @@ class FitOptions:
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
     """Where a model is trained."""
+
+    PANEL: ClassVar = "Engine"
 
     engine: Annotated[
         EngineName,

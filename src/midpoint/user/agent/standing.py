@@ -10,7 +10,7 @@ from typing import Self
 from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
-from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
+from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles, require_leak
 from midpoint.user.checks.links import read_statement
 from midpoint.user.core.decisions import require_legal
 from midpoint.wire import (
@@ -91,16 +91,19 @@ class Terms:
     """Whether she agrees, on first use, to a scheme that does not hide which items she rated."""
     most_auc: float = MOST_AUC / MILLION
     """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
+    most_leak: float | None = None
+    """AUC that errors of what is disclosed may let somebody reach, as the analyst says; or any."""
 
     def __post_init__(self) -> None:
         """Refuse limits that are none."""
         if self.shown_for < 0:
             raise MidpointError(f"{self.shown_for} seconds are none; give 0 or more")
-        if not 0.5 <= self.most_auc <= 1:
-            raise MidpointError(
-                f"{self.most_auc} is no AUC to accept at most; give one from 0.5 (blind guessing)"
-                " to 1 (certainty)"
-            )
+        for most in (self.most_auc, self.most_leak):
+            if most is not None and not 0.5 <= most <= 1:
+                raise MidpointError(
+                    f"{most} is no AUC to accept at most; give one from 0.5 (blind guessing) to 1"
+                    " (certainty)"
+                )
 
 
 def entry_to_fetch(chain: Chain, witness: Signed | None, shown_for: int) -> Entry:
@@ -142,6 +145,7 @@ def _examined(published: Published, home: Home, terms: Terms) -> Standing:
         shown_for=terms.shown_for,
         show_rated=terms.show_rated,
     )
+    require_leak(accepted.disclosure, terms.most_leak)
     titles = check_titles(published.catalogue, accepted.entry, accepted.disclosure)
     certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)
     return Standing.of(accepted, certificate, titles)

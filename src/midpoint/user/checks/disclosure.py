@@ -15,6 +15,7 @@ from midpoint.user.checks.links import (
 )
 from midpoint.user.checks.pin import REMEDY, Pin
 from midpoint.wire import (
+    ONE,
     Catalogue,
     Disclosure,
     Entry,
@@ -140,6 +141,19 @@ def _require_named(disclosure: Disclosure, head: Entry, entries: Sequence[Entry]
     raise RefusedError(
         Refusal.ROLLED_BACK if named else Refusal.WRONG_DIGEST,
         f"entry {head.sequence} of the list names another disclosure",
+    )
+
+
+def require_leak(disclosure: Disclosure, most: float | None) -> None:
+    """Refuse a disclosure that is said to leak more than she accepts, or does not say how much."""
+    leak = disclosure.leak
+    if most is None or (leak is not None and leak <= round(most * ONE)):
+        return
+    says = "does not say how much" if leak is None else f"says {leak / ONE:.3f}"
+    raise RefusedError(
+        Refusal.LEAK_TOO_LARGE,
+        f"you accept that errors of what is disclosed leak up to an AUC of {most}, and the service"
+        f" {says}",
     )
 
 

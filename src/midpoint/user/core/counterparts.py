@@ -25,7 +25,8 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
    From here on sums are integers, below 2^53.
-3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64. Under a leak budget it
+   is then multiplied by the item's keep probability, which is everyone's, and rounded again.
 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
 """
@@ -88,6 +89,7 @@ class Adjustment:
             )
         always = np.broadcast_to(np.int64(ONE), item.shape)
         reveal = always if parameters.reveal is None else parameters.reveal[item, cell]
+        reveal = kept(parameters, item, reveal)
         return cls(reveal, np.broadcast_to(np.int64(0), item.shape), np.zeros(0, dtype=np.int64))
 
     def of(self, some: Index) -> "Adjustment":
@@ -179,6 +181,7 @@ def adjustment_of(parameters: Parameters, cell: int, item: Index, hers: Counterp
     if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} has no counterparts")
     reveal = reveal_probability(parameters.positions, cell, item, hers.selection)
+    reveal = kept(parameters, item, reveal)
     return Adjustment(reveal, value_shift(parameters, hers.move, item), hers.move)
 
 
@@ -190,6 +193,13 @@ def reveal_probability(
     p = chance(logit)
     ratio = p.min(axis=1) / p[:, cell]
     return np.asarray(np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL), dtype=np.int64)
+
+
+def kept(parameters: Parameters, item: Index, reveal: Integers) -> Integers:
+    """Return keep_j times the probability of revealing items, rounded half up, step 3. (n,)."""
+    if parameters.keep is None:
+        return reveal
+    return np.asarray((reveal * parameters.keep[item] + ONE // 2) // ONE, dtype=np.int64)
 
 
 def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers:

@@ -12,8 +12,9 @@ from midpoint.analyst.categories.estimates import (
     offset_variance,
 )
 from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.disclose.leak import Errors, area_of, divergences
 from midpoint.audit.attackers.auc import auc
-from midpoint.audit.run.adversaries.bound import area_of, divergences, is_bounded
+from midpoint.audit.run.adversaries.bound import is_bounded
 from midpoint.audit.run.plan import read_scheme
 
 Float = NDArray[np.float64]
@@ -65,7 +66,7 @@ def attacked(
     apart = ((value - shift[:, 0]) ** 2 - (value - shift[:, 1]) ** 2) / (2 * NOISE**2)
     score = (sets + np.where(revealed, apart, 0.0)).sum(axis=1)
     values = offset_variance(counted, 0, 1) / NOISE**2
-    parts = divergences(revealed.mean(axis=0), log_ratio_variance(counted, 0, 1), values)
+    parts = divergences(revealed.mean(axis=0), Errors(log_ratio_variance(counted, 0, 1), values))
     return auc(score, category), area_of(sum(parts))
 
 

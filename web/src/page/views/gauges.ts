@@ -144,6 +144,13 @@ function certificate(measured: Measured, model: Model, actions: Actions): HTMLEl
     ),
     leakBar(measured),
     el("p", { class: "small" }, two ? words.pair((leak * 100).toFixed(0)) : words.several),
+    el(
+      "p",
+      { class: "small" },
+      words.against(measured.adversary, measured.panel, measured.outsiders),
+    ),
+    measured.named !== undefined &&
+      el("p", { class: "small" }, words.named((measured.named * 100).toFixed(1))),
     whose(measured, actions),
   );
 }

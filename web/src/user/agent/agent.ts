@@ -24,7 +24,7 @@ import { RefusedError } from "../../wire/refusal";
 import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
 import { verifyCertificate } from "../checks/certificate";
-import { checkDisclosure, checkList, checkTitles } from "../checks/disclosure";
+import { checkDisclosure, checkList, checkTitles, requireLeak } from "../checks/disclosure";
 import { readStatement, witnessedEntry } from "../checks/links";
 import { adding, beginning, requireUnforked, seeing, witnessKey } from "../checks/proof";
 import { correct, type Recommendation } from "../core/correction";
@@ -249,6 +249,7 @@ export class Agent {
     const witness = this.#statement(fetched.witness);
     const options = { shownFor: this.#shownFor, showRated: this.terms.showRated ?? false };
     const accepted = checkDisclosure(fetched.disclosure, entries, pin, witness, options);
+    requireLeak(accepted.disclosure, this.terms.mostLeak);
     const { items, digest } = accepted.disclosure;
     const {
       titles,

@@ -8,9 +8,10 @@
  * are means over the strata of activity, each of which is taken to hold the same share of every
  * category: a false prior that puts categories into strata of their own is not seen here.
  */
+
+import { dot, lower, solve, times } from "../../matrices";
 import { GRAIN } from "../../wire/fixed";
 import { chance } from "../core/counterparts";
-import { dot, lower, solve, times } from "../core/matrices";
 import type { PositionModel, Stratum } from "../parameters";
 
 type Row = readonly number[];

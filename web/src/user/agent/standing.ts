@@ -58,4 +58,6 @@ export interface Terms {
   readonly requireCertificate?: boolean;
   /** If one is required: AUC that the strongest attack may reach, as certified; 0.6 unless given. */
   readonly mostAuc?: number;
+  /** AUC that errors of what is disclosed may let somebody reach, as the service says; any unless given. */
+  readonly mostLeak?: number;
 }

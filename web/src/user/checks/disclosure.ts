@@ -7,12 +7,13 @@
 
 import { encode } from "../../wire/canonical";
 import { Disclosure, schemeOf } from "../../wire/disclosure";
+import { ONE } from "../../wire/fixed";
 import { Catalogue } from "../../wire/listing";
+import { checkNumbers } from "../../wire/numbers";
 import { type Entry, SHOWN_FOR, type WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import type { Signed } from "../../wire/signing";
 import { requireContinuation, requireLinks, signedEntries, witnessedEntry } from "./links";
-import { checkNumbers } from "./numbers";
 import { Pin, REMEDY } from "./pin";
 
 /** A disclosure that passed. */
@@ -173,4 +174,14 @@ function requireSafe(disclosure: Disclosure, ratingsInLevels: boolean, allowUnsa
       `scheme '${disclosure.scheme}' leaves the category readable`,
     );
   }
+}
+
+/** Refuse a disclosure that is said to leak more than she accepts, or that does not say how much. */
+export function requireLeak({ leak }: Disclosure, most: number | undefined): void {
+  if (most === undefined || (leak !== undefined && leak <= Math.round(most * ONE))) return;
+  const says = leak === undefined ? "does not say how much" : `says ${(leak / ONE).toFixed(3)}`;
+  throw new RefusedError(
+    "leak_too_large",
+    `you accept that errors of what is disclosed leak up to an AUC of ${most}, and the service ${says}`,
+  );
 }

@@ -26,17 +26,18 @@
  * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
  *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
  *    From here on sums are integers, below 2^53.
- * 3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64.
+ * 3. A reveal probability is rounded to 2^-16, half up, and is at least 1/64. Under a leak budget it
+ *    is then multiplied by the item's keep probability, which is everyone's, and rounded again.
  * 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
  */
 import { MidpointError } from "../../errors";
+import { dot, solve, times } from "../../matrices";
 import type { Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
 import { DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST } from "../../wire/positions";
 import { modelOf, type PositionModel, type Stratum } from "../parameters";
-import { dot, solve, times } from "./matrices";
 import { gram, productsWith, type Table, tableOf, weightedSum } from "./tables";
 
 type Row = readonly number[];
@@ -65,9 +66,19 @@ export interface Adjustment {
 }
 
 /** Return the disclosed reveal probabilities, and no move. */
-export function identity({ reveal, prior, scheme }: Disclosure, cell: number): Adjustment {
+export function identity(disclosure: Disclosure, cell: number): Adjustment {
+  const { reveal, prior, scheme } = disclosure;
   if (prior) throw new MidpointError(`scheme '${scheme}' adjusts to each person`);
-  return { reveal: (item) => reveal?.[item][cell] ?? ONE, shift: () => 0, move: [] };
+  return {
+    reveal: (item) => kept(disclosure, item, reveal?.[item][cell] ?? ONE),
+    shift: () => 0,
+    move: [],
+  };
+}
+
+/** Return an item's keep probability times the probability of revealing it, rounded half up. */
+function kept({ keep }: Disclosure, item: number, reveal: number): number {
+  return keep ? Math.floor((reveal * keep[item] + ONE / 2) / ONE) : reveal;
 }
 
 /**
@@ -97,7 +108,7 @@ export function adjustmentTo(
   const model = modelOf(disclosure);
   if (!model) throw new MidpointError(`scheme '${disclosure.scheme}' has no counterparts`);
   return {
-    reveal: (item) => revealProbability(model, cell, item, selection),
+    reveal: (item) => kept(disclosure, item, revealProbability(model, cell, item, selection)),
     shift: (item) => valueShift(disclosure, move, item),
     move,
   };

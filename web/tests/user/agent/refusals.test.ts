@@ -181,6 +181,18 @@ describe("what is refused", () => {
     expect(await lied(showing(900_000), { auditors })).toBe("accepted"); // it is shown, no more
   });
 
+  it("a leak budget beyond what she accepts", async () => {
+    const keep = shown.items.map((_, j) => (j % 2 ? ONE : ONE / 2));
+    const budgeted = (leak: number) => (service: Service) => {
+      service.publish(Disclosure.make({ ...shown, keep, leak } as Disclosure));
+    };
+    const terms = { mostLeak: 0.6 };
+    expect(await lied(budgeted(0.5625 * ONE), terms)).toBe("accepted");
+    expect(await lied(budgeted(0.75 * ONE), terms)).toBe("leak_too_large");
+    expect(await lied(() => {}, terms)).toBe("leak_too_large"); // it does not say
+    expect(await lied(budgeted(0.75 * ONE))).toBe("accepted");
+  });
+
   it("a redirect is followed nowhere", async () => {
     const [elsewhere, address] = await serve(shown);
     await lied((s) => {

@@ -27,6 +27,7 @@ from midpoint.analyst.engines.spark.reader import RatingsFrame
 from midpoint.analyst.engines.spark.solver import State, Sums
 from midpoint.analyst.engines.spark.statistics import tally_frame
 from midpoint.analyst.engines.tables import require_supported
+from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.als import SMALLEST, WARM_UP_RIDGE, Factors, Side
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
@@ -58,10 +59,12 @@ def fit_on_spark(
     factorizer: Factorizer,
     ratings: RatingsFrame,
     progress: Callable[[Progress], None] | None = None,
+    unfinished: Unfinished | None = None,
 ) -> ItemProfiles:
     """Learn item profiles on a cluster, as `Factorizer.fit` does from ratings in memory.
 
-    Workers hold the ratings; every worker and this machine hold the items' profiles.
+    Workers hold the ratings; every worker and this machine hold the items' profiles. Those that
+    `unfinished` has kept of the same ratings and settings are not learned again.
     """
     require_supported(factorizer, "spark")
     session = ratings.frame.sparkSession
@@ -71,14 +74,17 @@ def fit_on_spark(
         biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
         offset = mean_effects(statistics, biases).effect
     blocks = _Blocks.of(session, ratings, offset)
-    try:
-        factors = _Fit(factorizer, blocks, len(ratings.item_ids), progress).run()
-    finally:
-        blocks.table.unpersist()
     made = provenance(
         factorizer, ratings.name, digest_of(ratings, blocks.hashed), factorizer.iterations,
         engine="spark", more=("pyspark",),
     )  # fmt: skip
+    try:
+        before = (unfinished or Unfinished()).profiles(made)
+        if before is not None:
+            return before
+        factors = _Fit(factorizer, blocks, len(ratings.item_ids), progress).run()
+    finally:
+        blocks.table.unpersist()
     rated = np.ones(len(ratings.item_ids), np.bool_)
     catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
     return freeze(made, catalogue, ratings.feature, statistics, offset, blocks.unit, factors)

@@ -42,6 +42,8 @@ class Category:
     """What the categories are, without their users."""
     users: NDArray[np.int64]
     """How many users each has. Shape (K,)."""
+    everyone: int
+    """How many users there are, with a category or without."""
 
 
 def people_of(
@@ -117,6 +119,7 @@ def categories_of(
     code = pl.Series(np.zeros(cells.height, np.int32))
     for part_feature, part in labelled.values():
         code = code * len(part_feature.categories) + part  # null where one is not known
+    everyone = int(cells[COUNTED].sum())
     cells = cells.with_columns(**{CELL: code.cast(pl.Int32)}).filter(code.is_not_null())
     sums = cells.group_by(CELL).agg(pl.col(COUNTED).sum())
     users = np.zeros(len(feature.categories), np.int64)
@@ -124,7 +127,7 @@ def categories_of(
     codes = session.createDataFrame(cells.select(*columns, CELL).to_arrow())
     coded = who.join(sql.broadcast(codes), columns, "left")
     category = sql.coalesce(CELL, sql.lit(-1)).alias("category")
-    return Category(coded.select("user", category), feature, users)
+    return Category(coded.select("user", category), feature, users, everyone)
 
 
 def _matched(raters: DataFrame, people: DataFrame) -> DataFrame:

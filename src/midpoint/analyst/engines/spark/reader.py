@@ -38,6 +38,8 @@ class RatingsFrame:
     """The private feature, or the joint one of several, without its users."""
     users: NDArray[np.int64]
     """Users in each of its categories. Shape (K,)."""
+    n_users: int = 0
+    """Users in all, with a category or without; 0 if no feature was named."""
 
 
 def read_ratings(
@@ -79,6 +81,7 @@ def read_ratings(
         scale=found_scale,
         feature=category.feature if category else None,
         users=category.users if category else np.zeros(0, np.int64),
+        n_users=category.everyone if category else 0,
     )
 
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from midpoint.analyst.categories.statistics import CategoryStatistics
-from midpoint.analyst.engines.engine import RatingsTables
+from midpoint.analyst.engines.counts import CountedFeature, Counts
+from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.streaming.factorizer import fit_from_disk
 from midpoint.analyst.engines.streaming.scan import Scan, scan
 from midpoint.analyst.engines.streaming.statistics import tally_scan
+from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.errors import MidpointError
@@ -25,6 +27,14 @@ class StreamingRatings:
     workspace: Path | None
     """Directory for columns during the fit."""
 
+    def counts(self) -> Counts:
+        """Say how many there are of what, to choose a scheme by."""
+        scan, known = self.scan, None
+        feature = scan.feature(self.features)
+        if feature is not None:
+            known = CountedFeature(feature.name, feature.categories, feature.counts)
+        return Counts(scan.ratings, scan.users.height, scan.items.height, scan.scale, known)
+
     def tally(self) -> CategoryStatistics:
         """Count what the users of each category of the private feature do."""
         feature = self.scan.feature(self.features)
@@ -33,11 +43,22 @@ class StreamingRatings:
         return tally_scan(self.scan, feature)
 
     def fit(
-        self, factorizer: Factorizer, progress: Callable[[Progress], None] | None = None
+        self,
+        factorizer: Factorizer,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        then: Then | None = None,
+        unfinished: Unfinished | None = None,
     ) -> ItemProfiles:
         """Learn item profiles from the disk."""
         return fit_from_disk(
-            factorizer, self.scan, self.features, workspace=self.workspace, progress=progress
+            factorizer,
+            self.scan,
+            self.features,
+            workspace=self.workspace,
+            progress=progress,
+            then=then,
+            unfinished=unfinished,
         )
 
 

@@ -4,17 +4,19 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import Estimation, mean_effects
+from midpoint.analyst.counterparts.panel import ByUser
+from midpoint.analyst.engines.engine import Then
 from midpoint.analyst.engines.streaming.scan import Scan
 from midpoint.analyst.engines.streaming.sort import Triples, mapped, sort_on_disk
 from midpoint.analyst.engines.streaming.statistics import tally_scan
 from midpoint.analyst.engines.tables import require_supported
+from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.als import Factors, Observations, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
@@ -36,6 +38,8 @@ def fit_from_disk(
     *,
     workspace: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
+    then: Then | None = None,
+    unfinished: Unfinished | None = None,
 ) -> ItemProfiles:
     """Learn item profiles from ratings on disk, as `Factorizer.fit` does from those in memory.
 
@@ -48,17 +52,18 @@ def fit_from_disk(
         feature: The private feature; several make a joint one.
         workspace: Directory for columns during the fit; the system's temporary one unless given.
         progress: Hears how far the fit has come.
+        then: Learns more from the people, by their ratings on disk; needs a private feature.
+        unfinished: Keeps the item profiles and has the columns, so that a killed run goes on.
     """
     require_supported(factorizer, "stream")
     private = scan.feature(feature)
     statistics = tally_scan(scan, private) if private else None
     biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
     offset = mean_effects(statistics, biases).effect if statistics else None
-    with TemporaryDirectory(prefix="midpoint-", dir=workspace) as directory:
-        _require_space(Path(directory), scan.ratings)
-        ratings = sort_on_disk(
-            scan.coded(), "user", _counts(scan.users), Path(directory) / "by-user"
-        )
+    left = unfinished or Unfinished()
+    with left.columns(workspace) as directory:
+        _require_space(directory, scan.ratings)
+        ratings = sort_on_disk(scan.coded(), "user", _counts(scan.users), directory / "by-user")
         _require_one_each(ratings, scan)
         made = provenance(
             factorizer,
@@ -68,19 +73,28 @@ def fit_from_disk(
             engine="stream",
             more=("polars",),
         )
-        unit, seen = _standardized(ratings, scan, private, offset, Path(directory))
-        factors = alternate(
-            seen,
-            dimension=factorizer.dimension,
-            iterations=factorizer.iterations,
-            regularization=factorizer.regularization,
-            seed=factorizer.seed,
-            threads=factorizer.threads,
-            after_iteration=_reporter(unit, factorizer.iterations, progress),
-        )
-    rated = np.ones(scan.items.height, np.bool_)
-    catalogue = Catalogue(scan.item_ids, scan.item_names, rated, scan.scale)
-    return freeze(made, catalogue, private, statistics, offset, unit, factors)
+        profiles = left.profiles(made)
+        if profiles is None:
+            unit, seen = _standardized(ratings, scan, private, offset, directory)
+            factors = alternate(
+                seen,
+                dimension=factorizer.dimension,
+                iterations=factorizer.iterations,
+                regularization=factorizer.regularization,
+                seed=factorizer.seed,
+                threads=factorizer.threads,
+                after_iteration=_reporter(unit, factorizer.iterations, progress),
+            )
+            del seen
+            rated = np.ones(scan.items.height, np.bool_)
+            catalogue = Catalogue(scan.item_ids, scan.item_names, rated, scan.scale)
+            profiles = freeze(made, catalogue, private, statistics, offset, unit, factors)
+            del factors
+        if then is None or private is None:
+            return profiles
+        left.keep(profiles)
+        offsets = _offsets(_counts(scan.users))
+        return then(profiles, ByUser(offsets, ratings.item, ratings.value, private, scan.user_ids))
 
 
 def digest_of(ratings: Triples, scan: Scan) -> str:

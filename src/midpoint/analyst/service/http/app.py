@@ -161,7 +161,7 @@ def _settle(
         return
     model = publication.latest.model
     kept = [reply.sums for reply in replies if isinstance(reply, Accepted)]
-    sums = [one for one in kept if one is not None and one.model == model.key]
+    sums = [sums for sums in kept if sums is not None and sums.model == model.key]
     if sums:
         for covariance in model.estimates(sums).covariance:
             metrics.error.observe(float(covariance.trace()))

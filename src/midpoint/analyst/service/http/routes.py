@@ -7,6 +7,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from midpoint.analyst.score.scorer import Wish
 from midpoint.analyst.service.http.documents import Document, preferred, private
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.http.static import INDEX, NOT_BUILT, Page
@@ -148,8 +149,8 @@ class Service:
             raise DeclinedError("malformed", "a margin goes with a top")
         token = self._token(request)
         model = await self._scored_by(request)
-        asked = Wanted(token, model, wanted.get("top"), wanted.get("margin", 0))
-        raw: bytes = await self.scoring.submit(asked)
+        wish = Wish(wanted.get("top"), wanted.get("margin", 0))
+        raw: bytes = await self.scoring.submit(Wanted(token, model, wish))
         encoding = preferred(request)
         if encoding is None:
             return private(raw, None)

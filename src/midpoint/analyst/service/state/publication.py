@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.score.report_rules import ReportRules
+from midpoint.analyst.score.scorer import ALL
 from midpoint.analyst.service.http.documents import Document
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.model import Model
@@ -191,7 +192,7 @@ def load(site: Site, ask: int) -> Current:
     item = disclosure.items[0]
     for items in ({}, {item: disclosure.scale.low}):  # compiled now, not while somebody waits
         model.ask(Summary(0, items=items), ask)
-    model.scores(model.estimates([model.nothing]), [(None, 0)])
+    model.scores(model.estimates([model.nothing]), [ALL])
     return Current(
         model=model,
         chain=Document.of(chain.raw),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from midpoint.analyst.score.scorer import ALL, Wish
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.storage import Storage, Sums
 
@@ -15,23 +16,21 @@ class Wanted:
     """SHA-256 of the device's token."""
     model: Model
     """What to score by."""
-    top: int | None = None
-    """How many best items of every category; None for all items."""
-    margin: int = 0
-    """How many items may be taken out of them."""
+    wish: Wish = ALL
+    """Of which items."""
 
 
 def scores_of(storage: Storage, many: Sequence[Wanted]) -> list[bytes]:
     """Return the bytes of `Scores` for each request; whoever is not known gets the prior's."""
-    found: list[bytes] = [b""] * len(many)
+    written: list[bytes] = [b""] * len(many)
     for model in {wanted.model.key: wanted.model for wanted in many}.values():
-        mine = [n for n, wanted in enumerate(many) if wanted.model.key == model.key]
-        sums = _sums(storage, [many[n].token for n in mine], model)
-        profiles = model.estimates([sums[many[n].token] for n in mine])
-        written = model.scores(profiles, [(many[n].top, many[n].margin) for n in mine])
-        for n, raw in zip(mine, written, strict=True):
-            found[n] = raw
-    return found
+        of_model = [n for n, wanted in enumerate(many) if wanted.model.key == model.key]
+        sums = _sums(storage, [many[n].token for n in of_model], model)
+        estimates = model.estimates([sums[many[n].token] for n in of_model])
+        raws = model.scores(estimates, [many[n].wish for n in of_model])
+        for n, raw in zip(of_model, raws, strict=True):
+            written[n] = raw
+    return written
 
 
 def _sums(storage: Storage, tokens: Sequence[bytes], model: Model) -> dict[bytes, Sums]:

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lower, solve, times } from "../../../src/user/core/matrices";
+import { lower, solve, times } from "../src/matrices";
 
 describe("a small system", () => {
   const square = fc.array(

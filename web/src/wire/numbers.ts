@@ -1,24 +1,22 @@
-/** Numbers that no honest analyst sends, whatever its data. */
-import { cellsOf, type Disclosure } from "../../wire/disclosure";
-import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
-import {
-  LEAST_REVEAL,
-  MOST_STRATUM_RATIO,
-  mostSpread,
-  spread,
-  spreadOfMeans,
-} from "../../wire/limits";
+/**
+ * What the numbers of a disclosure can be: analysts check it before they publish, devices again.
+ *
+ * It proves consistency, not truth.
+ */
+import { isDefinite } from "../matrices";
+import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
+import { fromFixed, GRAIN, ONE } from "./fixed";
+import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
   FARTHEST_POSITION,
   LEAST_PRECISION,
   MOST_ACTIVITY,
   MOST_LOGIT,
   MOST_PRECISION,
+  type Prior,
   QUIETEST,
-} from "../../wire/positions";
-import { type Refusal, RefusedError } from "../../wire/refusal";
-import { isDefinite } from "../core/matrices";
-import { modelOf, type PositionModel, type Stratum } from "../parameters";
+} from "./positions";
+import { type Refusal, RefusedError } from "./refusal";
 
 type Row = readonly number[];
 type Require = <T>(
@@ -35,13 +33,14 @@ type Require = <T>(
  * categories can report), and are centred: they sum to 0 over the categories, up to rounding (K
  * units, or K R / 2^bits when quantized). A level distribution has no negative mass and sums to
  * 2^16. A reveal probability is in 1 .. 2^16, and the category that rates an item least, which
- * always reveals, has 2^16. Averages lie on the scale. Beyond what `wire/limits` allows, one answer
- * would leak too much: a reveal probability below 1/64, or means of categories, by offsets or by
- * levels, that are further apart than 3/4 of the scale. Of counterparts see `requirePositions`; what
- * becomes of a rating because of them has the same two limits.
+ * always reveals, has 2^16. A keep probability, the same for all categories, is in 0 .. 2^16.
+ * Averages lie on the scale. Beyond what `limits` allows, one answer would leak too much: a reveal
+ * probability below 1/64, or means of categories, by offsets or by levels, that are further apart
+ * than 3/4 of the scale. Of counterparts see `requirePositions`; what becomes of a rating because
+ * of them has the same two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
-  const { scale, offset, levels, reveal, average, bits } = disclosure;
+  const { scale, offset, levels, reveal, keep, average, bits } = disclosure;
   const span = scale.high - scale.low;
   const require: Require = (column, code, what, fine) => {
     const index = column?.findIndex((row) => !fine(row)) ?? -1;
@@ -59,6 +58,8 @@ export function checkNumbers(disclosure: Disclosure): void {
     within(row, 1, ONE));
   require(reveal, "reveal_inconsistent", "no category that always reveals", (row) =>
     Math.max(...row) === ONE);
+  require(keep, "reveal_out_of_range", "a keep probability out of range", (number) =>
+    number >= 0 && number <= ONE);
   requirePositions(disclosure, require);
   require(average, "average_out_of_range", "an average off the scale", (row) =>
     within(row, scale.low, scale.high));
@@ -80,25 +81,29 @@ export function checkNumbers(disclosure: Disclosure): void {
  * device's steps fails.
  */
 function requirePositions(disclosure: Disclosure, require: Require): void {
-  const model = modelOf(disclosure);
-  if (!model) return;
+  const { prior, rate, selection, base, taste } = disclosure;
+  if (!prior || !base || !taste) return;
   const { low, high } = disclosure.scale;
   const span = Math.floor(((high - low) * GRAIN) / ONE);
   const ends = Math.floor(((low + high) * GRAIN) / ONE);
-  const bounded = (rows: readonly Row[], most: number, of = (number: number) => number) => {
+  const bounded = (rows: readonly Row[] | undefined, most: number) => {
     require(rows, "bad_positions", "numbers of positions out of range", (row) =>
-      within(row.map(of), -most, most));
+      within(row, -most, most));
   };
-  bounded(model.rate, MOST_LOGIT * GRAIN);
-  bounded(model.selection, Math.max(MOST_LOGIT * GRAIN, 2 * span)); // taste factors that choose among them
-  bounded(model.taste, 2 * span);
-  bounded(model.base, 3 * span, (number) => 2 * number - ends);
-  if (!isPrior(model, high - low)) {
+  const mostAdded = Math.max(MOST_LOGIT * GRAIN, 2 * span);
+  bounded(rate, MOST_LOGIT * GRAIN);
+  bounded(selection, mostAdded);
+  bounded(tasteSelects(disclosure) ? taste : undefined, mostAdded);
+  bounded(taste, 2 * span);
+  bounded(
+    base.map((row) => row.map((number) => 2 * number - ends)),
+    3 * span,
+  );
+  if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
   }
-  const alike = ({ least }: Stratum) =>
-    Math.max(...least) <= MOST_STRATUM_RATIO * Math.min(...least);
-  if (!model.strata.every(alike)) {
+  const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
+  if (!prior.least.every(alike)) {
     throw new RefusedError(
       "too_telling",
       "a stratum begins at another activity in one category than in another",
@@ -106,28 +111,40 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   }
 }
 
-function isPrior({ strata, noise }: PositionModel, span: number): boolean {
-  const ascending = strata.every(({ least }, g) => {
-    const before = strata[g - 1]?.least;
-    return least.every((activity, k) =>
+function isPrior({ least, mean, precision, map, noise }: Prior, span: number): boolean {
+  const ascending = least.every((row, g) => {
+    const before = least[g - 1];
+    return row.every((activity, k) =>
       before ? activity >= before[k] && activity <= MOST_ACTIVITY : activity === 0,
     );
   });
+  const fine = (matrix: readonly Row[]) =>
+    isPrecision(matrix.map((row) => row.map((entry) => fromFixed(entry))));
   return (
-    noise * QUIETEST ** 2 >= fromFixed(span) ** 2 && ascending && strata.every(isPriorOfStratum)
+    fromFixed(noise) * QUIETEST ** 2 >= fromFixed(span) ** 2 &&
+    ascending &&
+    mean.every(isNear) &&
+    map.every((maps) => maps.every((to) => to.every(isNear))) &&
+    map.every((maps) => maps.every((to, k) => isIdentity(to[k]))) &&
+    precision.every((matrices) => matrices.every(fine))
   );
 }
 
-function isPriorOfStratum({ mean, precision, map }: Stratum): boolean {
-  const near = (rows: readonly Row[]) =>
-    rows.every((row) => within(row, -FARTHEST_POSITION, FARTHEST_POSITION));
+/** Return whether rows are positions, or rows of a map between them. */
+function isNear(rows: readonly Row[]): boolean {
+  const most = FARTHEST_POSITION * ONE;
+  return rows.every((row) => within(row, -most, most));
+}
+
+function isIdentity(map: readonly Row[]): boolean {
+  return entries(map).every(([i, j, entry]) => entry === (i === j ? ONE : 0));
+}
+
+function isPrecision(matrix: readonly Row[]): boolean {
   return (
-    precision.every((P) => P.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION))) &&
-    near(mean) &&
-    map.every((maps) => maps.every(near)) &&
-    map.every((maps, k) => entries(maps[k]).every(([i, j, entry]) => entry === Number(i === j))) &&
-    precision.every((P) => entries(P).every(([i, j, entry]) => entry === P[j][i])) &&
-    precision.every((P) => isDefinite(P, LEAST_PRECISION))
+    matrix.every((row) => within(row, -MOST_PRECISION, MOST_PRECISION)) &&
+    entries(matrix).every(([i, j, entry]) => entry === matrix[j][i]) &&
+    isDefinite(matrix, LEAST_PRECISION)
   );
 }
 

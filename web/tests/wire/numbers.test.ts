@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkNumbers, Disclosure, type Prior, RefusedError } from "../../../src/index";
-import { disclosure } from "../../support/made_up";
+import { checkNumbers, Disclosure, type Prior, RefusedError } from "../../src/index";
+import { disclosure } from "../support/made_up";
 
 const shown = disclosure({ scheme: "cmpss", n: 60 });
 

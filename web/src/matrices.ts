@@ -1,4 +1,4 @@
-/** Small linear systems, by hand. */
+/** Small linear systems, by hand: what numpy is to the Python tree. */
 
 type Matrix = readonly (readonly number[])[];
 

@@ -1,0 +1,136 @@
+"""Factors of items by who rates what, from which ratios of categories are predicted.
+
+How often women rate a film over how often men do is a guess for each film by itself. But films that
+the same people rate have similar ratios, and which films go together is learned from everyone,
+whether the category is known or not. So log p_k is regressed on factors of the items
+(`shrinkage.shrink_effects`): the leading right singular vectors of
+
+    R_ij / sqrt((n_i + 1) (m_j + 5)),
+
+where R tells who rated what, n_i how many items a person rated, and m_j how many people an item.
+The first of them is popularity, and its logarithm is taken instead of it.
+
+How many factors help depends on the panel: with too many, what is special about its people is taken
+for what is usual. So the people are split in two halves, each half predicts the categories of the
+other by what was rated, and the fewest factors are taken that do not predict significantly worse
+than the best. That may be none.
+"""
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from midpoint.analyst.categories.estimates import CategoryEstimates
+from midpoint.analyst.categories.statistics import tally
+from midpoint.data import Feature, Ratings
+
+Float = NDArray[np.float64]
+CANDIDATES: Final = (0, 1, 2, 5, 10, 20, 40, 80)
+"""Numbers of factors that are tried."""
+FEWEST_ITEMS: Final = 8
+"""Items for each factor that is tried, at least."""
+FEWEST_PEOPLE: Final = 4
+"""People of the rarest category for each factor that is tried, at least."""
+COMPLETE: Final = 0.95
+"""Where a larger share of all possible ratings is there, who rates what says nothing."""
+MOST_CELLS: Final = 50_000_000
+"""People times factors that are worked with; of more people, factors are learned from a part."""
+
+
+class ItemFactors(NamedTuple):
+    """Factors that predict the ratios of items, and how far two halves of the panel disagree."""
+
+    factors: Float
+    """Log popularity, then k factors. Shape (M, k + 1)."""
+    disagreement: Float
+    """Half the difference of the log probabilities that the halves predict. Shape (M, K)."""
+
+
+def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> ItemFactors | None:
+    """Return factors that predict the ratios of items, or None if none do.
+
+    Args:
+        ratings: Everyone's ratings; those of unknown category show which items go together.
+        feature: The private feature.
+        seed: Draws the halves.
+    """
+    feature.require_classes()
+    sets = _sets(ratings)
+    people, items = sets.shape
+    most = min(items // FEWEST_ITEMS, int(feature.counts.min()) // FEWEST_PEOPLE)
+    counts = [k for k in CANDIDATES if k <= most]
+    if len(counts) < 2 or len(ratings) > COMPLETE * people * items:
+        return None
+    half = _halves(feature, seed)
+    sides = [_held_out(ratings, feature, sets, half != side, counts) for side in (0, 1)]
+    gains = np.concatenate([scores for scores, _ in sides])
+    best = int(gains.mean(axis=0).argmax())
+    short = gains[:, [best]] - gains
+    error = short.std(axis=0) / max(len(short), 1) ** 0.5
+    at = int(np.argmax(short.mean(axis=0) <= error))
+    if not counts[at]:
+        return None
+    first, second = (predicted[at] for _, predicted in sides)
+    return ItemFactors(_factors(sets, counts[at]), (first - second) / 2)
+
+
+def _sets(ratings: Ratings) -> sparse.csr_matrix:
+    """Return who rated what, as ones. Shape (N, M)."""
+    ones = np.ones(len(ratings.item))
+    shape = (ratings.n_users, ratings.n_items)
+    return sparse.csr_matrix((ones, ratings.item, ratings.user_offsets), shape)
+
+
+def _halves(feature: Feature, seed: int) -> NDArray[np.int64]:
+    """Split each category in two; people of unknown category are in neither, -1. Shape (N,)."""
+    draws, half = np.random.default_rng(seed), np.full(len(feature.codes), -1)
+    for k in range(len(feature.categories)):
+        own = np.flatnonzero(feature.codes == k)
+        half[own] = draws.permutation(np.arange(len(own)) % 2)
+    return half
+
+
+def _held_out(
+    ratings: Ratings,
+    feature: Feature,
+    sets: sparse.csr_matrix,
+    learned: NDArray[np.bool_],
+    counts: list[int],
+) -> tuple[Float, list[Float]]:
+    """Return how well each count predicts the categories of held-out people, and what it predicts.
+
+    sum_j log [p_jk / sum_m w_m p_jm] over the items that a person of category k rated, w being the
+    shares of the categories; and log p of each count. Shapes (n, counts), (M, K) each.
+    """
+    panel = ratings.select_users(learned)
+    counted = tally(panel, panel.feature(*(name for name, _ in feature.parts)))
+    factors = _factors(sets[learned], counts[-1])
+    out = ~learned & (feature.codes >= 0)
+    share = counted.users / counted.users.sum()
+    scores, predicted = [], []
+    for k in counts:
+        known = replace(counted, factors=factors[:, : k + 1] if k else None)
+        p = CategoryEstimates(known).probability
+        predicted.append(np.log(p))
+        weight = np.log(p / (p @ share)[:, None])
+        scores.append((sets[out] @ weight)[np.arange(int(out.sum())), feature.codes[out]])
+    return np.stack(scores, axis=1), predicted
+
+
+def _factors(sets: sparse.csr_matrix, count: int) -> Float:
+    """Return log popularity and so many factors, each with mean 0 and deviation 1. (M, 1 + k)."""
+    some = sets[:: 1 + sets.shape[0] * (count + 1) // MOST_CELLS]
+    rated = np.asarray(some.sum(axis=0)).ravel()
+    row = 1 / np.sqrt(np.asarray(some.sum(axis=1)).ravel() + 1)
+    column = 1 / np.sqrt(rated + 5)
+    scaled = sparse.diags(row) @ some @ sparse.diags(column)
+    start = np.ones(min(scaled.shape))
+    _, values, right = svds(scaled, k=count + 1, v0=start)
+    order = np.argsort(-values)[1:]
+    both = np.column_stack([np.log(rated + 1), right[order].T * column[:, None]])
+    spread = both.std(axis=0)
+    return np.asarray((both - both.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

@@ -1,0 +1,159 @@
+"""Ratios predicted from who rates what: they help where items go together, and else do no harm."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from midpoint.analyst import CategoryEstimates, Factorizer, ItemProfiles, tally
+from midpoint.analyst.categories.estimates import log_ratio_variance
+from midpoint.analyst.categories.item_factors import ItemFactors, item_factors
+from midpoint.analyst.categories.statistics import CategoryStatistics
+from midpoint.analyst.disclose.leak import area_of
+from midpoint.audit.attackers.auc import auc
+from midpoint.data import Ratings, Scale
+
+Float = NDArray[np.float64]
+APART = np.array([0.5, -0.4, 0.3, 0.3])
+"""How far the categories' mean tastes are apart."""
+
+
+class People(NamedTuple):
+    """Ratings of people whose truth is known."""
+
+    ratings: Ratings
+    """What they rated; some may be of unknown category."""
+    rated: NDArray[np.bool_]
+    """Who of some further people rates what. Shape (n, M)."""
+    category: NDArray[np.int64]
+    """Their categories. Shape (n,)."""
+    ratio: Float
+    """True log p_0 - log p_1 of each item. Shape (M,)."""
+
+
+def people(
+    size: int = 600, *, together: bool = True, unlabelled: int = 0, items: int = 300, seed: int = 0
+) -> People:
+    """Draw people who choose by four tastes, or else item by item; categories differ in both."""
+    rng = np.random.default_rng(seed)
+    usual, loading = rng.normal(-3.0, 0.5, items), 0.7 * rng.normal(size=(items, 4))
+    own = 0.3 * rng.normal(size=items)
+    n = size + unlabelled + 8_000
+    category = np.arange(n) % 2
+    sign = np.where(category == 0, 0.5, -0.5)[:, None]
+    taste = rng.normal(size=(n, 4)) + sign * APART
+    logit = usual + (taste @ loading.T if together else 2 * sign * own)
+    p = 1 / (1 + np.exp(-logit))
+    rated = rng.random((n, items)) < p
+    ratio = np.log(p[category == 0].mean(axis=0) / p[category == 1].mean(axis=0))
+    user, item = np.nonzero(rated[: size + unlabelled])
+    names = {f"u{i:05d}": "FM"[i % 2] for i in range(size)}
+    ratings = Ratings.from_columns(
+        [f"u{i:05d}" for i in user],
+        [f"i{j:03d}" for j in item],
+        rng.integers(1, 6, len(user)).astype(float),
+        scale=Scale.stars(1, 5),
+        features={"g": names},
+    )
+    rest = slice(size + unlabelled, None)
+    return People(ratings, rated[rest], category[rest], ratio)
+
+
+def with_factors(ratings: Ratings, found: ItemFactors | None) -> CategoryStatistics:
+    counted = tally(ratings, ratings.feature("g"))
+    return replace(counted, **found._asdict()) if found else counted
+
+
+def ratios(counted: CategoryStatistics) -> Float:
+    p = CategoryEstimates(counted).probability
+    return np.asarray(np.log(p[:, 0] / p[:, 1]))
+
+
+def read(drawn: People, found: Float) -> float:
+    """Return what somebody reads of revealed sets who knows how far each ratio is off."""
+    keep = np.where(
+        drawn.category[:, None] == 0, np.minimum(np.exp(-found), 1), np.minimum(np.exp(found), 1)
+    )
+    revealed = drawn.rated & (np.random.default_rng(9).random(drawn.rated.shape) < keep)
+    return auc(revealed @ (found - drawn.ratio), drawn.category)
+
+
+def bound(counted: CategoryStatistics, variance: Float) -> float:
+    """Return what errors of this variance let somebody read of revealed sets."""
+    p = CategoryEstimates(counted).probability.min(axis=1)
+    return area_of(float((p / (1 - p)) @ variance))
+
+
+@pytest.mark.parametrize("size", [600, 3000])
+def test_ratios_are_surer_and_leak_less_where_items_go_together(size: int) -> None:
+    drawn = people(size)
+    found = item_factors(drawn.ratings, drawn.ratings.feature("g"))
+    assert found is not None
+    assert 3 <= found.factors.shape[1] <= 11
+    alone, predicted = (with_factors(drawn.ratings, given) for given in (None, found))
+    error = [np.mean((ratios(one) - drawn.ratio) ** 2) ** 0.5 for one in (alone, predicted)]
+    assert error[1] < 0.85 * error[0]
+    shown = [read(drawn, ratios(one)) for one in (alone, predicted)]
+    assert shown[1] < shown[0] - 0.03  # the control: item by item, more is read
+    # Who knows the errors does not pass the bound; without what halves disagree by, they would.
+    variance = log_ratio_variance(predicted, 0, 1)
+    assert variance.sum() < log_ratio_variance(alone, 0, 1).sum()
+    sampling = 3 * 0.0065
+    assert shown[1] < bound(predicted, variance) + sampling
+    careless = log_ratio_variance(replace(predicted, disagreement=None), 0, 1)
+    assert shown[1] > bound(predicted, careless) + sampling
+
+
+def test_factors_that_say_nothing_are_left_out() -> None:
+    drawn = people(together=False, seed=2)
+    assert item_factors(drawn.ratings, drawn.ratings.feature("g")) is None
+
+
+def test_few_items_have_few_factors_or_none() -> None:
+    drawn = people(items=24)
+    found = item_factors(drawn.ratings, drawn.ratings.feature("g"))
+    assert found is None or found.factors.shape[1] <= 4
+    few = people(items=7)
+    assert item_factors(few.ratings, few.ratings.feature("g")) is None
+
+
+def test_where_everyone_rates_everything_there_are_none() -> None:
+    rows = [(f"u{i:03d}", f"i{j:02d}", 3.0) for i in range(120) for j in range(20)]
+    users, items, values = zip(*rows, strict=True)
+    names = {f"u{i:03d}": "FM"[i % 2] for i in range(120)}
+    ratings = Ratings.from_columns(
+        users, items, values, scale=Scale.stars(1, 5), features={"g": names}
+    )
+    assert item_factors(ratings, ratings.feature("g")) is None
+
+
+@pytest.mark.slow
+def test_people_of_unknown_category_teach_which_items_go_together() -> None:
+    errors: dict[int, list[float]] = {0: [], 3000: []}
+    for seed in range(3):
+        for unlabelled, found in errors.items():
+            drawn = people(300, unlabelled=unlabelled, seed=seed)
+            factors = item_factors(drawn.ratings, drawn.ratings.feature("g"))
+            off = ratios(with_factors(drawn.ratings, factors)) - drawn.ratio
+            found.append(float(np.sqrt(np.mean(off**2))))
+    assert np.mean(errors[3000]) < np.mean(errors[0])
+
+
+def test_a_model_keeps_them(tmp_path: Path) -> None:
+    drawn = people(seed=4)
+    small = Factorizer(dimension=2, iterations=2, threads=1)
+    profiles = small.fit(drawn.ratings, "g")
+    assert profiles.statistics is not None
+    assert profiles.statistics.factors is not None
+    profiles.save(tmp_path / "model")
+    again = ItemProfiles.load(tmp_path / "model")
+    assert again.statistics is not None
+    sure = log_ratio_variance(profiles.statistics, 0, 1)
+    assert np.array_equal(log_ratio_variance(again.statistics, 0, 1), sure)
+    assert np.array_equal(again.estimates().probability, profiles.estimates().probability)
+    plain = replace(small, biases="plain").fit(drawn.ratings, "g")
+    assert plain.statistics is not None
+    assert plain.statistics.factors is None

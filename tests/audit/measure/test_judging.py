@@ -1,0 +1,85 @@
+"""Judges from what attackers stored: what they find, and how sure two looks are."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from midpoint.audit.measure.judging import ONLY, Judging, read
+from midpoint.audit.measure.results import AUC, NAMED
+from midpoint.audit.run.store import Arrays
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+N, FOLDS = 400, 2
+CATEGORY = (np.random.default_rng(0).random(N) < 0.4).astype(np.int64)
+IN_FOLD = np.repeat(np.arange(FOLDS), N // FOLDS)
+
+
+def stored(shift: float, seed: int, *, nested: bool = True) -> list[Arrays]:
+    """Invent what an attacker stores of two folds of 200, each learned from the other."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(2, N)) + shift * CATEGORY
+    folds = []
+    for fold in range(FOLDS):
+        inside, others = fold == IN_FOLD, np.flatnonzero(fold != IN_FOLD)
+        one: Arrays = {"scores": scores[0, inside][:, None]}
+        if nested:
+            one |= {
+                "nested_people": np.arange(len(others)),
+                "nested_group": np.zeros((len(others), 1), np.intp),
+                "nested_category": CATEGORY[others],
+                "nested_scores": scores[1, others][:, None],
+            }
+        folds.append(one)
+    return folds
+
+
+def judging(*attackers: list[Arrays]) -> Judging:
+    tried = {"panel": {f"a{k}": one for k, one in enumerate(attackers)}}
+    return Judging(CATEGORY, IN_FOLD, [1], lambda name, _: name, lambda _: tried)
+
+
+def test_a_judge_reads_more_than_its_attackers() -> None:
+    found = judging(stored(1.0, 1), stored(1.0, 2), stored(0.0, 3))
+    (adversary, one), = found.judges("s").items()  # fmt: skip
+    rows = {(metric, attack): measured for metric, attack, measured in found.rows("s")}
+    area = rows[AUC, "judge:panel"]
+    assert (adversary, one.attack) == ("panel", "judge:panel")
+    assert 0.78 < area.low < area.value < area.high
+    assert one.band.attackers == 3
+    assert not one.band.holds(area.value)
+    assert one.weights["a2"] < 0.15
+    assert sum(one.weights.values()) == pytest.approx(1.0)
+    assert one.right is not None
+    assert one.right > 0.8
+    assert 0 < rows[NAMED, "judge:panel"].value < 0.5
+    assert found.level("s") > ONLY
+
+
+def test_on_noise_a_judge_is_inside_its_band() -> None:
+    """By the narrow band, 2.5 % are outside; attackers here share nobody between folds."""
+    outside = 0
+    for seed in range(16):
+        found = judging(stored(0.0, 3 * seed), stored(0.0, 3 * seed + 1))
+        one = found.judges("s")["panel"]
+        area = next(m for metric, _, m in found.rows("s") if metric == AUC)
+        outside += not one.band.holds_closely(area.value)
+    assert outside <= 2
+
+
+def test_without_anything_said_of_training_people_there_is_no_judge() -> None:
+    found = judging(stored(1.0, 1, nested=False))
+    assert found.judges("s") == {}
+    assert list(found.rows("s")) == []
+    assert found.level("s") == ONLY
+    assert read({"a": stored(1.0, 1, nested=False)}, [1]) is None
+
+
+def test_what_is_read_again_is_what_was_found() -> None:
+    attackers: dict[str, list[Arrays]] = {"a0": stored(1.0, 1), "a1": stored(1.0, 2)}
+    first, again = judging(*attackers.values()).found("s")["panel"], read(attackers, [1])
+    assert again is not None
+    same: NDArray[np.bool_] = first.log_odds == again.log_odds
+    assert same.all()

@@ -1,0 +1,73 @@
+"""Audits with several panels and several numbers of outsiders."""
+
+from pathlib import Path
+
+import pytest
+
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report.page import page
+from midpoint.audit.sizes import audit_sizes
+from midpoint.cli.options.audit_extras import read_sizes, share_given
+from midpoint.data import Simulation
+from midpoint.errors import MidpointError
+from tests.support.small_audit import QUICKLY, SMALL, small_audit
+
+
+@pytest.mark.slow
+def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
+    tiny: Simulation, tmp_path: Path
+) -> None:
+    found = audit_sizes(
+        tiny.ratings,
+        "gender",
+        [30, 60],
+        [20, 40],
+        out=tmp_path / "out",
+        schemes=["dmpss"],
+        attacks={"adaptive-items": SMALL["adaptive-items"]},
+        adversaries="outsider",
+        folds=2,
+        factorizer=QUICKLY,
+    )
+    alone = small_audit(
+        tiny.ratings,
+        schemes=["dmpss"],
+        attacks={"adaptive-items": SMALL["adaptive-items"]},
+        adversaries="outsider",
+        panel=60,
+        outsiders=40,
+    )
+    assert found.rows == alone.rows
+    assert alone.sizes == ()
+    points = {(one.scheme, one.panel, one.outsiders): one for one in found.sizes}
+    assert sorted(points) == [
+        (scheme, *sizes) for scheme in ("dmpss", "no") for sizes in ((30, 40), (60, 20), (60, 40))
+    ]
+    judged = alone.judge("dmpss")
+    assert judged is not None
+    assert points["dmpss", 60, 40].value == judged[0].value
+    small, large = points["dmpss", 30, 40].bound, points["dmpss", 60, 40].bound
+    assert small is not None
+    assert large is not None
+    assert small > large  # a small panel's errors are greater
+    assert points["no", 30, 40].bound is None
+    shown = page(found)
+    assert "What outsiders read, by sizes" in shown
+    assert "What outsiders read, by sizes" not in page(alone)
+    found.save(tmp_path)
+    assert AuditResults.load(tmp_path).sizes == found.sizes
+
+
+def test_sizes_that_are_none_are_refused(tiny: Simulation, tmp_path: Path) -> None:
+    assert read_sizes("500,0.5", "--panel") == [500, 0.5]
+    assert read_sizes(None, "--panel") == [None]
+    with pytest.raises(MidpointError, match="--outsiders takes numbers of people"):
+        read_sizes("many", "--outsiders")
+    with pytest.raises(MidpointError, match="name one size of the panel at least"):
+        audit_sizes(tiny.ratings, "gender", [], [None], out=tmp_path)
+
+
+def test_what_people_give_is_a_share_or_all() -> None:
+    assert [share_given(text) for text in (None, "all", "0.5")] == [None, 1.0, 0.5]
+    with pytest.raises(MidpointError, match="a share between 0 and 1, or all: got 'most'"):
+        share_given("most")
