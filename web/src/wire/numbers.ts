@@ -6,7 +6,7 @@
 import { isDefinite } from "../matrices";
 import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
-import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "./limits";
+import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
   FARTHEST_LOG_SPREAD,
   FARTHEST_POSITION,
@@ -109,6 +109,13 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   const apart = (rows: readonly Row[]) => spread(rows.map(([mean]) => fromFixed(mean)));
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
+  }
+  const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
+  if (!prior.least.every(alike)) {
+    throw new RefusedError(
+      "too_telling",
+      "a stratum begins at another activity in one category than in another",
+    );
   }
 }
 
