@@ -234,12 +234,19 @@ def bad_positions() -> Iterator[Case]:
             ("base", (2**53 - 1, GRAIN)),
         )
     ]
-    apart = [
-        (f"strata apart: {row}", {"prior": disclosed_prior.model_copy(update={"least": row})})
-        for row in (((0, 0), (100, 201)), ((0, 0), (0, 9)), ((0, 0), (2**40, 256)))
+    far_apart: list[tuple[str, dict[str, Any]]] = [
+        *(
+            (f"strata apart: {least}", {"least": least})
+            for least in (((0, 0), (100, 201)), ((0, 0), (0, 9)), ((0, 0), (2**40, 256)))
+        ),
+        ("log spreads over a quarter apart", _rows({"spread": usual_spread((ONE // 4 + 1, ONE))})),
     ]
-    cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
-    for name, changes, code in (*cases, *((*case, Refusal.TOO_TELLING) for case in apart)):
+    telling = [
+        (name, {"prior": disclosed_prior.model_copy(update=changes)}, Refusal.TOO_TELLING)
+        for name, changes in far_apart
+    ]
+    bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
+    for name, changes, code in (*bad_cases, *telling):
         bad = shown.model_copy(update=changes)
         yield {
             "name": f"{code}: {name}",
@@ -247,16 +254,6 @@ def bad_positions() -> Iterator[Case]:
             "chain": [text(signed) for signed in sealed(entries([bad]))],
             "code": code,
         }
-    apart = usual_spread((ONE // 4 + 1, ONE))
-    bad = shown.model_copy(
-        update={"prior": disclosed_prior.model_copy(update=_rows({"spread": apart}))}
-    )
-    yield {
-        "name": f"{Refusal.TOO_TELLING}: log spreads over a quarter apart",
-        "disclosure": text(bad),
-        "chain": [text(signed) for signed in sealed(entries([bad]))],
-        "code": Refusal.TOO_TELLING,
-    }
 
 
 def usual_spread(last: tuple[int, int]) -> list[list[tuple[int, int]]]:
