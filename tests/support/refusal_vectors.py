@@ -106,8 +106,7 @@ def changes_and_scales() -> Iterator[Listed]:
     first, chain = entries([shows])[0], sealed(entries([shows]))
     yield "rated items shown, agreed", shows, chain, None, None, pinned(first, shows)
     yield "rated items shown, not agreed", shows, chain, None, None, Refusal.RATED_SHOWN
-    pin = pinned(first, shows)
-    yield "agreed before, not agreed again", shows, chain, pin, None, pin
+    yield "agreed before, not agreed again", shows, chain, (pin := pinned(first, shows)), None, pin
 
 
 def lists_of_entries() -> Iterator[Listed]:

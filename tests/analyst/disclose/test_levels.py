@@ -69,7 +69,7 @@ def test_from_training_to_recommendations_on_few_levels() -> None:
     """She rates on all levels and is shown predictions on them; her report says one of five."""
     analyst = mp.Analyst.train(round_people(300, 0), "kind", scheme="dmp:levels=5", progress=False)
     assert analyst.profiles.scheme == "dmp:levels=5"
-    device = mp.Device(analyst.published, kind="a")
+    device = mp.Device(analyst.published, kind="a", agree_to_show_rated=True)
     rated = {f"i{j:03}": 37 + j for j in range(25)}
     report = device.protect(rated)
     assert {value / ONE for _, value in report.answers} <= {0, 25, 50, 75, 100}
