@@ -47,11 +47,11 @@ def audit_sizes(
     for panel, m in _each(panels, outsiders):
         last = (panel, m) == (panels[-1], outsiders[-1])
         directory = out if last else out / SIZES / f"panel-{_name(panel)}-outsiders-{_name(m)}"
-        found = audit(ratings, feature, out=directory, panel=panel, outsiders=m, **options)
-        if OUTSIDER not in found.adversaries:
+        results = audit(ratings, feature, out=directory, panel=panel, outsiders=m, **options)
+        if OUTSIDER not in results.adversaries:
             raise MidpointError("sizes are of outsiders; name that adversary: --adversary outsider")
-        points += size_points(found)
-        main = found if last else main
+        points += size_points(results)
+        main = results if last else main
     if main is None:  # the last size is always among them
         raise MidpointError("no size was audited")
     return replace(main, sizes=tuple(points))
@@ -75,18 +75,18 @@ def _name(size: float | None) -> str:
 
 def size_points(results: AuditResults) -> Iterator[SizePoint]:
     """Say of each scheme what outsiders read of it, by their judge and by their strongest."""
-    one = results.adversaries[OUTSIDER]
+    outsider = results.adversaries[OUTSIDER]
     for scheme in results.bands:
-        strongest, found = results.strongest(scheme, OUTSIDER), results.judge(scheme, OUTSIDER)
-        band = one.bands.get(scheme)
+        strongest, judge = results.strongest(scheme, OUTSIDER), results.judge(scheme, OUTSIDER)
+        band = outsider.bands.get(scheme)
         if strongest is None or band is None:
             continue
-        row, of = (strongest, band) if found is None else (found[0], found[1].band)
+        row, of = (strongest, band) if judge is None else (judge[0], judge[1].band)
         bound = results.bounds.get(scheme)
         yield SizePoint(
             scheme=scheme,
-            panel=one.panel,
-            outsiders=one.outsiders,
+            panel=outsider.panel,
+            outsiders=outsider.outsiders,
             value=row.value,
             low=row.low,
             high=row.high,

@@ -101,8 +101,8 @@ class Kept:
             if name == judge_name(adversary):
                 stored = {one: self._every(scheme, ATTACK, one) for one in judge.weights}
                 known = {one: folds for one, folds in stored.items() if folds is not None}
-                found = read(known, questions(len(self.results.categories)))
-                return None if found is None or len(known) < len(stored) else found.log_odds
+                judged = read(known, questions(len(self.results.categories)))
+                return None if judged is None or len(known) < len(stored) else judged.log_odds
         folds = self._every(scheme, ATTACK, name)
         return None if folds is None else np.concatenate([one["scores"] for one in folds])
 

@@ -401,9 +401,9 @@ class AuditResults:
         """Return the judge of one adversary, or of the one that knows most, and its AUC."""
         judges = self.judges.get(scheme, {})
         name = next(reversed(list(judges)), None) if adversary is None else adversary
-        one = None if name is None else judges.get(name)
-        row = None if one is None else self.get(scheme, AUC, one.attack)
-        return None if one is None or row is None else (row, one)
+        judge = None if name is None else judges.get(name)
+        row = None if judge is None else self.get(scheme, AUC, judge.attack)
+        return None if judge is None or row is None else (row, judge)
 
     def folded(self, row: Row) -> float:
         """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""

@@ -84,11 +84,11 @@ def _omniscient(results: AuditResults, scheme: str) -> str:
 
 
 def _against(results: AuditResults, scheme: str, adversary: str) -> str:
-    row, found = results.strongest(scheme, adversary), results.judge(scheme, adversary)
+    row, judge = results.strongest(scheme, adversary), results.judge(scheme, adversary)
     band = results.adversaries[adversary].bands.get(scheme)
     if row is None or band is None:
         return ""
-    each = [] if found is None else [_judged_by(found[0], found[1].band)]
+    each = [] if judge is None else [_judged_by(judge[0], judge[1].band)]
     return "<br>".join([*each, _judged_by(row, band)])
 
 
@@ -103,10 +103,10 @@ def sharpness(results: AuditResults) -> Iterator[str]:
     """Show how often each judge is right where it must be sure."""
     rows = []
     for scheme in (name for name in plain_schemes(results) if name in results.judges):
-        for adversary, one in results.judges[scheme].items():
-            found = [results.get(scheme, metric, one.attack) for metric in SHARPNESS]
-            right = "" if one.right is None else f"<br><small>{one.right:.0%} rightly</small>"
-            cells = [*map(_share, found[:-1]), _share(found[-1]) + right, _weights(one)]
+        for adversary, judge in results.judges[scheme].items():
+            measured = [results.get(scheme, metric, judge.attack) for metric in SHARPNESS]
+            right = "" if judge.right is None else f"<br><small>{judge.right:.0%} rightly</small>"
+            cells = [*map(_share, measured[:-1]), _share(measured[-1]) + right, _weights(judge)]
             rows.append([escape(label(scheme)), escape(adversary), *cells])
     if rows:
         yield table(
@@ -146,11 +146,11 @@ def sizes(results: AuditResults) -> Iterator[str]:
         )
 
 
-def _sized(one: SizePoint) -> str:
-    value = f"{one.value:.3f}"
-    leaks = abs(one.value - 0.5) > one.chance - 0.5 + ROUNDING
+def _sized(point: SizePoint) -> str:
+    value = f"{point.value:.3f}"
+    leaks = abs(point.value - 0.5) > point.chance - 0.5 + ROUNDING
     shown = f'<span class="leaks">{value}</span>' if leaks else value
-    return f"{shown}<br><small>{one.low:.3f}-{one.high:.3f}</small>"
+    return f"{shown}<br><small>{point.low:.3f}-{point.high:.3f}</small>"
 
 
 def _share(row: Row | None) -> str:
@@ -159,8 +159,8 @@ def _share(row: Row | None) -> str:
     return f"{row.value:.1%}<br><small>{row.low:.1%}-{row.high:.1%}</small>"
 
 
-def _weights(one: Judge) -> str:
-    most = sorted(one.weights.items(), key=lambda pair: -pair[1])[:MOST_WEIGHTS]
+def _weights(judge: Judge) -> str:
+    most = sorted(judge.weights.items(), key=lambda pair: -pair[1])[:MOST_WEIGHTS]
     named = [f"{escape(name)} {weight:.0%}" for name, weight in most if weight > 0.005]
     return f"<small>{'<br>'.join(named)}</small>"
 
