@@ -1,6 +1,7 @@
 """A small audit that tests share: few people, and attackers that take no time."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer
-from midpoint.audit import AuditResults, View, audit
+from midpoint.audit import AuditResults, AuditSetting, View, audit
 from midpoint.data import Feature, Ratings
 
 QUICKLY = Factorizer(dimension=2, iterations=2)
@@ -70,7 +71,14 @@ def small_audit(ratings: Ratings, out: Path | None = None, **changes: Any) -> Au
         "folds": 2,
         "factorizer": QUICKLY,
     }
-    return audit(ratings, out=out, **(options | changes))
+    return audit_with(ratings, out=out, **(options | changes))
+
+
+def audit_with(ratings: Ratings, **options: Any) -> AuditResults:
+    """Audit with options of all kinds side by side."""
+    names = {field.name for field in fields(AuditSetting)} & options.keys()
+    setting = AuditSetting(**{name: options.pop(name) for name in names})
+    return audit(ratings, **options, setting=setting)
 
 
 def with_three_categories(ratings: Ratings) -> Ratings:

@@ -14,12 +14,14 @@ from midpoint.audit.measure.results import AuditResults, Row
 from midpoint.audit.pipeline import audit
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress
+from midpoint.audit.setting import AuditSetting
 from midpoint.extras import explained
 
 __all__ = [
     "ATTACKERS",
     "Attacker",
     "AuditResults",
+    "AuditSetting",
     "Progress",
     "Row",
     "View",

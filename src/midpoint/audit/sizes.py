@@ -1,76 +1,30 @@
-"""What outsiders read as the panel, and the number of outsiders, grow: an audit for each size."""
+"""What outsiders read as the panel, and the number of outsiders, grow: a point for each size."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from midpoint.audit.measure.results import AuditResults, SizePoint
-from midpoint.audit.pipeline import audit
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
-from midpoint.data import Ratings
+from midpoint.audit.setting import Size
 from midpoint.errors import MidpointError
 
 SIZES = "sizes"
 """Where the audits of single sizes are, below the directory of the whole."""
 
 
-def audit_sizes(
-    ratings: Ratings,
-    feature: str | Sequence[str],
-    panels: Sequence[float | None],
-    outsiders: Sequence[float | None],
-    *,
-    out: Path,
-    **options: Any,
-) -> AuditResults:
-    """Audit against outsiders with every panel and every number of outsiders; return the last.
-
-    The last panel and the last number of outsiders are what the results are about; the others are
-    in `sizes`, with them. All are audits of the same people in the same folds. Each has its own
-    directory below `out`, so that a killed run resumes.
-
-    Args:
-        ratings: The data.
-        feature: The private feature, or several to be crossed.
-        panels: Sizes of the panel, as numbers or shares; the last is the main one.
-        outsiders: Numbers of outsiders, likewise.
-        out: Directory of the whole.
-        options: All else that `audit` takes.
-    """
-    if not panels or not outsiders:
-        raise MidpointError("name one size of the panel at least, and one number of outsiders")
-    if len(panels) == len(outsiders) == 1:
-        return audit(ratings, feature, out=out, panel=panels[0], outsiders=outsiders[0], **options)
-    points = list[SizePoint]()
-    main = None
-    for panel, m in _each(panels, outsiders):
-        last = (panel, m) == (panels[-1], outsiders[-1])
-        directory = out if last else out / SIZES / f"panel-{_name(panel)}-outsiders-{_name(m)}"
-        results = audit(ratings, feature, out=directory, panel=panel, outsiders=m, **options)
-        if OUTSIDER not in results.adversaries:
-            raise MidpointError("sizes are of outsiders; name that adversary: --adversary outsider")
-        points += size_points(results)
-        main = results if last else main
-    if main is None:  # the last size is always among them
-        raise MidpointError("no size was audited")
-    return replace(main, sizes=tuple(points))
+def size_directory(root: Path, panel: Size, outsiders: Size) -> Path:
+    """Return where the audit of a size is kept, so that a killed run resumes."""
+    return root / SIZES / f"panel-{_name(panel)}-outsiders-{_name(outsiders)}"
 
 
-def _each(
-    panels: Sequence[float | None], outsiders: Sequence[float | None]
-) -> Iterator[tuple[float | None, float | None]]:
-    """Go along both curves: every panel with the last number of outsiders, and the other way.
-
-    The last of both come first, since the others are below their directory.
-    """
-    along = [(panel, outsiders[-1]) for panel in reversed(panels)]
-    across = [(panels[-1], m) for m in reversed(outsiders)]
-    yield from dict.fromkeys([*along, *across])
-
-
-def _name(size: float | None) -> str:
+def _name(size: Size) -> str:
     return "rest" if size is None else f"{size:g}"
+
+
+def require_outsiders(*against: Iterable[str]) -> None:
+    """Refuse sizes that are measured against nobody whom they matter to."""
+    if any(OUTSIDER not in adversaries for adversaries in against):
+        raise MidpointError("sizes are of outsiders; name that adversary: --adversary outsider")
 
 
 def size_points(results: AuditResults) -> Iterator[SizePoint]:
