@@ -7,7 +7,8 @@ import pytest
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
-from midpoint.audit.measure.results import METRICS, SHARPNESS, AuditResults
+from midpoint.audit.measure.findings import METRICS, SHARPNESS
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.choice import choose_attacks
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError

@@ -7,7 +7,7 @@ import pytest
 
 from midpoint.analyst import Factorizer
 from midpoint.audit import AuditResults, Progress
-from midpoint.audit.measure.results import Rounds, Row
+from midpoint.audit.measure.findings import Rounds, Row
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.rounds.attackers import TRANSCRIPT_ATTACKERS

@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.measure.findings import Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.cli.app import app
 from midpoint.cli.audit import show
 from midpoint.errors import MidpointError

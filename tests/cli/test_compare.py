@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.measure.results import SHARPNESS, AuditResults
+from midpoint.audit.measure.findings import SHARPNESS
+from midpoint.audit.measure.results import AuditResults
 from tests.support.made_up_results import made_up
 from tests.support.made_up_rounds import made_up_rounds
 from tests.support.small_model import run

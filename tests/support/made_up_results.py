@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from midpoint.audit.measure.results import AuditResults, Band, ByActivity, Control, Histogram, Row
+from midpoint.audit.measure.findings import Band, ByActivity, Control, Histogram, Row
+from midpoint.audit.measure.results import AuditResults
 
 ERRORS = {"rmse_inferred": 1.01, "rmse_blind": 1.0, "rmse_local": 0.98}
 AREAS = {

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from midpoint.audit.measure.results import AuditResults, Band, Control, Rounds, Row
+from midpoint.audit.measure.findings import Band, Control, Rounds, Row
+from midpoint.audit.measure.results import AuditResults
 from tests.support.made_up_results import made_up, settings
 
 RAW, PRODUCT = "no:rounds=4", "dmpss:rounds=4"

@@ -10,7 +10,8 @@ from typing import Any
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.view import View
 from midpoint.audit.contract import check_attacker
-from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.measure.findings import Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.pipeline import audit
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from midpoint.audit.measure.results import AuditResults, SizePoint
+from midpoint.audit.measure.findings import SizePoint
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.setting import Size
 from midpoint.errors import MidpointError

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from midpoint.audit import AuditResults
-    from midpoint.audit.measure.results import Band
+    from midpoint.audit.measure.findings import Band
 
 NAMES_WIDTH, SCHEME_WIDTH = 32, 14
 """Columns for the attackers' names and for one scheme; more schemes make a second table."""
@@ -153,7 +153,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.results import PENALIZED, RMSE
+    from midpoint.audit.measure.findings import PENALIZED, RMSE
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 

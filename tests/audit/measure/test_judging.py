@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from midpoint.audit.measure.findings import AUC, NAMED
 from midpoint.audit.measure.judging import ONLY, Judging, read
-from midpoint.audit.measure.results import AUC, NAMED
 from midpoint.audit.run.store import Arrays
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.measure.results import AuditResults, Band
+from midpoint.audit.measure.findings import Band
+from midpoint.audit.measure.results import AuditResults
 from midpoint.errors import MidpointError
 from tests.support.made_up_results import made_up
 from tests.support.made_up_rounds import made_up_rounds

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.measure.results import SHARPNESS, Adversary, AuditResults, Band, Judge
+from midpoint.audit.measure.findings import SHARPNESS, Adversary, Band, Judge
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
 from midpoint.audit.run.sources import code_digest

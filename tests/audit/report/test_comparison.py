@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from midpoint.audit.measure.results import AuditResults, Control, Cost
+from midpoint.audit.measure.findings import Control, Cost
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.comparison import changes, control_turns, differences, only_in_one, turns
 from midpoint.audit.report.verdict import CHANCE, OUTRIGHT
 from tests.support.made_up_results import made_up

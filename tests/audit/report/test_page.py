@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from midpoint.audit.measure.results import Control
+from midpoint.audit.measure.findings import Control
 from midpoint.audit.report import page as report
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import page, write_report

@@ -6,7 +6,7 @@ import pytest
 
 from midpoint.audit import AuditResults, AuditSetting, audit
 from midpoint.audit.attackers.joint import regress
-from midpoint.audit.measure.results import PENALIZED, RMSE
+from midpoint.audit.measure.findings import PENALIZED, RMSE
 from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper_tables import compare
 from midpoint.audit.report.settings import model_words

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.measure.results import AUC, BALANCED, NAMED, TRUE_POSITIVES, Band, Judge
+from midpoint.audit.measure.findings import AUC, BALANCED, NAMED, TRUE_POSITIVES, Band, Judge
 from midpoint.audit.measure.roc import (
     Measured,
     balanced_accuracy,
@@ -23,9 +24,11 @@ Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Tried = Mapping[str, Mapping[str, Sequence[Arrays]]]
 """By adversary and attacker, what was stored of each fold."""
-ONLY, ONE_OF_TWO = 0.95, 0.975
-"""How much of chance a band holds: of a single look, and of each of two (the judge, the strongest
-attacker), so that both together hold 95 % at least."""
+ONLY: Final = 0.95
+"""How much of chance the band of a single look holds."""
+ONE_OF_TWO: Final = 0.975
+"""How much each band of two looks holds (the judge, the strongest attacker), so that both together
+hold 95 % at least."""
 
 
 @dataclass(frozen=True, eq=False)

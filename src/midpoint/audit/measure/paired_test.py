@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
+from midpoint.audit.measure.findings import AUC, COST, RMSE
 from midpoint.audit.measure.judging import read
-from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.folds import questions

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from midpoint.audit.measure.results import AuditResults, SizePoint
+from midpoint.audit.measure.findings import SizePoint
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
 from midpoint.audit.report.style import (
     COLOURS,

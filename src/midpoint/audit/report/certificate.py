@@ -5,7 +5,8 @@ from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.analyst.disclose.specification import SchemeSpec
-from midpoint.audit.measure.results import RMSE, SHARPNESS, AuditResults
+from midpoint.audit.measure.findings import RMSE, SHARPNESS
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.verdict import Verdict, judge, readers
 from midpoint.audit.run.sources import code_digest
 from midpoint.audit.run.store import described_kind

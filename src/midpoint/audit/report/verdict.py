@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from midpoint.audit.measure.results import NAMED, RAW_KIND, AuditResults, Band, Rounds, Row
+from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Rounds, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import DEFAULT, RAW
