@@ -14,7 +14,6 @@ COVERED = {
     "analyst/engines/local": "analyst/engines/test_contract",
     "analyst/engines/unfinished": "analyst/engines/test_counterparts",
     "analyst/engines/spark/panel": "analyst/engines/test_counterparts",
-    "analyst/engines/tables": "analyst/engines/test_contract",
     "analyst/engines/spark/blocks": "analyst/engines/spark/test_passes",
     "analyst/engines/spark/engine": "analyst/engines/test_contract",
     "analyst/engines/spark/factorizer": "analyst/engines/test_contract",
