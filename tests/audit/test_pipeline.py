@@ -14,7 +14,7 @@ from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
-from tests.support.small_audit import (
+from tests.support.audits.small_audit import (
     CALLS,
     SMALL,
     AdaptiveByItems,

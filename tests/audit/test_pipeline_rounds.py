@@ -15,8 +15,8 @@ from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.data import Ratings, Scale, simulate
 from midpoint.errors import MidpointError
-from tests.support.seen import LEAKY
-from tests.support.small_audit import audit_with, with_three_categories
+from tests.support.audits.seen import LEAKY
+from tests.support.audits.small_audit import audit_with, with_three_categories
 
 QUICK = ("transcript-lr-items", "adaptive-lr-mask")
 

@@ -9,7 +9,7 @@ from midpoint.audit.report.page import page
 from midpoint.cli.options.audit_extras import read_sizes, share_given
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
-from tests.support.small_audit import SMALL, small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 
 @pytest.mark.slow

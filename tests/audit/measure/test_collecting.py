@@ -12,7 +12,7 @@ from midpoint.audit.run.folds import audited
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.store import Store
 from midpoint.data import Simulation
-from tests.support.small_audit import QUICKLY, SMALL, small_audit
+from tests.support.audits.small_audit import QUICKLY, SMALL, small_audit
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 from midpoint.audit.report.adversary_figures import roc_curves
-from tests.support.made_up_judges import judged
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_judges import judged
+from tests.support.audits.made_up_results import made_up
 
 
 def test_judges_are_drawn_and_nothing_where_there_is_none() -> None:

@@ -17,8 +17,8 @@ from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES, Certificate, Disclosure
-from tests.support.made_up_results import made_up, settings
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.made_up_results import made_up, settings
+from tests.support.audits.small_audit import QUICKLY
 
 
 @cache

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from midpoint.audit.measure.findings import Band, ByActivity
 from midpoint.audit.report import curve_figures, figures
 from midpoint.audit.report.style import STYLE, Picture
-from tests.support.made_up_results import AREAS, made_up
+from tests.support.audits.made_up_results import AREAS, made_up
 
 pytestmark = pytest.mark.slow  # drawings
 

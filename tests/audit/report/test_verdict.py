@@ -17,9 +17,9 @@ from midpoint.audit.report.verdict import (
     judge,
     readers,
 )
-from tests.support.made_up_judges import judged
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import PRODUCT, RAW, made_up_rounds
+from tests.support.audits.made_up_judges import judged
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import PRODUCT, RAW, made_up_rounds
 
 ALONE = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}, "dmpss": {"fraction": 0.5}}
 

@@ -7,7 +7,7 @@ from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.data import Simulation
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.small_audit import QUICKLY
 
 PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
 

@@ -4,7 +4,7 @@ from typing import Any, cast
 import pytest
 
 from midpoint.cli.answer.statements import against, what_it_hides
-from tests.support.small_model import trained
+from tests.support.models.small_model import trained
 
 
 def certificate(**fields: Any) -> Any:

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from midpoint.audit.measure.findings import Cost
 from midpoint.audit.report.tables.accuracy import costs, curves
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 
 def test_raw_ratings_are_the_base_and_others_cost_what_they_add() -> None:

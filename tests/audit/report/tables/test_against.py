@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from midpoint.audit.measure.findings import SizePoint
 from midpoint.audit.report.tables.against import adversaries, sharpness, sizes
-from tests.support.made_up_judges import judged
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_judges import judged
+from tests.support.audits.made_up_results import made_up
 
 
 def test_an_adversary_is_shown_by_its_judge_and_its_strongest_attacker() -> None:

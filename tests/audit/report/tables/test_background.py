@@ -1,5 +1,5 @@
 from midpoint.audit.report.tables.background import assumed, data, time
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 
 def test_the_papers_data_stand_beside_ours_only_where_it_has_them() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from midpoint.audit.measure.findings import Band
 from midpoint.audit.report.tables.cells import WIDEST, area_cell, band_cell, chunks
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 
 @pytest.mark.parametrize("count", [1, WIDEST, WIDEST + 1, 3 * WIDEST - 1])

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from midpoint.audit.report.tables.privacy import attacks, per_fold, rounds, single_categories
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import made_up_rounds
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import made_up_rounds
 
 
 def test_an_attacker_that_fails_on_its_control_proves_nothing() -> None:

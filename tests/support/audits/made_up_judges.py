@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from midpoint.audit.measure.findings import Adversary, Band, Judge
 from midpoint.audit.measure.results import AuditResults
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 
 def judged(value: float, *, single: float, adversary: str = "panel") -> AuditResults:

@@ -14,7 +14,7 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.state.acceptance import OpenRound
 from midpoint.analyst.storage import Storage
 from midpoint.wire import ONE, Entry, Report
-from tests.support.serving import JSON
+from tests.support.sites.serving import JSON
 
 
 @dataclass

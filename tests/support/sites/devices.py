@@ -11,7 +11,7 @@ from midpoint.wire import (
     Signed,
     SigningKey,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     ANALYST,
     disclosure,
     entries,

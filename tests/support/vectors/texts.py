@@ -16,17 +16,17 @@ from midpoint.wire import (
     Report,
     SolicitationRequest,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     disclosure,
     entries,
     sealed,
     solicitation,
 )
-from tests.support.prior_vectors import bad_priors
-from tests.support.vector_parts import (
+from tests.support.vectors.parts import (
     Case,
     text,
 )
+from tests.support.vectors.priors import bad_priors
 
 
 def bad_texts() -> Iterator[Case]:

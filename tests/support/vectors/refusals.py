@@ -24,7 +24,7 @@ from midpoint.wire import (
     WitnessStatement,
 )
 from midpoint.wire.record import MOST_AUC
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     AGE,
     ANALYST,
     AUDITOR,
@@ -39,11 +39,9 @@ from tests.support.made_up import (
     solicitation,
     titles_of,
 )
-from tests.support.made_up_positions import counterparts_disclosure
-from tests.support.position_vectors import (
-    changes_of_counterparts,
-)
-from tests.support.vector_parts import (
+from tests.support.people.made_up_positions import counterparts_disclosure
+from tests.support.sites.witnessing import DAY, OBSERVER, stated
+from tests.support.vectors.parts import (
     HALVES,
     KEY,
     Case,
@@ -51,7 +49,9 @@ from tests.support.vector_parts import (
     pinned,
     text,
 )
-from tests.support.witnessing import DAY, OBSERVER, stated
+from tests.support.vectors.positions import (
+    changes_of_counterparts,
+)
 
 NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
 

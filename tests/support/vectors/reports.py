@@ -22,7 +22,8 @@ from midpoint.wire import (
     RatingScale,
     Scores,
 )
-from tests.support.made_up import (
+from tests.support.models.output_distribution import output_distribution
+from tests.support.people.made_up import (
     AGE,
     STARS,
     accepted,
@@ -31,12 +32,8 @@ from tests.support.made_up import (
     ratings,
     solicitation,
 )
-from tests.support.output_distribution import output_distribution
-from tests.support.position_vectors import (
-    with_counterparts,
-)
-from tests.support.unadjusted import obfuscate_unadjusted
-from tests.support.vector_parts import (
+from tests.support.people.unadjusted import obfuscate_unadjusted
+from tests.support.vectors.parts import (
     FEATURES,
     HALVES,
     KEY,
@@ -44,6 +41,9 @@ from tests.support.vector_parts import (
     Case,
     own_category,
     text,
+)
+from tests.support.vectors.positions import (
+    with_counterparts,
 )
 
 

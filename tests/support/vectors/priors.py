@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from midpoint.wire import ONE, Refusal
-from tests.support.made_up import disclosure
-from tests.support.made_up_positions import counterparts_disclosure
-from tests.support.vector_parts import text
+from tests.support.people.made_up import disclosure
+from tests.support.people.made_up_positions import counterparts_disclosure
+from tests.support.vectors.parts import text
 
 
 def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:

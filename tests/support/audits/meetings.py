@@ -16,7 +16,7 @@ from midpoint.audit.rounds.conversation import (
 )
 from midpoint.data import Ratings, simulate
 from midpoint.protocol import LearningProtocol
-from tests.support.seen import LEAKY, codes
+from tests.support.audits.seen import LEAKY, codes
 
 ROUNDS, BUDGET = 4, 8
 

@@ -20,9 +20,9 @@ from midpoint.wire import (
     Scores,
     as_rows,
 )
-from tests.support.made_up import AGE, disclosure, entries, sealed
-from tests.support.made_up_positions import counterparts_disclosure, real_size
-from tests.support.vector_parts import (
+from tests.support.people.made_up import AGE, disclosure, entries, sealed
+from tests.support.people.made_up_positions import counterparts_disclosure, real_size
+from tests.support.vectors.parts import (
     FEATURES,
     HALVES,
     UNEVEN,

@@ -7,7 +7,7 @@ from midpoint.wire import (
     Refusal,
     RefusedError,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     ANALYST,
     disclosure,
     entries,

@@ -20,8 +20,8 @@ from midpoint.wire import (
     Solicitation,
     SolicitationRequest,
 )
-from tests.support.made_up import ANALYST, disclosure, entries, sealed, titles_of
-from tests.support.upstream import Upstream
+from tests.support.people.made_up import ANALYST, disclosure, entries, sealed, titles_of
+from tests.support.sites.upstream import Upstream
 
 ASKED = 4
 """Items asked about in a round."""

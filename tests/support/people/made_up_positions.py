@@ -15,7 +15,7 @@ from midpoint.wire import (
     RatingScale,
     as_rows,
 )
-from tests.support.made_up import AGE, GENDER, STARS, plausible
+from tests.support.people.made_up import AGE, GENDER, STARS, plausible
 
 
 def counterparts_disclosure(

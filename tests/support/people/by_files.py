@@ -10,7 +10,7 @@ from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.user import Ledger
 from midpoint.wire import ONE, Disclosure, Published, Report, Scores, Solicitation
-from tests.support.devices import EVERYTHING, SHOWN, published
+from tests.support.sites.devices import EVERYTHING, SHOWN, published
 
 
 def command(*words: object) -> Any:

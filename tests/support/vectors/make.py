@@ -1,6 +1,6 @@
 """Make vectors/v1: the contract between this program and the one in the browser.
 
-Run `python -m tests.support.make_vectors` after a change of the protocol. Everything is made up,
+Run `python -m tests.support.vectors.make` after a change of the protocol. Everything is made up,
 and made the same way each time. Coins are given as their 53 bits; all else is as on the wire.
 """
 
@@ -8,13 +8,16 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.position_vectors import (
+from tests.support.vectors.parts import (
+    Case,
+)
+from tests.support.vectors.positions import (
     bad_positions,
     moved_corrections,
     moved_obfuscations,
     people_at_positions,
 )
-from tests.support.refusal_vectors import (
+from tests.support.vectors.refusals import (
     bad_numbers,
     bad_rounds,
     certificates,
@@ -22,13 +25,10 @@ from tests.support.refusal_vectors import (
     statements,
     titles,
 )
-from tests.support.report_vectors import corrections, discrete, obfuscations, reports
-from tests.support.text_vectors import bad_texts, service_texts
-from tests.support.vector_parts import (
-    Case,
-)
+from tests.support.vectors.reports import corrections, discrete, obfuscations, reports
+from tests.support.vectors.texts import bad_texts, service_texts
 
-DIRECTORY = Path(__file__).parents[2] / "vectors" / "v1"
+DIRECTORY = Path(__file__).parents[3] / "vectors" / "v1"
 
 
 def _after(*parts: Callable[[], Iterator[Case]]) -> Callable[[], Iterator[Case]]:

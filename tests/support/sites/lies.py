@@ -14,8 +14,8 @@ from midpoint.wire import (
     Signed,
     SigningKey,
 )
-from tests.support.door import Door, answering, plain
-from tests.support.upstream import Upstream
+from tests.support.sites.door import Door, answering, plain
+from tests.support.sites.upstream import Upstream
 
 
 def grown(

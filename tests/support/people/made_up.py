@@ -22,7 +22,7 @@ from midpoint.wire import (
     as_rows,
 )
 from midpoint.wire.limits import most_spread, spread_of_means
-from tests.support.nature import Nature
+from tests.support.people.nature import Nature
 
 GENDER = FeatureNames(name="gender", categories=("F", "M"))
 AGE = FeatureNames(name="age", categories=("young", "middle", "old"))

@@ -8,7 +8,7 @@ import polars as pl
 
 from midpoint.analyst import ItemProfiles
 from midpoint.data import PRESETS, simulate
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 
 def write_tables(directory: Path) -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ from midpoint.wire import (
     Signed,
     WitnessStatement,
 )
-from tests.support.made_up import AGE, GENDER
+from tests.support.people.made_up import AGE, GENDER
 
 KEY = bytes(range(32, 64))
 FEATURES: dict[str, tuple[FeatureNames, ...]] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from midpoint.audit.measure.findings import Band, Control, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
-from tests.support.made_up_results import made_up, settings
+from tests.support.audits.made_up_results import made_up, settings
 
 RAW, PRODUCT = "no:rounds=4", "dmpss:rounds=4"
 AREAS = {RAW: 0.9, PRODUCT: 0.52, f"{PRODUCT}:forgetful": 0.66, f"{PRODUCT}:tossing": 0.94}

@@ -7,7 +7,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, prepare
 from midpoint.data import Feature, Ratings, Scale
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import SCHEMES
-from tests.support.position_world import made_ratings
+from tests.support.people.position_world import made_ratings
 
 Float = NDArray[np.float64]
 QUICK = Factorizer(dimension=2, iterations=6)
