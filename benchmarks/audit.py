@@ -34,7 +34,7 @@ from audit_bars import (
     times,
 )
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
-from midpoint.audit import AuditResults, Progress, audit
+from midpoint.audit import AuditResults, AuditSetting, Progress, audit
 from midpoint.audit.measure.results import CSV
 from midpoint.audit.pipeline import FOLDS, QUICK_FOLDS
 from midpoint.audit.report.figures import pictures
@@ -42,7 +42,6 @@ from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper import PAPER
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.run.plan import RAW
-from midpoint.audit.sizes import audit_sizes
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.options.audit_extras import audit_bar
 from midpoint.data import Ratings, Scale, SimulationConfig, in_levels, load, simulate
@@ -326,24 +325,26 @@ def find(
     progress: Callable[[Progress], None],
 ) -> AuditResults:
     """Run the audit, with its rounds, or all points of its curves."""
-    if case.paper:
-        return audit(ratings, case.feature, paper=True, jobs=jobs, out=directory, progress=progress)
-    return audit_sizes(
+    setting = AuditSetting(
+        adversaries=case.adversaries,
+        panel=case.panels,
+        outsiders=case.outsiders,
+        given=case.given,
+        rounds=case.rounds or None,
+        curves=case.curves,
+        paper=case.paper,
+    )
+    return audit(
         ratings,
         case.feature,
-        case.panels,
-        case.outsiders,
-        schemes=(RAW,) if case.curves else case.schemes,
-        attacks=case.attacks,
-        adversaries=case.adversaries,
-        given=case.given,
-        folds=folds,
+        (RAW,) if case.curves else case.schemes,
+        case.attacks,
+        folds=None if case.paper else folds,
         jobs=jobs,
         quick=case.quick,
         out=directory,
         progress=progress,
-        rounds=case.rounds or None,
-        curves=case.curves,
+        setting=setting,
     )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
-from midpoint.audit.measure.results import AUC, AuditResults, Row
+from midpoint.audit.measure.findings import AUC, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.plan import DEFAULT
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")

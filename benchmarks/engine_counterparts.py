@@ -96,17 +96,17 @@ def in_fresh_process(engine: str, scheme: str, directory: Path, patience: int) -
 
 
 def _row(point: dict[str, Any]) -> list[str]:
-    without, found = point["dmpss"], point["cmpss"]
-    if "failed" in without or "failed" in found:
+    without, counterparts = point["dmpss"], point["cmpss"]
+    if "failed" in without or "failed" in counterparts:
         return [point["engine"], point["size"], "failed", *4 * ("",)]
     return [
         point["engine"],
         point["size"],
         f"{without['alone_seconds']:.1f}",
-        f"{found['alone_seconds']:.1f}",
-        f"{found['alone_seconds'] / without['alone_seconds']:.2f}",
-        f"{without['core_seconds']:.1f} / {found['core_seconds']:.1f}",
-        f"{without['peak_megabytes']:,.0f} / {found['peak_megabytes']:,.0f}",
+        f"{counterparts['alone_seconds']:.1f}",
+        f"{counterparts['alone_seconds'] / without['alone_seconds']:.2f}",
+        f"{without['core_seconds']:.1f} / {counterparts['core_seconds']:.1f}",
+        f"{without['peak_megabytes']:,.0f} / {counterparts['peak_megabytes']:,.0f}",
     ]
 
 
@@ -130,12 +130,12 @@ def main() -> None:
     points = json.loads(path.read_text())["points"] if path.exists() else []
     for engine, size in (text.split(":") for text in chosen.points):
         where = directory_of(size, chosen.directory)
-        start, found = conditions(), {}
+        start, measured = conditions(), {}
         for scheme in SCHEMES:
             console.print(f"{engine}, {size}, {scheme} ...")
-            found[scheme] = in_fresh_process(engine, scheme, where, chosen.patience)
+            measured[scheme] = in_fresh_process(engine, scheme, where, chosen.patience)
         points = [p for p in points if (p["engine"], p["size"]) != (engine, size)]
-        points.append({"engine": engine, "size": size, "conditions": start, **found})
+        points.append({"engine": engine, "size": size, "conditions": start, **measured})
         bars = {"times_bar": TIMES_BAR, "megabytes_bar": MEGABYTES_BAR}
         kept = {"conditions": start, **bars, "points": points}
         write_results(NAME, kept)

@@ -26,9 +26,9 @@ from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.support.crowd import Crowd
-from tests.support.hostile import hostile
-from tests.support.serving import Process
+from tests.support.sites.crowd import Crowd
+from tests.support.sites.hostile import hostile
+from tests.support.sites.serving import Process
 
 KILLS = 5
 Figures = dict[str, Any]

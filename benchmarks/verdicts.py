@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-Found = Mapping[str, Any]
+Measured = Mapping[str, Any]
 OURS = ("mpr", "dmp", "dmpss")
 """Our schemes beside the peers of privacy."""
 RAW = "no"
 """Ratings as they are, which nobody competes with."""
 
 
-def factorization(results: Found) -> Iterator[str]:
+def factorization(results: Measured) -> Iterator[str]:
     """Compare each peer with the quicker and with the more accurate of our rows."""
     rows = results["contestants"]
     quick, best = rows["midpoint"], rows["midpoint-best"]
@@ -28,7 +28,7 @@ def factorization(results: Found) -> Iterator[str]:
             yield f"{row['name']} has RMSE {row['rmse']:.4f} beside our {best['rmse']:.4f}"
 
 
-def new_users(results: Found) -> Iterator[str]:
+def new_users(results: Measured) -> Iterator[str]:
     """Compare the mean error of the folds, and the best times."""
     ours, *peers = ((name, _merged(folds)) for name, folds in results["folds"].items())
     measures = {
@@ -48,7 +48,7 @@ def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
     return {key: float(np.mean(v) if key == "rmse" else min(v)) for key, v in values.items()}
 
 
-def privacy(results: Found) -> Iterator[str]:
+def privacy(results: Measured) -> Iterator[str]:
     """Name peers that leak no more than a scheme of ours and cost less, or leak less for no more.
 
     Those that leak less than all of ours at a higher cost are named as such. What is no more than
@@ -88,13 +88,13 @@ def _figures(row: Mapping[str, Any]) -> str:
     return f"AUC {leak(row):.3f}, cost {row['cost']:+.1%}"
 
 
-VERDICTS: Mapping[str, Callable[[Found], Iterator[str]]] = MappingProxyType(
+VERDICTS: Mapping[str, Callable[[Measured], Iterator[str]]] = MappingProxyType(
     {"factorization": factorization, "new_users": new_users, "privacy": privacy}
 )
 """By the name of the program."""
 
 
-def verdict(name: str, results: Found) -> str | None:
+def verdict(name: str, results: Measured) -> str | None:
     """Say in one paragraph where peers win; None where a program has no peers."""
     if name not in VERDICTS:
         return None

@@ -28,7 +28,8 @@ EXPORTS = {
         Scan StreamingEngine fit_from_disk scan tally_scan
     """,
     "midpoint.audit": """
-        ATTACKERS Attacker AuditResults Progress Row View audit check_attacker read_scheme
+        ATTACKERS Attacker AuditResults AuditSetting Progress Row View audit check_attacker
+        read_scheme
     """,
     "midpoint.data": """
         Description Feature ItemOrder MISSING Origin PRESETS Ratings Scale Simulation

@@ -18,7 +18,7 @@ from midpoint.analyst.fit.choice import Choice, Tried
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 QUICK = Factorizer(dimension=3, iterations=3)
 

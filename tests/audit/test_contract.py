@@ -22,7 +22,7 @@ from midpoint.audit.contract import (
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.audit.run.adversaries.judge import Stacked
 from midpoint.errors import MidpointError
-from tests.support.small_audit import AdaptiveByItems
+from tests.support.audits.small_audit import AdaptiveByItems
 
 Float = NDArray[np.float64]
 

@@ -7,13 +7,14 @@ import pytest
 
 from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
-from midpoint.audit.measure.results import METRICS, SHARPNESS, AuditResults
+from midpoint.audit.measure.findings import METRICS, SHARPNESS
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.choice import choose_attacks
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
-from tests.support.small_audit import (
+from tests.support.audits.small_audit import (
     CALLS,
     SMALL,
     AdaptiveByItems,

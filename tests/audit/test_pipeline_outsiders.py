@@ -15,7 +15,7 @@ from midpoint.audit.run.adversaries.outsiders import QUICK_OUTSIDERS
 from midpoint.cli.options.audit_extras import show_adversaries
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
-from tests.support.small_audit import SMALL, small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 slow = pytest.mark.slow  # whole audits
 ALL = ("panel", "published", "outsider")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer
-from midpoint.audit import AuditResults, Progress, audit
-from midpoint.audit.measure.results import Rounds, Row
+from midpoint.audit import AuditResults, Progress
+from midpoint.audit.measure.findings import Rounds, Row
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.rounds.attackers import TRANSCRIPT_ATTACKERS
@@ -15,8 +15,8 @@ from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.data import Ratings, Scale, simulate
 from midpoint.errors import MidpointError
-from tests.support.seen import LEAKY
-from tests.support.small_audit import with_three_categories
+from tests.support.audits.seen import LEAKY
+from tests.support.audits.small_audit import audit_with, with_three_categories
 
 QUICK = ("transcript-lr-items", "adaptive-lr-mask")
 
@@ -47,7 +47,7 @@ def rounds(ratings: Ratings, number: int = 4, **changes: Any) -> AuditResults:
         "attacks": QUICK,
         "factorizer": Factorizer(dimension=2, iterations=5),
     }
-    return audit(ratings, **(options | changes))
+    return audit_with(ratings, **(options | changes))
 
 
 def held(results: AuditResults) -> Rounds:

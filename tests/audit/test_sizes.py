@@ -6,28 +6,24 @@ import pytest
 
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.page import page
-from midpoint.audit.sizes import audit_sizes
 from midpoint.cli.options.audit_extras import read_sizes, share_given
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
-from tests.support.small_audit import QUICKLY, SMALL, small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 
 @pytest.mark.slow
 def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     tiny: Simulation, tmp_path: Path
 ) -> None:
-    found = audit_sizes(
+    found = small_audit(
         tiny.ratings,
-        "gender",
-        [30, 60],
-        [20, 40],
-        out=tmp_path / "out",
+        tmp_path / "out",
         schemes=["dmpss"],
         attacks={"adaptive-items": SMALL["adaptive-items"]},
         adversaries="outsider",
-        folds=2,
-        factorizer=QUICKLY,
+        panel=[30, 60],
+        outsiders=[20, 40],
     )
     alone = small_audit(
         tiny.ratings,
@@ -58,13 +54,15 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     assert AuditResults.load(tmp_path).sizes == found.sizes
 
 
-def test_sizes_that_are_none_are_refused(tiny: Simulation, tmp_path: Path) -> None:
+def test_sizes_that_are_none_are_refused(tiny: Simulation) -> None:
     assert read_sizes("500,0.5", "--panel") == [500, 0.5]
     assert read_sizes(None, "--panel") == [None]
     with pytest.raises(MidpointError, match="--outsiders takes numbers of people"):
         read_sizes("many", "--outsiders")
     with pytest.raises(MidpointError, match="name one size of the panel at least"):
-        audit_sizes(tiny.ratings, "gender", [], [None], out=tmp_path)
+        small_audit(tiny.ratings, panel=[])
+    with pytest.raises(MidpointError, match="sizes are of outsiders; name that adversary"):
+        small_audit(tiny.ratings, panel=[30, 60], adversaries="panel")
 
 
 def test_what_people_give_is_a_share_or_all() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from midpoint.audit import AuditResults
-from midpoint.audit.measure.results import Band, Cost
-from tests.support.made_up_results import made_up
+from midpoint.audit.measure.findings import Band, Cost
+from tests.support.audits.made_up_results import made_up
 
 RAW = {"lr": 0.80, "nb": 0.81, "svm": 0.82, "lse": 0.72, "fraction": 0.5}
 JOINT = "adaptive-trees-profile"

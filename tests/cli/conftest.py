@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.small_model import SMALL_AUDIT, run
-from tests.support.small_tables import write_tables
+from tests.support.models.small_model import SMALL_AUDIT, run
+from tests.support.tables.small_tables import write_tables
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,13 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.measure.findings import Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.cli.app import app
 from midpoint.cli.audit import show
 from midpoint.errors import MidpointError
-from tests.support.made_up_results import made_up
-from tests.support.small_model import SMALL_AUDIT
+from tests.support.audits.made_up_results import made_up
+from tests.support.models.small_model import SMALL_AUDIT
 
 
 @pytest.mark.slow  # whole audits

@@ -13,9 +13,9 @@ from midpoint.analyst.engines.spark.scores import Plan
 from midpoint.analyst.service.state.model import Model
 from midpoint.errors import MidpointError
 from midpoint.wire import correction, from_fixed, to_fixed
-from tests.support.estimates import estimate
-from tests.support.small_model import run
-from tests.support.small_tables import train_tables
+from tests.support.models.estimates import estimate
+from tests.support.models.small_model import run
+from tests.support.tables.small_tables import train_tables
 
 
 @pytest.fixture(scope="module")

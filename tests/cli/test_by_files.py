@@ -21,8 +21,8 @@ from midpoint.wire import (
     Solicitation,
     SolicitationRequest,
 )
-from tests.support.small_model import run
-from tests.support.tiny_analyst import Account, TinyAnalyst
+from tests.support.models.small_model import run
+from tests.support.sites.tiny_analyst import Account, TinyAnalyst
 
 pytestmark = pytest.mark.slow
 

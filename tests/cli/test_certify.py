@@ -10,7 +10,7 @@ from midpoint.audit.report.verdict import judge
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.wire import Certificate, Disclosure, Signed
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 pytestmark = pytest.mark.slow  # a whole audit
 

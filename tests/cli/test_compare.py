@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.measure.results import SHARPNESS, AuditResults
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import made_up_rounds
-from tests.support.small_model import run
+from midpoint.audit.measure.findings import SHARPNESS
+from midpoint.audit.measure.results import AuditResults
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import made_up_rounds
+from tests.support.models.small_model import run
 
 
 @pytest.mark.slow  # a whole audit

@@ -17,7 +17,7 @@ from midpoint.protocol import LearningProtocol, Population, copies
 from midpoint.protocol.copies import obfuscated_copy
 from midpoint.user import check_disclosure
 from midpoint.wire import Chain, Disclosure, Report, Scores, to_fixed
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 pytestmark = pytest.mark.slow  # each trains or obfuscates hundreds of people
 

@@ -9,7 +9,7 @@ from midpoint.cli import main
 from midpoint.errors import MidpointError
 from midpoint.protocol import PROTOCOLS, LearningProtocol, bits_per_item
 from midpoint.wire import SCHEMES, Disclosure
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 
 def test_it_writes_the_exact_disclosure_and_says_what_it_is(tmp_path: Path) -> None:

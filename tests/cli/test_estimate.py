@@ -7,7 +7,7 @@ from midpoint.analyst import Scorer, disclose, expected_loss
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Report
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from midpoint.data import load
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.protocol import LearningProtocol, Population
-from tests.support.small_model import Model, run, trained
+from tests.support.models.small_model import Model, run, trained
 
 
 def tables(model: Model, directory: Path, suffix: str = ".csv") -> tuple[Path, Path]:

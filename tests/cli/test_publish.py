@@ -9,7 +9,7 @@ from midpoint.user import check_disclosure
 from midpoint.user.agent import Home, Terms
 from midpoint.user.agent.standing import accept
 from midpoint.wire import Certificate, Chain, Published, Signed, SigningKey
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.user import PrivateCategory, correct
 from midpoint.wire import Report, Scores
-from tests.support.small_model import Model, run, trained
+from tests.support.models.small_model import Model, run, trained
 
 
 def scored(model: Model, report: Path) -> tuple[Scorer, list[Report]]:

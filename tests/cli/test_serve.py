@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from midpoint.errors import MidpointError
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 PROGRAM = "from midpoint.cli import main; main()"
 

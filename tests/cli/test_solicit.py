@@ -6,7 +6,7 @@ from midpoint.analyst import publish
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_disclosure, decide
 from midpoint.wire import ONE, SigningKey, Solicitation
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 
 def test_it_names_items_and_certifies_the_choice() -> None:

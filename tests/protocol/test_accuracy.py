@@ -21,7 +21,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
-from tests.support.unadjusted import obfuscate_unadjusted
+from tests.support.people.unadjusted import obfuscate_unadjusted
 
 
 def setting(S: int = 8, D: int = 2, K: int = 2, seed: int = 0, certain: int = 3) -> Setting:

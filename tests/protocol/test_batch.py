@@ -21,8 +21,8 @@ from midpoint.errors import MidpointError
 from midpoint.protocol.batch import Plan, obfuscate_people, obfuscate_table, secret_of
 from midpoint.user import Parameters, adjust, obfuscate, toss
 from midpoint.wire import SCHEMES, Disclosure, Scores, from_fixed, to_fixed
-from tests.support.estimates import estimate, score
-from tests.support.tables_on_disk import Tables, write
+from tests.support.models.estimates import estimate, score
+from tests.support.tables.tables_on_disk import Tables, write
 
 pytestmark = pytest.mark.slow
 

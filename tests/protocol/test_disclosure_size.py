@@ -14,7 +14,7 @@ from midpoint.protocol import (
 )
 from midpoint.user import check_numbers
 from midpoint.wire import ONE
-from tests.support.invented import WIDE, ready, world
+from tests.support.people.invented import WIDE, ready, world
 
 MADE = world(M=8, seed=1)
 

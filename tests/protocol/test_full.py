@@ -5,7 +5,7 @@ from midpoint.protocol import (
     FullDisclosure,
     LearningProtocol,
 )
-from tests.support.invented import raters, world
+from tests.support.people.invented import raters, world
 
 MADE = world(M=15, seed=1)
 PEOPLE = raters(MADE, 40, seed=2)

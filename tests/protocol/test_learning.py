@@ -10,7 +10,7 @@ from midpoint.protocol import (
 )
 from midpoint.user import Parameters, adjust, check_numbers, obfuscate
 from midpoint.wire import from_fixed, to_fixed
-from tests.support.invented import WIDE, raters, ready, world
+from tests.support.people.invented import WIDE, raters, ready, world
 
 MADE = world(M=15, seed=1)
 

@@ -7,7 +7,7 @@ from midpoint.errors import MidpointError
 from midpoint.protocol import obfuscate_population
 from midpoint.user import Parameters, adjust, obfuscate
 from midpoint.wire import SCHEMES
-from tests.support.made_up import STARS, disclosure
+from tests.support.people.made_up import STARS, disclosure
 
 STARTS = np.array([0, 5, 5, 17, 30])
 CATEGORY = np.array([0, 1, 1, 0])

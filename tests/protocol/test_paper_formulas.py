@@ -1,4 +1,4 @@
-"""The paper's formulas, in numbers that can be worked out by hand: see tests/support/paper_model.
+"""The paper's formulas, in numbers worked out by hand: see `tests/support/models/paper_model.py`.
 
 `tests/test_mutants.py` changes the formulas, and these tests have to see it.
 """
@@ -9,7 +9,7 @@ import pytest
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user import PURPOSES
 from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
-from tests.support.paper_model import MAN, WOMAN, by_hand, model
+from tests.support.models.paper_model import MAN, WOMAN, by_hand, model
 
 PROFILES = model(by_hand())
 TITLE = int(PROFILES.index_of(np.array(["a"]))[0])

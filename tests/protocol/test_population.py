@@ -4,7 +4,7 @@ import pytest
 from midpoint.protocol import LearningProtocol, local_correction
 from midpoint.user import PrivateCategory, correct
 from midpoint.wire import ONE, Scores
-from tests.support.invented import raters, ready, world
+from tests.support.people.invented import raters, ready, world
 
 MADE = world(M=15, seed=1)
 PEOPLE = raters(MADE, 10, seed=2)

@@ -17,9 +17,9 @@ from midpoint.protocol.positions import adjust_population
 from midpoint.user import Parameters, adjust
 from midpoint.user.core.counterparts import Counterparts, counterparts
 from midpoint.wire import SCHEMES, Disclosure
-from tests.support.made_up import AGE, GENDER, STARS, disclosure
-from tests.support.made_up_positions import counterparts_disclosure, real_size
-from tests.support.nature import Nature, People, disclose
+from tests.support.people.made_up import AGE, GENDER, STARS, disclosure
+from tests.support.people.made_up_positions import counterparts_disclosure, real_size
+from tests.support.people.nature import Nature, People, disclose
 
 Index = NDArray[np.intp]
 PEOPLE = 24

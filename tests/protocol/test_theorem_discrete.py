@@ -6,8 +6,8 @@ import pytest
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import ONE
-from tests.support.invented import STARS, Float, World, auc, raters, two_sided, world
-from tests.support.output_distribution import output_distribution
+from tests.support.models.output_distribution import output_distribution
+from tests.support.people.invented import STARS, Float, World, auc, raters, two_sided, world
 
 PEOPLE = 3000
 

@@ -22,8 +22,8 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
-from tests.support.invented import Float, World, world
-from tests.support.unadjusted import obfuscate_unadjusted
+from tests.support.people.invented import Float, World, world
+from tests.support.people.unadjusted import obfuscate_unadjusted
 
 pytestmark = pytest.mark.slow
 

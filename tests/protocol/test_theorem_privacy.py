@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from midpoint.protocol import LearningProtocol, Population
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, from_fixed, to_fixed
-from tests.support.invented import GENDER, WIDE, Float, World, auc, two_sided, world
+from tests.support.people.invented import GENDER, WIDE, Float, World, auc, two_sided, world
 
 AGE = ("age", ("young", "middle", "old"))
 PEOPLE = 3000

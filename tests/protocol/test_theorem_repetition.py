@@ -32,7 +32,7 @@ from midpoint.wire import (
     from_fixed,
     to_fixed,
 )
-from tests.support.invented import WIDE, World, world
+from tests.support.people.invented import WIDE, World, world
 
 M, ROUNDS = 24, 4
 

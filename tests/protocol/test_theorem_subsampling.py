@@ -12,8 +12,8 @@ from midpoint.protocol import LearningProtocol
 from midpoint.user import Parameters
 from midpoint.user.core.coins import REVEAL
 from midpoint.wire import ONE, Disclosure, FeatureNames, RatingScale
-from tests.support.invented import World, raters, world
-from tests.support.unadjusted import obfuscate_unadjusted
+from tests.support.people.invented import World, raters, world
+from tests.support.people.unadjusted import obfuscate_unadjusted
 
 PEOPLE = 40_000
 Sets = NDArray[np.bool_]

@@ -7,9 +7,9 @@ import pytest
 from midpoint.user import Parameters
 from midpoint.user.parameters import made_once
 from midpoint.wire import SCHEMES, Disclosure, RatingScale
-from tests.support import made_up
-from tests.support.made_up import AGE, GENDER, disclosure
-from tests.support.made_up_positions import counterparts_disclosure
+from tests.support.people import made_up
+from tests.support.people.made_up import AGE, GENDER, disclosure
+from tests.support.people.made_up_positions import counterparts_disclosure
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

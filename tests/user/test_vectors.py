@@ -42,9 +42,9 @@ from midpoint.wire import (
     SolicitationRequest,
     WitnessStatement,
 )
-from tests.support.made_up import accepted
-from tests.support.make_vectors import DIRECTORY, FILES, content
-from tests.support.output_distribution import output_distribution
+from tests.support.models.output_distribution import output_distribution
+from tests.support.people.made_up import accepted
+from tests.support.vectors.make import DIRECTORY, FILES, content
 
 KINDS: dict[str, type[Message]] = {
     "disclosure": Disclosure,
@@ -76,7 +76,7 @@ def disclosed(case: dict[str, Any]) -> Disclosure:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_are_up_to_date(name: str) -> None:
-    """If this fails after a wanted change: python tests/user/make_vectors.py."""
+    """If this fails after a wanted change: python -m tests.support.vectors.make."""
     assert (DIRECTORY / f"{name}.json").read_text("utf-8") == content(name)
 
 

@@ -11,8 +11,8 @@ from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from midpoint.wire import Certificate, Signed, SigningKey
-from tests.support.page_person import DESKTOP, PHONE, Person
-from tests.support.page_service import FLAGS, Service, chromium
+from tests.support.page.person import DESKTOP, PHONE, Person
+from tests.support.page.service import FLAGS, Service, chromium
 
 Size = Literal["phone", "desktop"]
 Visit = Callable[..., Person]

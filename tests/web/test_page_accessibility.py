@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.page_person import Person
+from tests.support.page.person import Person
 from tests.web.conftest import Size, Visit
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import TimeoutError as Waited
 from playwright.sync_api import expect
 
-from tests.support.page_service import Service
+from tests.support.page.service import Service
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from midpoint.analyst.service.http.static import DIRECTORY
-from tests.support.page_service import Service
+from tests.support.page.service import Service
 
 SOURCES = Path(__file__).parents[2] / "web"
 TAG = re.compile(r"<(?:script|link)\b[^>]*(?:src|href)=\"/(assets/[^\"]+)\"[^>]*>")

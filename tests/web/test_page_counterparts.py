@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from midpoint.analyst import Factorizer, disclose, fit_positions
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
-from tests.support.page_service import Service
+from tests.support.page.service import Service
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

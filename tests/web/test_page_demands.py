@@ -10,10 +10,10 @@ from midpoint.analyst import ItemProfiles, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
 from midpoint.wire import Disclosure, Report, SigningKey
-from tests.support.lies import one_item
-from tests.support.page_person import Person
-from tests.support.page_service import Service
-from tests.support.witnessing import DAY, HOUR, RunningWitness, running_witness
+from tests.support.page.person import Person
+from tests.support.page.service import Service
+from tests.support.sites.lies import one_item
+from tests.support.sites.witnessing import DAY, HOUR, RunningWitness, running_witness
 from tests.web.conftest import Visit, publish
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, expect
 
 from midpoint.data import PRESETS, Scale, Simulation, simulate
 from midpoint.data.simulation import SimulatedFeature
-from tests.support.page_person import Person
-from tests.support.page_service import Service
+from tests.support.page.person import Person
+from tests.support.page.service import Service
 from tests.web.conftest import Visit, publish
 
 pytestmark = pytest.mark.slow

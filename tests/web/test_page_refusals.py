@@ -10,8 +10,8 @@ from playwright.sync_api import Route, expect
 from midpoint.analyst.disclose.chain import sign_entry
 from midpoint.analyst.disclose.site import Site
 from midpoint.wire import ONE, Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
-from tests.support.page_person import Person
-from tests.support.page_service import Service
+from tests.support.page.person import Person
+from tests.support.page.service import Service
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from playwright.sync_api import Route, expect
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
-from tests.support.page_person import Person
-from tests.support.page_service import Service
+from tests.support.page.person import Person
+from tests.support.page.service import Service
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

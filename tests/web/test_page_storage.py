@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.page_person import Person
+from tests.support.page.person import Person
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

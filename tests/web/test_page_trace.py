@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Request, expect
 
-from tests.support.page_person import Person
+from tests.support.page.person import Person
 from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow

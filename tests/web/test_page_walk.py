@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.page_service import Service
+from tests.support.page.service import Service
 from tests.web.conftest import Size, Visit
 
 pytestmark = pytest.mark.slow

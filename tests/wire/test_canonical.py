@@ -9,7 +9,7 @@ from midpoint.wire import (
     Report,
 )
 from midpoint.wire.canonical import LARGEST_MESSAGE, _without_doubles
-from tests.support.messages import REPORT, code_of, example
+from tests.support.sites.messages import REPORT, code_of, example
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from midpoint.wire import (
     as_rows,
     to_fixed,
 )
-from tests.support.messages import (
+from tests.support.sites.messages import (
     COLUMN,
     GENDER,
     ITEM_AVERAGE,

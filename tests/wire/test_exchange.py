@@ -6,7 +6,7 @@ from midpoint.wire import (
     Scores,
     Solicitation,
 )
-from tests.support.messages import ZERO, code_of
+from tests.support.sites.messages import ZERO, code_of
 
 
 def test_whether_a_round_is_open_is_said_by_true_or_false() -> None:

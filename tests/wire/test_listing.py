@@ -11,7 +11,7 @@ from midpoint.wire import (
     Refusal,
     Signed,
 )
-from tests.support.messages import ENTRY, KEY, code_of
+from tests.support.sites.messages import ENTRY, KEY, code_of
 
 
 def test_a_message_inside_another_is_whole_and_has_its_own_bytes() -> None:

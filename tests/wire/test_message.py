@@ -14,7 +14,7 @@ from midpoint.wire import (
     Report,
     Scores,
 )
-from tests.support.messages import COLUMN, MESSAGES, ZERO, code_of, example
+from tests.support.sites.messages import COLUMN, MESSAGES, ZERO, code_of, example
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)

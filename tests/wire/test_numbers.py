@@ -10,12 +10,12 @@ from midpoint.wire import (
     RefusedError,
 )
 from midpoint.wire.numbers import check_numbers
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     disclosure,
     entries,
     sealed,
 )
-from tests.support.published import code_of
+from tests.support.sites.published import code_of
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

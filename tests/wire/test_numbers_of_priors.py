@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_numbers, decide
 from midpoint.wire import GRAIN, ONE, Disclosure, Prior, Refusal, RefusedError, as_rows
-from tests.support.made_up import STARS, accepted, solicitation
-from tests.support.nature import Nature, disclose
+from tests.support.people.made_up import STARS, accepted, solicitation
+from tests.support.people.nature import Nature, disclose
 
 HONEST = disclose(Nature.draw(np.random.default_rng(1), (6, 2, 2, 2)), "cmpss", STARS)
 LEAST = ONE // 64

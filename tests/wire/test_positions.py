@@ -9,7 +9,7 @@ from midpoint.wire import (
     Prior,
     Refusal,
 )
-from tests.support.messages import code_of, example, prior
+from tests.support.sites.messages import code_of, example, prior
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from midpoint.wire import Published, Refusal, RefusedError
-from tests.support.devices import LATER, SHOWN, published
+from tests.support.sites.devices import LATER, SHOWN, published
 
 
 def test_the_parts_keep_their_exact_bytes() -> None:

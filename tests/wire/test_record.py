@@ -4,7 +4,7 @@ from pydantic import ValidationError
 from midpoint.wire import (
     Entry,
 )
-from tests.support.messages import CERTIFICATE, ZERO
+from tests.support.sites.messages import CERTIFICATE, ZERO
 
 
 def test_intervals_and_first_entries_are_checked() -> None:

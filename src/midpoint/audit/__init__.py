@@ -10,16 +10,19 @@ from typing import Any
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.view import View
 from midpoint.audit.contract import check_attacker
-from midpoint.audit.measure.results import AuditResults, Row
+from midpoint.audit.measure.findings import Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.pipeline import audit
 from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.processes import Progress
+from midpoint.audit.setting import AuditSetting
 from midpoint.extras import explained
 
 __all__ = [
     "ATTACKERS",
     "Attacker",
     "AuditResults",
+    "AuditSetting",
     "Progress",
     "Row",
     "View",

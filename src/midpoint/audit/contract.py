@@ -134,8 +134,8 @@ class Trial:
     def nested(self, labels: Labels) -> float:
         """Return the AUC of what it says of training people that it was not fitted to."""
         attacker = self.fitted(labels)
-        found = nested_scores(attacker, self.make, self.training, labels, seed=0, wanted=1)
-        return auc(found.scores, labels[found.people])
+        nested = nested_scores(attacker, self.make, self.training, labels, seed=0, wanted=1)
+        return auc(nested.scores, labels[nested.people])
 
     @staticmethod
     def score(attacker: Attacker, view: View) -> Float:

@@ -1,7 +1,8 @@
 """An audit from beginning to end: choose, run what is missing, measure."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
@@ -35,6 +36,8 @@ from midpoint.audit.run.schedule import run_all
 from midpoint.audit.run.store import MANIFEST, Store
 from midpoint.audit.run.tasks import Auditor
 from midpoint.audit.run.work import Makers, Work
+from midpoint.audit.setting import USUAL, AuditSetting
+from midpoint.audit.sizes import require_outsiders, size_directory, size_points
 from midpoint.data import Ratings, Scale, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -55,15 +58,12 @@ def audit(  # noqa: PLR0913
     out: Path | str | None = None,
     factorizer: Factorizer | None = None,
     progress: Callable[[Progress], None] | bool | None = None,
-    rounds: int | None = None,
-    curves: Iterable[str] = (),
-    adversaries: str | Iterable[str] | None = None,
-    panel: float | None = None,
-    outsiders: float | None = None,
-    given: float | None = None,
-    paper: bool = False,
+    setting: AuditSetting = USUAL,
 ) -> AuditResults:
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
+
+    Several sizes of the panel, or several numbers of outsiders, are audits of the same people in
+    the same folds: the results are about the last ones, and have the others in `sizes`.
 
     Args:
         ratings: The data; users whose category is not known are left out.
@@ -82,76 +82,67 @@ def audit(  # noqa: PLR0913
         factorizer: How item profiles are learned.
         progress: Called after each result, or whether to show a bar; unless given, one is shown in
             terminals and notebooks.
-        rounds: Ask everyone so many times as well, and attack whole transcripts: under the only
-            scheme that `schemes` names beside raw ratings, else under the one chosen on all of
-            the people. All
-            attackers of transcripts try unless `attacks` names some.
-        curves: Draw curves over these settings: `alpha`, `bits` or `share`.
-        adversaries: Whom to measure against, by what they know: `clean`, `panel`, `published` or
-            `outsider` (see `ADVERSARIES`). Unless given, the panel, and outsiders as well if
-            `attacks` is left out, too, and people are enough.
-        panel: Where outsiders are kept apart, how many of the people outside a fold are the panel:
-            a share or a number; all who are no outsiders unless given.
-        outsiders: How many of them are outsiders; a fifth unless given.
-        given: Share of their ratings that people give to their devices; 0.7 unless given, 1 is all
-            of them. Accuracy is then measured with 0.7, since nothing would be left to predict.
-        paper: Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves
-            nothing else to choose than data, feature and seed.
+        setting: Adversaries, sizes, rounds, curves, and the paper's own experiment.
     """
-    names = (feature,) if isinstance(feature, str) else tuple(feature)
-    if paper:
-        require_no_other(
-            schemes=schemes,
-            attacks=attacks,
-            folds=folds,
-            quick=quick,
-            factorizer=factorizer,
-            rounds=rounds,
-            curves=tuple(curves),
-            adversaries=adversaries,
-            panel=panel,
-            outsiders=outsiders,
-            given=given,
-        )
+    names, sizes = (feature,) if isinstance(feature, str) else tuple(feature), setting.sizes()
+    if setting.paper:
+        asked = {"schemes": schemes, "attacks": attacks, "folds": folds, "quick": quick}
+        require_no_other(**asked, factorizer=factorizer, **setting.chosen())
         ratings = paper_people(with_known(ratings, *names))
         factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
     plan = Plan(
         names,
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
-        share=GIVEN if given is None else given,
+        share=GIVEN if setting.given is None else setting.given,
         factorizer=factorizer or Factorizer(),
-        outsiders=OUTSIDERS if outsiders is None else outsiders,
-        panel=panel,
-        paper=paper,
+        paper=setting.paper,
         quick=quick,
     )
     people, private = audited(ratings, plan)
-    against = _adversaries(people, plan, adversaries, free=attacks is None and not paper)
+    plans = [
+        replace(plan, panel=panel, outsiders=OUTSIDERS if number is None else number)
+        for panel, number in sizes
+    ]
+    free = attacks is None and not plan.paper
+    against = [_adversaries(people, sized, setting.adversaries, free=free) for sized in plans]
+    if len(sizes) > 1:
+        require_outsiders(*against)
     usual = None
-    if curves or (rounds is not None and not _names_one(schemes)):
+    if setting.curves or (setting.rounds is not None and not _names_one(schemes)):
         usual = choose_scheme(people, *names, factorizer=plan.factorizer, seed=seed).scheme
-    work = (
-        paper_work(people.scale)
-        if paper
-        else choose_work(
-            schemes,
-            attacks,
-            people.scale,
-            quick=quick,
-            usual=usual,
-            rounds=rounds,
-            curves=curves,
-            adversaries=against,
-        )
-    )
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
-    with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
-        store = Store(Path(out or scratch))
-        store.open(plan, data, work)
+
+    def of_size(sized: Plan, adversaries: Sequence[str], directory: Path) -> AuditResults:
+        """Audit with one of the panels and its number of outsiders."""
+        work = (
+            paper_work(people.scale)
+            if plan.paper
+            else choose_work(
+                schemes,
+                attacks,
+                people.scale,
+                quick=quick,
+                usual=usual,
+                rounds=setting.rounds,
+                curves=setting.curves,
+                adversaries=adversaries,
+            )
+        )
+        store = Store(directory)
+        store.open(sized, data, work)
         with reported(progress) as report:
-            run_all(Auditor(people, plan, work, store), jobs, report)
-        return collect(store, plan, people)
+            run_all(Auditor(people, sized, work, store), jobs, report)
+        return collect(store, sized, people)
+
+    with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
+        root = Path(out or scratch)
+        directories = [root, *(size_directory(root, *size) for size in sizes[1:])]
+        every = [*map(of_size, plans, against, directories)]
+        if len(every) == 1:
+            return every[0]
+        points = [point for results in every for point in size_points(results)]
+        return replace(every[0], sizes=tuple(points))
 
 
 def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:

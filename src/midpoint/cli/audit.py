@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from midpoint.audit import AuditResults
-    from midpoint.audit.measure.results import Band
+    from midpoint.audit.measure.findings import Band
 
 NAMES_WIDTH, SCHEME_WIDTH = 32, 14
 """Columns for the attackers' names and for one scheme; more schemes make a second table."""
@@ -45,17 +45,15 @@ def audit_command(
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
         from midpoint.analyst.kernels.compilation import usable_cores
+        from midpoint.audit import audit
         from midpoint.audit.report.page import write_report
-        from midpoint.audit.sizes import audit_sizes
 
         ratings = data.load(how.seed)
     console.print(f"{ratings!r}", markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
-        results = audit_sizes(
+        results = audit(
             ratings,
             feature,
-            further.read_sizes(how.panel, "--panel"),
-            further.read_sizes(how.outsiders, "--outsiders"),
             schemes=how.scheme_names(),
             attacks=how.attack_names(),
             folds=how.folds,
@@ -64,11 +62,7 @@ def audit_command(
             quick=how.quick,
             out=out,
             progress=report,
-            rounds=how.rounds,
-            curves=how.curve_names(),
-            adversaries=how.adversary_names(),
-            given=further.share_given(how.given),
-            paper=how.paper,
+            setting=how.setting(),
         )
     results.save(out)
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
@@ -159,7 +153,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.results import PENALIZED, RMSE
+    from midpoint.audit.measure.findings import PENALIZED, RMSE
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 

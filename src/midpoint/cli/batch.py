@@ -1,12 +1,17 @@
 """`midpoint batch`: whole populations on Spark, obfuscated or scored."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from midpoint.cli.options.expansion import expand
-from midpoint.cli.options.messages import ModelOptions, read_message
+from midpoint.cli.options.messages import (
+    Alpha,
+    CoinSeed,
+    DisclosureFile,
+    ModelOptions,
+    read_message,
+)
 from midpoint.cli.options.source import ColumnOptions
 from midpoint.cli.output.spark import at_work, spark
 
@@ -31,19 +36,12 @@ Master = Annotated[
 @expand
 def obfuscate_command(
     ratings: Table,
-    disclosure: Annotated[
-        Path, typer.Option(help="The disclosure, as `midpoint disclose` wrote it.")
-    ],
+    disclosure: DisclosureFile,
     out: Out,
     columns: ColumnOptions,
     users: Annotated[str | None, typer.Option(help="Parquet, one row per person.")] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of ratings to obfuscate.")
-    ] = 1.0,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Makes the coins repeatable; keep it secret. Else they are random."),
-    ] = None,
+    alpha: Alpha = 1.0,
+    seed: CoinSeed = None,
     master: Master = None,
 ) -> None:
     """Write what each person's device would reveal: user, item, rating.

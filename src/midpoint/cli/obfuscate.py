@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from midpoint.cli.options.expansion import expand
-from midpoint.cli.options.messages import AsJson, read_message
+from midpoint.cli.options.messages import Alpha, AsJson, CoinSeed, DisclosureFile, read_message
 from midpoint.cli.options.source import DataOptions
 from midpoint.cli.output.bars import share_bar
 from midpoint.errors import MidpointError
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @expand
 def obfuscate_command(
     *,
-    disclosure: Annotated[
-        Path, typer.Option(help="The disclosure, as `midpoint disclose` wrote it.")
-    ],
+    disclosure: DisclosureFile,
     out: Annotated[Path, typer.Option(help="Where to write: a .csv, .tsv or .parquet file.")],
     scheme: Annotated[
         str | None, typer.Option(help="If given, the disclosure must be of this scheme.")
@@ -33,13 +31,8 @@ def obfuscate_command(
         list[str] | None,
         typer.Option(help="If given, the disclosure must protect these features."),
     ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of ratings to obfuscate.")
-    ] = 1.0,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Makes the coins repeatable; keep it secret. Else they are random."),
-    ] = None,
+    alpha: Alpha = 1.0,
+    seed: CoinSeed = None,
     data: DataOptions,
     as_json: AsJson = False,
 ) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from midpoint.analyst import ItemProfiles, PositionModel, fit_positions
 from midpoint.data import Ratings
-from tests.support.position_world import QUICK, World, draw_people, make_truth, the_positions
+from tests.support.people.position_world import QUICK, World, draw_people, make_truth, the_positions
 
 
 @pytest.fixture(scope="session")

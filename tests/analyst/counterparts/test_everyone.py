@@ -11,7 +11,7 @@ from midpoint.analyst.counterparts.panel import ByUser
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Drawn, Finder, Prior, fit_prior, prior_of
 from midpoint.analyst.counterparts.strata import Strata
-from tests.support.position_world import World, nothing
+from tests.support.people.position_world import World, nothing
 
 WHOLE = (1.0, 1.0)
 

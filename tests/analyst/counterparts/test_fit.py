@@ -23,7 +23,7 @@ from midpoint.data import Feature, Ratings, Simulation
 from midpoint.errors import MidpointError
 from midpoint.wire import GRAIN, from_fixed
 from midpoint.wire.positions import STEPS
-from tests.support.position_world import (
+from tests.support.people.position_world import (
     QUICK,
     Float,
     World,

@@ -1,7 +1,7 @@
 import numpy as np
 
 from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
-from tests.support.position_world import World
+from tests.support.people.position_world import World
 
 
 def test_work_in_parallel_comes_in_order() -> None:

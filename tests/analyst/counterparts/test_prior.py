@@ -18,7 +18,7 @@ from midpoint.analyst.counterparts.prior import (
 )
 from midpoint.data import Ratings
 from midpoint.wire.positions import LONGEST_STEP
-from tests.support.position_world import Float, World, nothing
+from tests.support.people.position_world import Float, World, nothing
 
 
 def test_no_prior_is_wider_than_devices_accept(few: Ratings) -> None:

@@ -7,7 +7,7 @@ from midpoint.analyst import ItemProfiles, fit_positions
 from midpoint.analyst.counterparts import fit, strata
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
-from tests.support.position_world import World
+from tests.support.people.position_world import World
 
 
 def test_the_prior_keeps_up_with_the_rates(

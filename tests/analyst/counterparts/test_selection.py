@@ -4,7 +4,7 @@ from scipy.special import expit
 
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.selection import FARTHEST, apart, fit_selection, pull_of
-from tests.support.position_world import World, nothing
+from tests.support.people.position_world import World, nothing
 
 
 def test_what_people_rate_is_found_out(world: World) -> None:

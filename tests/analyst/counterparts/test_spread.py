@@ -5,8 +5,8 @@ import pytest
 
 from midpoint.analyst.counterparts import spread
 from midpoint.wire.positions import MOST_LOG_SPREAD
-from tests.support.position_world import the_positions
-from tests.support.scale_use import learned_from, spread_people
+from tests.support.people.position_world import the_positions
+from tests.support.people.scale_use import learned_from, spread_people
 
 
 def test_log_spreads_are_found_again() -> None:

@@ -9,7 +9,7 @@ from midpoint.analyst.counterparts.prior import Model, Prior
 from midpoint.analyst.counterparts.strata import fit_strata
 from midpoint.data import Ratings
 from midpoint.wire import GRAIN
-from tests.support.position_world import (
+from tests.support.people.position_world import (
     QUICK,
     Float,
     World,

@@ -14,7 +14,7 @@ from midpoint.errors import MidpointError
 from midpoint.user import Parameters
 from midpoint.wire import ONE
 from midpoint.wire.numbers import check_numbers
-from tests.support.leaks import ITEMS, World, profiles_of
+from tests.support.models.leaks import ITEMS, World, profiles_of
 
 Float = NDArray[np.float64]
 LEAK = 0.65

@@ -13,8 +13,8 @@ from midpoint.audit.attackers.auc import auc
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import ONE, from_fixed
-from tests.support.position_world import the_positions
-from tests.support.scale_use import (
+from tests.support.people.position_world import the_positions
+from tests.support.people.scale_use import (
     learned_from,
     population,
     reported,

@@ -10,7 +10,7 @@ from midpoint.analyst import CategoryStatistics, ItemProfiles, Training, disclos
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 Publish = Callable[[Path, ItemProfiles, str | None], object]
 

@@ -4,8 +4,8 @@ from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, RatingScale
-from tests.support.made_up import STARS, disclosure
-from tests.support.made_up_positions import counterparts_disclosure
+from tests.support.people.made_up import STARS, disclosure
+from tests.support.people.made_up_positions import counterparts_disclosure
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from midpoint.analyst.disclose.witness import WitnessFiles
 from midpoint.errors import MidpointError
 from midpoint.wire import Chain, Signed, WitnessStatement
-from tests.support.made_up import STRANGER, disclosure, entries, sealed
-from tests.support.published import CHAIN, LIST, SHOWN
+from tests.support.people.made_up import STRANGER, disclosure, entries, sealed
+from tests.support.sites.published import CHAIN, LIST, SHOWN
 
 
 def listed(*chain: Signed) -> Chain:

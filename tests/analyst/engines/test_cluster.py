@@ -16,8 +16,8 @@ from midpoint.analyst.engines.spark import RatingsFrame
 from midpoint.analyst.fit.tuning import new_user_errors
 from midpoint.data import Simulation, hold_out, user_folds
 from midpoint.protocol.batch import Plan, obfuscate_table
-from tests.support import on_a_cluster
-from tests.support.tables_on_disk import write
+from tests.support.tables import on_a_cluster
+from tests.support.tables.tables_on_disk import write
 
 JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Compiling thoroughly would take longer than the test."""

@@ -42,7 +42,7 @@ from midpoint.data import (
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
-from tests.support.tables_on_disk import Tables, write
+from tests.support.tables.tables_on_disk import Tables, write
 
 PEOPLE = SimulationConfig(
     name="people",

@@ -24,8 +24,8 @@ from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.data import Ratings, simulate
 from midpoint.errors import MidpointError
 from tests.analyst.engines.test_contract import FROM_DISK, PEOPLE, read
-from tests.support.position_world import require_equal, require_sound, the_positions
-from tests.support.tables_on_disk import Tables, write
+from tests.support.people.position_world import require_equal, require_sound, the_positions
+from tests.support.tables.tables_on_disk import Tables, write
 
 QUICK = Factorizer(dimension=3, iterations=4)
 ON_DISK = pytest.mark.parametrize("engine", FROM_DISK, indirect=True)

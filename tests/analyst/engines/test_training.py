@@ -15,7 +15,7 @@ from midpoint.analyst.engines import (
 )
 from midpoint.analyst.fit.choice import Choice
 from midpoint.data import Ratings, load
-from tests.support.small_tables import write_tables
+from tests.support.tables.small_tables import write_tables
 
 QUICK = Factorizer(dimension=2, iterations=2)
 

@@ -10,7 +10,7 @@ from midpoint.analyst import ItemProfiles, fit_positions
 from midpoint.analyst.fit.positions import STEP, rounded, transports
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from tests.support.position_world import (
+from tests.support.people.position_world import (
     QUICK,
     Float,
     draw_people,

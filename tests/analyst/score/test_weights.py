@@ -8,7 +8,7 @@ from midpoint.analyst import Evidence, estimate_profiles, posterior, report_weig
 from midpoint.analyst.score.weights import coin_noise
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import correction, from_fixed
-from tests.support.invented import WIDE, raters, world
+from tests.support.people.invented import WIDE, raters, world
 
 MADE = world(M=8, seed=4)
 

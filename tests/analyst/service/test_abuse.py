@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from midpoint.analyst import Training
 from midpoint.analyst.disclose.site import Site
-from tests.support.hostile import hostile
-from tests.support.serving import Person, published, running, settings_of
+from tests.support.sites.hostile import hostile
+from tests.support.sites.serving import Person, published, running, settings_of
 
 
 @pytest.fixture(scope="module")

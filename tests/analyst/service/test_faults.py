@@ -23,8 +23,8 @@ from midpoint.analyst import Training
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
-from tests.support.crowd import Crowd
-from tests.support.serving import Person, Process, code_of, published, running, settings_of
+from tests.support.sites.crowd import Crowd
+from tests.support.sites.serving import Person, Process, code_of, published, running, settings_of
 
 pytestmark = pytest.mark.slow
 PEOPLE = 1000

@@ -16,7 +16,7 @@ from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import store
 from midpoint.analyst.storage.connection import connect
 from midpoint.wire import Report, Scores, Solicitation
-from tests.support.serving import Person, code_of, published, running, settings_of
+from tests.support.sites.serving import Person, code_of, published, running, settings_of
 
 
 @pytest.fixture

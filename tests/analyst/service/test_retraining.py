@@ -26,7 +26,7 @@ from midpoint.wire import (
     Solicitation,
     digest,
 )
-from tests.support.serving import START, Person, code_of, published, running, settings_of
+from tests.support.sites.serving import START, Person, code_of, published, running, settings_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.wire import Chain, Entry, Signed, WitnessStatement
-from tests.support.door import Door, answering, plain
-from tests.support.made_up import disclosure, entries, sealed
-from tests.support.tiny_analyst import TinyAnalyst
-from tests.support.witnessing import RunningWitness, running_witness
+from tests.support.people.made_up import disclosure, entries, sealed
+from tests.support.sites.door import Door, answering, plain
+from tests.support.sites.tiny_analyst import TinyAnalyst
+from tests.support.sites.witnessing import RunningWitness, running_witness
 
 
 @pytest.fixture

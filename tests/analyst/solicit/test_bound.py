@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from midpoint.analyst.solicit.bound import _filled, certified_bound, lower_bound
 from midpoint.analyst.solicit.selection import select
-from tests.support.design_problems import Problem, best_of_all, problems, vectors_of
+from tests.support.models.design_problems import Problem, best_of_all, problems, vectors_of
 
 
 @settings(max_examples=min(60, settings().max_examples))

@@ -5,7 +5,7 @@ import pytest
 
 from midpoint.analyst.solicit import search as design_search
 from midpoint.analyst.solicit.search import _Design, greedy, independent_start, search
-from tests.support.design_problems import loss_of, vectors_of
+from tests.support.models.design_problems import loss_of, vectors_of
 
 SLACK = 1 + 1e-9
 

@@ -9,7 +9,7 @@ from midpoint.analyst.fit.information import SINGULAR, a_criterion
 from midpoint.analyst.score.evidence import Evidence, expected_loss, least_squares
 from midpoint.analyst.solicit.selection import Method, select
 from midpoint.errors import MidpointError
-from tests.support.design_problems import Problem, best_of_all, loss_of, problems, vectors_of
+from tests.support.models.design_problems import Problem, best_of_all, loss_of, problems, vectors_of
 
 Float = NDArray[np.float64]
 SLACK = 1 + 1e-9

@@ -10,7 +10,7 @@ import pytest
 
 from midpoint.analyst.storage import Storage, UnavailableError, migrate
 from midpoint.analyst.storage.connection import sqlite_url
-from tests.support.storage_works import asked, keeps, opens, person, said
+from tests.support.sites.storage_works import asked, keeps, opens, person, said
 
 ANN, BOB = person("Ann"), person("Bob")
 

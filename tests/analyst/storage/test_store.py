@@ -23,7 +23,7 @@ from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.analyst.storage.upgrade import _settings
 from midpoint.errors import MidpointError
-from tests.support.storage_works import Made, asked, erases, keeps, opens, person, said
+from tests.support.sites.storage_works import Made, asked, erases, keeps, opens, person, said
 
 ANN, BOB, EVE = person("Ann"), person("Bob"), person("Eve")
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from midpoint.analyst.storage import Decision, Storage, Summary, migrate, store
 from midpoint.analyst.storage.connection import connect, sqlite_url
-from tests.support.storage_works import Made, asked, erases, keeps, opens, person, said
+from tests.support.sites.storage_works import Made, asked, erases, keeps, opens, person, said
 
 ANN, BOB = person("Ann"), person("Bob")
 

@@ -32,7 +32,7 @@ from midpoint.analyst.storage import connection as connecting
 from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.upgrade import LOCK
 from midpoint.wire import ONE, Report
-from tests.support.storage_works import person
+from tests.support.sites.storage_works import person
 
 ANN, DISCLOSURE = person("Ann"), "d" * 64
 FIRST, SECOND = f"{1:032x}", f"{2:032x}"

@@ -8,7 +8,7 @@ import pytest
 
 from midpoint.audit import check_attacker
 from midpoint.audit.attackers.auc import auc
-from tests.support.seen import Seen, codes
+from tests.support.audits.seen import Seen, codes
 
 PAGE = Path(__file__).parents[3] / "docs" / "audit.md"
 

@@ -9,7 +9,7 @@ from midpoint.audit.attackers.joint import infer, penalty_of, regress
 from midpoint.data import Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import Reports
-from tests.support.paper_model import PENALTY, model
+from tests.support.models.paper_model import PENALTY, model
 
 D, TITLES = 5, 30
 X = np.array([0.3, -0.2, 0.5, 0.1, 0.4])

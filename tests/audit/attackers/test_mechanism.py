@@ -20,7 +20,7 @@ from midpoint.data import Scale
 from midpoint.user import Parameters
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL
-from tests.support.seen import LEAKY, Seen, codes, some
+from tests.support.audits.seen import LEAKY, Seen, codes, some
 
 
 @cache

@@ -14,7 +14,7 @@ from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.view import View, nested_fold
 from midpoint.data import simulate
 from midpoint.protocol import LearningProtocol, Population
-from tests.support.seen import LEAKY, codes
+from tests.support.audits.seen import LEAKY, codes
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 

@@ -22,7 +22,7 @@ from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import ReportViews
 from midpoint.data import Feature, Simulation
 from midpoint.protocol import LearningProtocol
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.small_audit import QUICKLY
 
 pytestmark = pytest.mark.slow
 

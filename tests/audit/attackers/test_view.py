@@ -8,7 +8,7 @@ from midpoint.audit.attackers import features
 from midpoint.audit.attackers.view import View
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, Population
-from tests.support.seen import LEAKY, Seen, codes, silenced, some
+from tests.support.audits.seen import LEAKY, Seen, codes, silenced, some
 
 
 @cache

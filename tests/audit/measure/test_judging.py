@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from midpoint.audit.measure.findings import AUC, NAMED
 from midpoint.audit.measure.judging import ONLY, Judging, read
-from midpoint.audit.measure.results import AUC, NAMED
 from midpoint.audit.run.store import Arrays
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def test_without_anything_said_of_training_people_there_is_no_judge() -> None:
 
 def test_what_is_read_again_is_what_was_found() -> None:
     attackers: dict[str, list[Arrays]] = {"a0": stored(1.0, 1), "a1": stored(1.0, 2)}
-    first, again = judging(*attackers.values()).found("s")["panel"], read(attackers, [1])
+    first, again = judging(*attackers.values()).judgements("s")["panel"], read(attackers, [1])
     assert again is not None
     same: NDArray[np.bool_] = first.log_odds == again.log_odds
     assert same.all()

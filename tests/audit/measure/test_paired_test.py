@@ -9,12 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
+from midpoint.audit.measure.findings import Cost, Row
 from midpoint.audit.measure.paired_test import Key, Pairing, pair
-from midpoint.audit.measure.results import AuditResults, Cost, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.statistics import paired_cost, root_mean
 from midpoint.audit.report.comparison import Change, changes
 from midpoint.audit.run.store import Store
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 Float = NDArray[np.float64]
 FOLDS, PEOPLE = 2, 400

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.measure.results import AuditResults, Band
+from midpoint.audit.measure.findings import Band
+from midpoint.audit.measure.results import AuditResults
 from midpoint.errors import MidpointError
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import made_up_rounds
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import made_up_rounds
 
 COLUMNS = "dataset,feature,scheme,metric,attack,value,low,high,folds,seed"
 

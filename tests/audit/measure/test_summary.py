@@ -3,8 +3,8 @@
 import pytest
 
 from midpoint.audit.measure.results import AuditResults
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import made_up_rounds
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import made_up_rounds
 
 
 @pytest.mark.parametrize("results", [made_up(), made_up_rounds()], ids=["once", "rounds"])

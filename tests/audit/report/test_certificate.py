@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.measure.results import SHARPNESS, Adversary, AuditResults, Band, Judge
+from midpoint.audit.measure.findings import SHARPNESS, Adversary, Band, Judge
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
 from midpoint.audit.run.sources import code_digest
@@ -16,8 +17,8 @@ from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES, Certificate, Disclosure
-from tests.support.made_up_results import made_up, settings
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.made_up_results import made_up, settings
+from tests.support.audits.small_audit import QUICKLY
 
 
 @cache

@@ -1,10 +1,11 @@
 from dataclasses import replace
 
-from midpoint.audit.measure.results import AuditResults, Control, Cost
+from midpoint.audit.measure.findings import Control, Cost
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.comparison import changes, control_turns, differences, only_in_one, turns
 from midpoint.audit.report.verdict import CHANCE, OUTRIGHT
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import PRODUCT, made_up_rounds
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import PRODUCT, made_up_rounds
 
 
 def test_what_one_audit_lacks_is_named_in_a_line() -> None:

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from midpoint.audit.measure.results import Band, ByActivity
+from midpoint.audit.measure.findings import Band, ByActivity
 from midpoint.audit.report import curve_figures, figures
 from midpoint.audit.report.style import STYLE, Picture
-from tests.support.made_up_results import AREAS, made_up
+from tests.support.audits.made_up_results import AREAS, made_up
 
 pytestmark = pytest.mark.slow  # drawings
 
@@ -58,7 +58,7 @@ def test_errors_on_another_scale_are_not_marked(drawn: list[Figure]) -> None:
         assert figures.bars(made_up(dataset=dataset)) is not None
         return any(line.get_marker() == "D" for line in drawn[-1].axes[1].lines)
 
-    assert marked("movielens-1m")
+    assert marked("politics-and-tv")
     assert not marked("anes-tv")
 
 

@@ -7,13 +7,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from midpoint.audit.measure.results import Control
+from midpoint.audit.measure.findings import Control
 from midpoint.audit.report import page as report
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import page, write_report
 from midpoint.audit.report.verdict import headline
-from tests.support.made_up_results import AREAS, made_up, settings
-from tests.support.made_up_rounds import made_up_rounds
+from tests.support.audits.made_up_results import AREAS, made_up, settings
+from tests.support.audits.made_up_rounds import made_up_rounds
 
 pytestmark = pytest.mark.slow  # whole audits and drawings
 

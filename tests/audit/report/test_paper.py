@@ -7,7 +7,7 @@ from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.paper import PAPER, paper_numbers, stand_in
 from midpoint.audit.report.paper_tables import beside, compare, shares, withheld
 from midpoint.audit.report.settings import label
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 
 def test_the_papers_numbers_are_all_there() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from midpoint.audit.report import tables
 from midpoint.audit.report.tradeoff import lines, plain_schemes, points_of
-from tests.support.made_up_results import made_up
+from tests.support.audits.made_up_results import made_up
 
 VARIED = {
     "no": {"lse": 0.8, "lr": 0.9},

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.audit.measure.results import Adversary, AuditResults, Band, Control, Judge
+from midpoint.audit.measure.findings import Control
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import (
     BLIND,
@@ -17,8 +17,9 @@ from midpoint.audit.report.verdict import (
     judge,
     readers,
 )
-from tests.support.made_up_results import made_up
-from tests.support.made_up_rounds import PRODUCT, RAW, made_up_rounds
+from tests.support.audits.made_up_judges import judged
+from tests.support.audits.made_up_results import made_up
+from tests.support.audits.made_up_rounds import PRODUCT, RAW, made_up_rounds
 
 ALONE = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}, "dmpss": {"fraction": 0.5}}
 
@@ -145,25 +146,6 @@ def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
 def test_a_leak_over_time_is_called_one_and_chance_is_not() -> None:
     assert [judged_rounds(value).grade for value in (0.57, 0.43)] == ["a leak", "a leak"]
     assert judged_rounds(0.52).safe
-
-
-def judged(value: float, *, single: float, adversary: str = "panel") -> AuditResults:
-    """Invent a judge of dmpss beside the strongest attacker, each with a band of its own."""
-    results = made_up({"no": {"lr": 0.8, "a": 0.8}, "dmpss": {"lr": 0.5, "a": single}})
-    attack = f"judge:{adversary}"
-    row = results.rows[0]._replace(scheme="dmpss", attack=attack, value=value, low=value - 0.01,
-                                   high=value + 0.01)  # fmt: skip
-    share = row._replace(metric="named", value=0.012)
-    one = Judge(
-        attack, Band(0.48, 0.52, 2, 0.01, 0.975), {"lr": 0.3, "a": 0.7}, 0.9, (0, 1), (0, 1)
-    )
-    known = Adversary("everything", ("lr", "a"), 90, 0, {})
-    return replace(
-        results,
-        rows=(*results.rows, row, share),
-        judges={"dmpss": {adversary: one}},
-        adversaries={adversary: known},
-    )
 
 
 def test_the_look_that_is_farther_out_decides() -> None:

@@ -17,7 +17,7 @@ from midpoint.user import (
     toss,
 )
 from midpoint.wire import Disclosure, Entry, Signed, SigningKey, Solicitation, from_fixed, to_fixed
-from tests.support.meetings import BUDGET, ROUNDS, Meetings
+from tests.support.audits.meetings import BUDGET, ROUNDS, Meetings
 
 KEY = SigningKey(bytes(range(32)))
 

@@ -14,8 +14,8 @@ from midpoint.audit.rounds.view import (
     union,
 )
 from midpoint.errors import MidpointError
-from tests.support.meetings import ROUNDS, Meetings
-from tests.support.seen import Seen
+from tests.support.audits.meetings import ROUNDS, Meetings
+from tests.support.audits.seen import Seen
 
 NAN = float("nan")
 # One person, three items, three rounds: answered thrice, answered late, never answered.

@@ -16,14 +16,14 @@ from midpoint.audit.run.choice import (
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-from tests.support.small_audit import SMALL, small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 
 def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="no attack 'magic'"):
         choose_attacks(["lr", "magic"])
     with pytest.raises(MidpointError, match="small_audit:Magic' cannot be made"):
-        choose_attacks(["tests.support.small_audit:Magic"])
+        choose_attacks(["tests.support.audits.small_audit:Magic"])
     with pytest.raises(MidpointError, match="no protocol 'magic'"):
         choose_schemes(["magic"], tiny.ratings.scale)
     with pytest.raises(MidpointError, match="jobs must be at least 1"):
@@ -67,7 +67,7 @@ def test_a_text_names_several_between_commas_as_in_the_command() -> None:
 
 
 def test_an_attacker_of_ones_own_is_found_by_its_module() -> None:
-    name = "tests.support.small_audit:ByItems"
+    name = "tests.support.audits.small_audit:ByItems"
     assert choose_attacks([name]) == {name: SMALL["items"]}
 
 

@@ -21,8 +21,8 @@ from midpoint.audit.run.views import ReportViews, held_out_coins
 from midpoint.data import Ratings, Simulation, simulate
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES
-from tests.support.seen import LEAKY
-from tests.support.small_audit import CALLS, SMALL, small_audit
+from tests.support.audits.seen import LEAKY
+from tests.support.audits.small_audit import CALLS, SMALL, small_audit
 
 pytestmark = pytest.mark.slow  # whole audits
 

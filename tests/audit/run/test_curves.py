@@ -9,8 +9,8 @@ from midpoint.audit.run.curves import Thinned, curve_schemes
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
-from tests.support.seen import Seen, codes
-from tests.support.small_audit import SMALL, small_audit
+from tests.support.audits.seen import Seen, codes
+from tests.support.audits.small_audit import SMALL, small_audit
 
 STARS, INTERVAL = Scale.stars(1, 5), Scale.continuous(0, 1)
 

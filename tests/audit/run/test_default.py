@@ -12,7 +12,7 @@ from midpoint.audit.run import tasks
 from midpoint.audit.run.plan import ChosenProtocol, read_scheme
 from midpoint.audit.run.store import Store
 from midpoint.data import Ratings, Simulation
-from tests.support.small_audit import SMALL, small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 
 def test_it_is_read_by_its_name() -> None:

@@ -15,7 +15,7 @@ from midpoint.audit.run.folds import (
 from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.small_audit import QUICKLY
 
 PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
 

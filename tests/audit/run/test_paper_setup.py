@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from midpoint.audit import AuditResults, audit
+from midpoint.audit import AuditResults, AuditSetting, audit
 from midpoint.audit.attackers.joint import regress
-from midpoint.audit.measure.results import PENALIZED, RMSE
+from midpoint.audit.measure.findings import PENALIZED, RMSE
 from midpoint.audit.report.page import write_report
 from midpoint.audit.report.paper_tables import compare
 from midpoint.audit.report.settings import model_words
@@ -17,6 +17,8 @@ from midpoint.data import Ratings, Scale, Simulation, simulate
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Reports
+
+PAPER = AuditSetting(paper=True)
 
 
 def dense(users: int = 120, items: int = 24) -> Simulation:
@@ -32,8 +34,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> AuditResults:
         patch.setattr(paper_setup, "PENALTIES", (0.05, 0.1))
         patch.setattr(paper_setup, "ALPHAS", (0.5,))
         out = tmp_path_factory.mktemp("paper") / "out"
-        found = audit(dense().ratings, "gender", paper=True, out=out, progress=False)
-        again = audit(dense().ratings, "gender", paper=True, out=out, progress=False)
+        found = audit(dense().ratings, "gender", out=out, progress=False, setting=PAPER)
+        again = audit(dense().ratings, "gender", out=out, progress=False, setting=PAPER)
     assert found.rows == again.rows  # a finished run is only collected again
     return found
 
@@ -50,9 +52,9 @@ def test_what_contradicts_the_paper_is_refused_by_name() -> None:
 
 def test_the_library_refuses_them_too(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="folds"):
-        audit(tiny.ratings, "gender", paper=True, folds=2)
+        audit(tiny.ratings, "gender", folds=2, setting=PAPER)
     with pytest.raises(MidpointError, match="curves"):
-        audit(tiny.ratings, "gender", paper=True, curves=["alpha"])
+        audit(tiny.ratings, "gender", setting=replace(PAPER, curves=["alpha"]))
 
 
 def test_the_work_is_the_papers() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from midpoint.audit.measure.results import CSV, AuditResults
 from midpoint.data import Simulation
-from tests.support.small_audit import small_audit
+from tests.support.audits.small_audit import small_audit
 
 pytestmark = pytest.mark.slow  # whole audits in processes of their own
 
@@ -20,7 +20,7 @@ SCRIPT = f"""
 import sys
 from pathlib import Path
 
-from tests.support.small_audit import small_audit
+from tests.support.audits.small_audit import small_audit
 
 from midpoint.data import PRESETS, simulate
 

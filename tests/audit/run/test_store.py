@@ -18,7 +18,7 @@ from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
-from tests.support.small_audit import SMALL, AdaptiveByItems, small_audit
+from tests.support.audits.small_audit import SMALL, AdaptiveByItems, small_audit
 
 pytestmark = pytest.mark.slow  # whole audits
 

@@ -11,7 +11,7 @@ from midpoint.audit.run.views import ReportViews, clean_view
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.small_audit import QUICKLY
 
 PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
 

@@ -1,6 +1,6 @@
 from midpoint.audit.run.work import Work
 from midpoint.protocol import LearningProtocol
-from tests.support.small_audit import ByItems
+from tests.support.audits.small_audit import ByItems
 
 
 def test_the_control_is_always_there_and_one_of_an_attackers_own_too() -> None:

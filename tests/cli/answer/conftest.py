@@ -15,7 +15,7 @@ from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.user.agent import Agent
-from tests.support.small_model import trained
+from tests.support.models.small_model import trained
 
 
 @pytest.fixture(scope="session")

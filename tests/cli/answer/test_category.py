@@ -11,7 +11,7 @@ from midpoint.cli.answer.options import FileOptions
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Home
-from tests.support.made_up import AGE, GENDER, disclosure
+from tests.support.people.made_up import AGE, GENDER, disclosure
 
 SHOWN = disclosure(features=(GENDER, AGE))
 NAMES = {"gender": "F", "age": "old"}

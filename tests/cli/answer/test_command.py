@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret
-from tests.support.small_model import trained
+from tests.support.models.small_model import trained
 
 pytestmark = pytest.mark.slow
 

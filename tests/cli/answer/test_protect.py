@@ -22,10 +22,10 @@ from midpoint.wire import (
     Signed,
     Solicitation,
 )
-from tests.support.by_files import Desk, command, refused
-from tests.support.devices import EVERYTHING, LATER, SHOWN, published
-from tests.support.made_up import AUDITOR, STRANGER, disclosure, entries, titles_of
-from tests.support.witnessing import HOUR, sealed_statement, stated
+from tests.support.people.by_files import Desk, command, refused
+from tests.support.people.made_up import AUDITOR, STRANGER, disclosure, entries, titles_of
+from tests.support.sites.devices import EVERYTHING, LATER, SHOWN, published
+from tests.support.sites.witnessing import HOUR, sealed_statement, stated
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ import pytest
 
 from midpoint.user.agent.device import Device
 from midpoint.wire import Refusal, RefusedError, Scores
-from tests.support.by_files import Desk, command, refused
-from tests.support.devices import EVERYTHING, LATER, SHOWN, published
+from tests.support.people.by_files import Desk, command, refused
+from tests.support.sites.devices import EVERYTHING, LATER, SHOWN, published
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from midpoint.cli.answer.ratings import read_ratings
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Standing
 from midpoint.wire import ONE, Catalogue
-from tests.support.made_up import accepted, disclosure
+from tests.support.people.made_up import accepted, disclosure
 
 SHOWN = disclosure(
     points=tuple(k * ONE // 2 for k in range(2, 11)), items=("a", "b", "c"), n_items=3

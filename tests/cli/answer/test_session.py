@@ -13,7 +13,7 @@ from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, Channel, Patience
 from midpoint.wire import ONE
-from tests.support.small_model import trained
+from tests.support.models.small_model import trained
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from midpoint.audit import AuditResults, Progress
 from midpoint.audit.report.verdict import judge
 from midpoint.cli.options import audit_extras as further
 from midpoint.cli.options.audit_extras import show_rounds
-from tests.support.made_up_rounds import made_up_rounds
-from tests.support.small_model import run
+from tests.support.audits.made_up_rounds import made_up_rounds
+from tests.support.models.small_model import run
 
 FEW = ("--schemes", "dmpss", "--attacks", "lse", "--folds", 2, "--jobs", 1, "--quick")
 STEPS = (0.05, 0.2, 0.5)

@@ -13,4 +13,4 @@ def test_names_are_separated_by_commas(text: str | None, names: list[str] | None
     options = AuditOptions(schemes=text, attacks=text, curves=text)
     assert options.scheme_names() == names
     assert options.attack_names() == names
-    assert options.curve_names() == (names or [])  # no curve is drawn unless it is named
+    assert list(options.setting().curves) == (names or [])  # no curve is drawn unless it is named

@@ -8,9 +8,9 @@ import pytest
 
 from midpoint.analyst import disclose
 from midpoint.errors import MidpointError
-from tests.support.position_world import the_positions
-from tests.support.small_model import run
-from tests.support.small_tables import train_tables
+from tests.support.models.small_model import run
+from tests.support.people.position_world import the_positions
+from tests.support.tables.small_tables import train_tables
 
 
 def test_streaming_gives_what_memory_gives(

@@ -8,8 +8,8 @@ from midpoint.analyst import disclose
 from midpoint.cli.options.messages import Estimator, ModelOptions, read_message
 from midpoint.errors import MidpointError
 from midpoint.wire import Disclosure, Report
-from tests.support.messages import REPORT
-from tests.support.small_model import trained
+from tests.support.models.small_model import trained
+from tests.support.sites.messages import REPORT
 
 
 def test_a_message_is_read_and_what_is_wrong_is_named_by_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from midpoint.data.sources.catalogue import (
     own_directory,
 )
 from midpoint.data.sources.loader import LOADERS, load
-from tests.support.small_movielens import small_100k
+from tests.support.tables.small_movielens import small_100k
 
 
 def test_every_source_has_layouts_and_loaders() -> None:

@@ -12,7 +12,7 @@ from midpoint.data.sources.catalogue import (
 from midpoint.data.sources.loader import load
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
-from tests.support.small_movielens import FILES, small_100k
+from tests.support.tables.small_movielens import FILES, small_100k
 
 
 def test_what_is_not_here_says_how_to_get_it(directories: tuple[Path, Path]) -> None:

@@ -10,7 +10,7 @@ from midpoint.data import Ratings, load
 from midpoint.data.tables.reader import SAMPLED_ROWS, read_table
 from midpoint.data.tables.tables import load_table
 from midpoint.errors import MidpointError
-from tests.support.own_tables import file, triples
+from tests.support.tables.own_tables import file, triples
 
 LONG = (
     "userId,movieId,rating,timestamp,title\n"

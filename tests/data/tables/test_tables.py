@@ -12,7 +12,7 @@ from midpoint.data import Scale
 from midpoint.data.tables.columns import Columns
 from midpoint.data.tables.tables import load_table
 from midpoint.errors import MidpointError
-from tests.support.own_tables import file, labels, triples
+from tests.support.tables.own_tables import file, labels, triples
 
 LONG = (
     "userId,movieId,rating,timestamp,title\n"

@@ -9,7 +9,7 @@ from midpoint.data import Scale
 from midpoint.data.tables.columns import Columns
 from midpoint.data.tables.tables import load_table
 from midpoint.errors import MidpointError
-from tests.support.own_tables import file, labels, triples
+from tests.support.tables.own_tables import file, labels, triples
 
 WIDE = "id,gender,age,Alien,Brazil\np1,F,30,5,\np2,M,,4,2\n"
 

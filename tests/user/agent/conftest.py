@@ -10,10 +10,10 @@ import pytest
 from midpoint.data import Simulation
 from midpoint.user import DeviceSecret
 from midpoint.user.agent import Agent, Channel, Patience, Terms
-from tests.support.door import Door
-from tests.support.people import QUICK, MakeAgent
-from tests.support.tiny_analyst import TinyAnalyst
-from tests.support.upstream import Upstream, running_service
+from tests.support.people.agents import QUICK, MakeAgent
+from tests.support.sites.door import Door
+from tests.support.sites.tiny_analyst import TinyAnalyst
+from tests.support.sites.upstream import Upstream, running_service
 
 
 @pytest.fixture

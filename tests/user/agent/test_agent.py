@@ -10,9 +10,9 @@ from midpoint.user import (
     AsyncAgent,
 )
 from midpoint.user.agent import Agent, Channel
-from tests.support.door import Door
-from tests.support.people import QUICK, WOMAN, MakeAgent
-from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.people.agents import QUICK, WOMAN, MakeAgent
+from tests.support.sites.door import Door
+from tests.support.sites.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
 

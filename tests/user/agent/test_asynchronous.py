@@ -19,11 +19,11 @@ from midpoint.user import (
 )
 from midpoint.user.agent import Agent, AwayError, Channel, Patience, ServiceError
 from midpoint.wire import ONE, Refusal, RefusedError, Solicitation
-from tests.support.door import Door, answering, plain
-from tests.support.made_up import AGE, GENDER, STRANGER, disclosure
-from tests.support.people import WOMAN, MakeAgent, decide_only, directory_of
-from tests.support.tiny_analyst import TinyAnalyst
-from tests.support.upstream import running_service
+from tests.support.people.agents import WOMAN, MakeAgent, decide_only, directory_of
+from tests.support.people.made_up import AGE, GENDER, STRANGER, disclosure
+from tests.support.sites.door import Door, answering, plain
+from tests.support.sites.tiny_analyst import TinyAnalyst
+from tests.support.sites.upstream import running_service
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from midpoint.user.agent import AwayError, Channel, Patience, ServiceError, UnusableError
 from midpoint.user.agent.channel import Request, until_pace
 from midpoint.wire import Problem, Refusal, RefusedError
-from tests.support.door import Behave, Door, answering, bomb, dripping, packed, plain
+from tests.support.sites.door import Behave, Door, answering, bomb, dripping, packed, plain
 
 pytestmark = pytest.mark.slow
 

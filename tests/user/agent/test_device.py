@@ -30,15 +30,15 @@ from midpoint.wire import (
     Solicitation,
     WitnessStatement,
 )
-from tests.support.devices import EVERYTHING, LATER, SHOWN, published
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     AUDITOR,
     STRANGER,
     accepted,
     disclosure,
     titles_of,
 )
-from tests.support.witnessing import DAY, OBSERVER, sealed_statement
+from tests.support.sites.devices import EVERYTHING, LATER, SHOWN, published
+from tests.support.sites.witnessing import DAY, OBSERVER, sealed_statement
 
 pytestmark = pytest.mark.usefixtures("same_coins")
 

@@ -15,16 +15,16 @@ from midpoint.user import (
     StorageError,
 )
 from midpoint.user.agent import Agent, AwayError, Home
-from tests.support.door import Door, answering
-from tests.support.made_up import STRANGER, disclosure
-from tests.support.people import (
+from tests.support.people.agents import (
     WOMAN,
     MakeAgent,
     decide_only,
     directory_of,
     go_through_a_round,
 )
-from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.people.made_up import STRANGER, disclosure
+from tests.support.sites.door import Door, answering
+from tests.support.sites.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,10 @@ from midpoint.wire import (
     RefusedError,
     Signed,
 )
-from tests.support.door import Door
-from tests.support.lies import (
+from tests.support.people.agents import MakeAgent, go_through_a_round, kept
+from tests.support.people.made_up import STRANGER
+from tests.support.sites.door import Door
+from tests.support.sites.lies import (
     changed,
     crafted_levels,
     downgrade,
@@ -37,9 +39,7 @@ from tests.support.lies import (
     unsafe,
     with_number,
 )
-from tests.support.made_up import STRANGER
-from tests.support.people import MakeAgent, go_through_a_round, kept
-from tests.support.upstream import Upstream
+from tests.support.sites.upstream import Upstream
 
 pytestmark = pytest.mark.slow
 

@@ -17,14 +17,14 @@ from midpoint.wire import (
     Report,
     Solicitation,
 )
-from tests.support.door import Behave, Door, answering, bomb, dripping, plain
-from tests.support.lies import (
+from tests.support.people.agents import QUICK, WOMAN, MakeAgent, go_through_a_round, kept
+from tests.support.sites.door import Behave, Door, answering, bomb, dripping, plain
+from tests.support.sites.lies import (
     one_item,
     say,
     show_newer,
 )
-from tests.support.people import QUICK, WOMAN, MakeAgent, go_through_a_round, kept
-from tests.support.upstream import Upstream
+from tests.support.sites.upstream import Upstream
 
 pytestmark = pytest.mark.slow
 

@@ -2,10 +2,10 @@ import pytest
 
 from midpoint.user.agent import Fate, Line
 from midpoint.wire import ONE
-from tests.support.door import Door
-from tests.support.made_up import ratings
-from tests.support.people import MAN, WOMAN, MakeAgent, stars
-from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.people.agents import MAN, WOMAN, MakeAgent, stars
+from tests.support.people.made_up import ratings
+from tests.support.sites.door import Door
+from tests.support.sites.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
 

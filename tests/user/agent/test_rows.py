@@ -10,10 +10,10 @@ from midpoint.wire import (
     Scores,
     correction,
 )
-from tests.support.devices import SHOWN, TITLED, published, signed_again
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     STARS,
 )
+from tests.support.sites.devices import SHOWN, TITLED, published, signed_again
 
 pytestmark = pytest.mark.usefixtures("same_coins")
 

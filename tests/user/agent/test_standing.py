@@ -7,10 +7,10 @@ from midpoint.user import (
     PrivateCategory,
 )
 from midpoint.wire import Certificate, Refusal, RefusedError, Signed
-from tests.support.door import Door
-from tests.support.made_up import AUDITOR, STRANGER, disclosure
-from tests.support.people import MakeAgent
-from tests.support.tiny_analyst import TinyAnalyst
+from tests.support.people.agents import MakeAgent
+from tests.support.people.made_up import AUDITOR, STRANGER, disclosure
+from tests.support.sites.door import Door
+from tests.support.sites.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.device import Device
-from tests.support.devices import TITLED, published, signed_again
+from tests.support.sites.devices import TITLED, published, signed_again
 
 pytestmark = pytest.mark.usefixtures("same_coins")
 

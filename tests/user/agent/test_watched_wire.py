@@ -26,8 +26,11 @@ from midpoint.wire import (
     Report,
     Solicitation,
 )
-from tests.support.door import Door, Seen
-from tests.support.lies import (
+from tests.support.people.agents import QUICK
+from tests.support.people.made_up import disclosure
+from tests.support.people.unadjusted import obfuscate_unadjusted
+from tests.support.sites.door import Door, Seen
+from tests.support.sites.lies import (
     downgrade,
     grown,
     one_item,
@@ -38,11 +41,8 @@ from tests.support.lies import (
     show_newer,
     telling_levels,
 )
-from tests.support.made_up import disclosure
-from tests.support.people import QUICK
-from tests.support.tiny_analyst import TinyAnalyst
-from tests.support.unadjusted import obfuscate_unadjusted
-from tests.support.upstream import Upstream
+from tests.support.sites.tiny_analyst import TinyAnalyst
+from tests.support.sites.upstream import Upstream
 
 pytestmark = pytest.mark.slow
 

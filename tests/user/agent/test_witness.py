@@ -12,11 +12,11 @@ from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, AwayError
 from midpoint.wire import Chain, Disclosure, Entry, Refusal, RefusedError, Signed, SigningKey
-from tests.support.door import Door, answering, plain
-from tests.support.lies import grown, one_item, show
-from tests.support.people import WOMAN, MakeAgent, directory_of
-from tests.support.serving import running, settings_of
-from tests.support.witnessing import DAY, HOUR, RunningWitness, running_witness
+from tests.support.people.agents import WOMAN, MakeAgent, directory_of
+from tests.support.sites.door import Door, answering, plain
+from tests.support.sites.lies import grown, one_item, show
+from tests.support.sites.serving import running, settings_of
+from tests.support.sites.witnessing import DAY, HOUR, RunningWitness, running_witness
 
 
 @dataclass

@@ -7,11 +7,11 @@ from midpoint.wire import (
     RefusedError,
     Signed,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     AUDITOR,
     STRANGER,
 )
-from tests.support.published import SHOWN
+from tests.support.sites.published import SHOWN
 
 CERTIFICATE = Certificate(
     disclosure=SHOWN[0].digest,

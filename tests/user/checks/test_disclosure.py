@@ -12,7 +12,7 @@ from midpoint.wire import (
     RefusedError,
     Signed,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     AGE,
     ANALYST,
     GENDER,
@@ -21,7 +21,7 @@ from tests.support.made_up import (
     sealed,
     titles_of,
 )
-from tests.support.published import CHAIN, LIST, PINS, SHOWN, code_of
+from tests.support.sites.published import CHAIN, LIST, PINS, SHOWN, code_of
 
 
 def test_first_use_pins_key_and_head() -> None:

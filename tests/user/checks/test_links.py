@@ -10,15 +10,15 @@ from midpoint.wire import (
     RefusedError,
     Signed,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     ANALYST,
     STRANGER,
     disclosure,
     entries,
     sealed,
 )
-from tests.support.published import CHAIN, LIST, PINS, SHOWN, code_of
-from tests.support.witnessing import DAY, OBSERVER, sealed_statement, stated
+from tests.support.sites.published import CHAIN, LIST, PINS, SHOWN, code_of
+from tests.support.sites.witnessing import DAY, OBSERVER, sealed_statement, stated
 
 
 @pytest.mark.parametrize("start", [0, 1, 2])

@@ -4,7 +4,7 @@ import pytest
 
 from midpoint.errors import MidpointError
 from midpoint.user import Pin
-from tests.support.published import PINS
+from tests.support.sites.published import PINS
 
 
 def test_a_pin_survives_on_disk(tmp_path: Path) -> None:

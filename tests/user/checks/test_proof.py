@@ -7,9 +7,9 @@ import pytest
 from midpoint.errors import MidpointError
 from midpoint.user.checks.proof import MOST_OTHERS, Proof
 from midpoint.wire import Refusal, RefusedError, Signed
-from tests.support.made_up import ANALYST, STRANGER, disclosure, entries, sealed
-from tests.support.published import CHAIN, LIST, SHOWN
-from tests.support.witnessing import OBSERVER, sealed_statement, stated
+from tests.support.people.made_up import ANALYST, STRANGER, disclosure, entries, sealed
+from tests.support.sites.published import CHAIN, LIST, SHOWN
+from tests.support.sites.witnessing import OBSERVER, sealed_statement, stated
 
 FORK = sealed(entries([SHOWN[0], disclosure(seed=9), SHOWN[2]]))
 

@@ -15,9 +15,9 @@ from midpoint.wire import (
     to_fixed,
 )
 from midpoint.wire.limits import most_spread
-from tests.support.made_up import AGE, STARS, disclosure
-from tests.support.made_up_positions import counterparts_disclosure
-from tests.support.nature import Nature, People, disclose
+from tests.support.people.made_up import AGE, STARS, disclosure
+from tests.support.people.made_up_positions import counterparts_disclosure
+from tests.support.people.nature import Nature, People, disclose
 
 OLD = PrivateCategory({"age": "old"})
 MOST = most_spread(4 * ONE)

@@ -20,8 +20,8 @@ from midpoint.data import Ratings, Scale
 from midpoint.user import Adjustment, Obfuscated, Parameters, check_numbers, obfuscate
 from midpoint.user.core.discrete import split
 from midpoint.wire import ONE, SCHEMES, Disclosure, as_rows, to_fixed
-from tests.support.made_up import STARS
-from tests.support.nature import Float, Integers, Nature, People, disclose
+from tests.support.people.made_up import STARS
+from tests.support.people.nature import Float, Integers, Nature, People, disclose
 
 N = 4000
 CHANCE = 3 * np.sqrt(8 / N / 12)

@@ -18,8 +18,8 @@ from midpoint.user import (
 )
 from midpoint.user.core.ledger import Round
 from midpoint.wire import ONE, Disclosure, Refusal, RefusedError, Report
-from tests.support.made_up import STARS, accepted, disclosure, ratings, solicitation
-from tests.support.nature import Nature, disclose
+from tests.support.people.made_up import STARS, accepted, disclosure, ratings, solicitation
+from tests.support.people.nature import Nature, disclose
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclose(Nature.draw(np.random.default_rng(3), (40, 2, 2, 2)), "cmpss", STARS)

@@ -21,8 +21,8 @@ from midpoint.user.core.discrete import split
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, SCHEMES, to_fixed
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
-from tests.support.made_up import STARS, disclosure
-from tests.support.nature import Float, Nature, People, disclose
+from tests.support.people.made_up import STARS, disclosure
+from tests.support.people.nature import Float, Nature, People, disclose
 
 Index = np.ndarray[tuple[int], np.dtype[np.intp]]
 MOST = most_spread(4 * ONE)

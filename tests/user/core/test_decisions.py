@@ -29,7 +29,7 @@ from midpoint.wire import (
     RefusedError,
     Report,
 )
-from tests.support.made_up import (
+from tests.support.people.made_up import (
     STARS,
     accepted,
     disclosure,
@@ -38,7 +38,7 @@ from tests.support.made_up import (
     sealed,
     solicitation,
 )
-from tests.support.unadjusted import obfuscate_unadjusted
+from tests.support.people.unadjusted import obfuscate_unadjusted
 
 SECRET = DeviceSecret(bytes(range(32)))
 SHOWN = disclosure("dmpss")

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from midpoint.user.core.discrete import discrete_midpoint
 from midpoint.wire import ONE
-from tests.support.made_up import STARS, distributions
-from tests.support.output_distribution import output_distribution
+from tests.support.models.output_distribution import output_distribution
+from tests.support.people.made_up import STARS, distributions
 
 UNEVEN = (0, ONE, 3 * ONE, 4 * ONE)
 Integers = NDArray[np.int64]

@@ -7,7 +7,7 @@ import pytest
 from midpoint.errors import MidpointError
 from midpoint.user import Decision, DeviceSecret, Ledger, PrivateCategory, decide
 from midpoint.wire import Report
-from tests.support.made_up import STARS, accepted, disclosure, ratings, solicitation
+from tests.support.people.made_up import STARS, accepted, disclosure, ratings, solicitation
 
 SHOWN = disclosure("dmpss")
 WOMAN = PrivateCategory.of(SHOWN, {"gender": "F"})

@@ -26,8 +26,8 @@ from midpoint.wire import (
     ValueMap,
     to_fixed,
 )
-from tests.support.made_up import AGE, GENDER, STARS, disclosure
-from tests.support.unadjusted import obfuscate_unadjusted
+from tests.support.people.made_up import AGE, GENDER, STARS, disclosure
+from tests.support.people.unadjusted import obfuscate_unadjusted
 
 N = 6000
 

@@ -15,7 +15,7 @@ from midpoint.user.agent.home import Notes
 from midpoint.user.core.ledger import Round
 from midpoint.user.core.private import framed
 from midpoint.wire import ONE
-from tests.support.made_up import AGE, GENDER, disclosure
+from tests.support.people.made_up import AGE, GENDER, disclosure
 
 NAMES = {"gender": "F", "age": "old"}
 KEY = bytes(range(100, 132))

@@ -11,8 +11,14 @@ from midpoint.protocol import LearningProtocol
 from midpoint.user import Parameters, adjust, check_numbers
 from midpoint.user.core.counterparts import most_shift, spread_factor, stretched
 from midpoint.wire import ONE, Disclosure, RefusedError, as_rows
-from tests.support.made_up_positions import counterparts_disclosure
-from tests.support.scale_use import learned_from, population, reported, spread_of, spread_people
+from tests.support.people.made_up_positions import counterparts_disclosure
+from tests.support.people.scale_use import (
+    learned_from,
+    population,
+    reported,
+    spread_of,
+    spread_people,
+)
 
 SPREAD = np.array([[0.05, 0.2], [-0.1, 0.4]])
 

@@ -3,10 +3,10 @@
 import { Agent, Channel, type Home, MidpointError, type Rateable, Witnesses } from "../index";
 import type { Actions } from "./actions";
 import { finalOf } from "./conversions";
-import { Drafts } from "./drafts";
-import { failureOf } from "./failures";
-import type { Demands, Model, Notice, Shown } from "./model";
+import { Guard } from "./guard";
+import type { Demands, Model, Shown } from "./model";
 import { Picture } from "./picture";
+import { Preview, painted } from "./preview";
 import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
@@ -17,9 +17,6 @@ import { Titles } from "./titles";
 /** Give up soon and say so; the page then tries again by itself. */
 const PATIENCE = { attempt: 15_000, total: 20_000, tries: 3, firstWait: 400 };
 
-/** Milliseconds after which a change was drawn. */
-const PAINTED = 16;
-
 export class Session implements Actions {
   /** Says and shows a sentence. */
   announce: (sentence: string, withUndo?: boolean) => void = () => {};
@@ -29,28 +26,29 @@ export class Session implements Actions {
   readonly #channel = new Channel(PATIENCE);
   #opened: Agent | null = null;
   #picture: Picture | null = null;
-  #drafts = new Drafts(new Map());
   readonly #retries = new Retries(() => this.again());
+  readonly #guard: Guard;
+  readonly #preview: Preview;
   #looking = false;
   /** Whether she changed what she demands while the service was looked at. */
   #demanded = false;
   /** What she chose before anything passed all checks; kept when it has. */
   #chosen: Readonly<Record<string, string>> | null = null;
-  /** How often what would leave had to be worked out. */
-  #changes = 0;
   /** Whether she agreed to a change that is not checked yet. */
   #agreed = false;
 
   constructor(shown: Shown) {
     this.#shown = shown;
     this.#recommendations = new Recommendations(shown);
+    this.#guard = new Guard(shown, this.#retries, () => this.#opened !== null);
+    this.#preview = new Preview(shown, this.#storage);
     addEventListener("online", () => this.again());
   }
 
   /** Open what this browser keeps, then look at the service. */
   async open(): Promise<void> {
-    if (!isSecureContext) this.#note("insecure");
-    if (await this.#guarded(() => this.#openHome())) await this.#look();
+    if (!isSecureContext) this.#guard.note("insecure");
+    if (await this.#guard.run(() => this.#openHome())) await this.#look();
   }
 
   again(): void {
@@ -61,15 +59,15 @@ export class Session implements Actions {
   choose(names: Readonly<Record<string, string>>): void {
     if (!this.#picture) {
       this.#chosen = names;
-      this.#shown.change({ chosen: names, phase: "ready", draft: this.#drafts.ratings });
+      this.#shown.change({ chosen: names, phase: "ready", draft: this.#preview.ratings });
       return;
     }
-    void this.#guarded(async () => {
+    void this.#guard.run(async () => {
       await this.#storage.inTurn(() => this.#home.keepCategory(names));
       this.#shown.change({ chosen: names });
       if (this.#model.phase === "ready") {
         this.#rank();
-        await this.#preview();
+        await this.#foresee();
       } else {
         void this.#storage.makeLasting().then((lasting) => this.#shown.change({ lasting }));
         await this.#goOn(false);
@@ -79,12 +77,12 @@ export class Session implements Actions {
 
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
-    if (!this.#drafts.set(item, value)) return;
+    if (!this.#preview.rate(item, value)) return;
     this.#drafted(() => this.announce(saidOf(this.#model, item, value), true));
   }
 
   undo(): string | null {
-    const item = this.#model.working ? null : this.#drafts.undo();
+    const item = this.#model.working ? null : this.#preview.undo();
     if (item !== null) this.#drafted();
     return item;
   }
@@ -93,22 +91,24 @@ export class Session implements Actions {
     const { category } = this.#home;
     if (!category || this.#model.working || this.#model.pending || !this.#agent.asked) return;
     this.#shown.change({ working: "sending" });
-    void this.#guarded(async () => {
-      // What is decided must not be decided again: the ledger is to outlive a lack of space.
-      this.#shown.change({ lasting: await this.#storage.makeLasting() });
-      await this.#storage.inTurn(() => this.#agent.answer(this.#drafts.ratings, category));
-      this.#drafts = new Drafts(new Map());
-      this.#shown.change({ asked: [], hasRound: false });
-      await this.#preview();
-      await this.#deliver();
-      await this.#recommend();
-      await this.#ask();
-      location.hash = "#foryou";
-      this.announce(texts.notices.sent);
-    }).then((done) => {
-      this.#shown.change({ working: null });
-      if (!done && this.#home.unsent.length > 0) this.announce(texts.notices.sentWaiting);
-    });
+    void this.#guard
+      .run(async () => {
+        // What is decided must not be decided again: the ledger is to outlive a lack of space.
+        this.#shown.change({ lasting: await this.#storage.makeLasting() });
+        await this.#storage.inTurn(() => this.#agent.answer(this.#preview.ratings, category));
+        this.#preview.begin();
+        this.#shown.change({ asked: [], hasRound: false });
+        await this.#foresee();
+        await this.#deliver();
+        await this.#recommend();
+        await this.#ask();
+        location.hash = "#foryou";
+        this.announce(texts.notices.sent);
+      })
+      .then((done) => {
+        this.#shown.change({ working: null });
+        if (!done && this.#home.unsent.length > 0) this.announce(texts.notices.sentWaiting);
+      });
   }
 
   exported(): string {
@@ -118,15 +118,15 @@ export class Session implements Actions {
 
   async forget(): Promise<boolean> {
     this.#shown.change({ working: "forgetting" });
-    const done = await this.#guarded(() => this.#storage.inTurn(() => this.#agent.forget()));
+    const done = await this.#guard.run(() => this.#storage.inTurn(() => this.#agent.forget()));
     this.#shown.change({ working: null });
     if (done) await this.#startOver();
-    else if (this.#home.forgetting) this.#note("forgetting");
+    else if (this.#home.forgetting) this.#guard.note("forgetting");
     return done;
   }
 
   trust(key: string, trusted: boolean): void {
-    void this.#guarded(async () => {
+    void this.#guard.run(async () => {
       await this.#storage.trust(key, trusted);
       this.#useDemands();
       const certificates = this.#picture?.certificates((known) => this.#storage.trusts(known));
@@ -135,7 +135,7 @@ export class Session implements Actions {
   }
 
   demand(demands: Demands): void {
-    void this.#guarded(async () => {
+    void this.#guard.run(async () => {
       await this.#storage.inTurn(() => this.#storage.keepDemands(demands));
       this.#useDemands();
       this.#demanded = this.#looking; // what is looked at now was demanded before
@@ -162,7 +162,7 @@ export class Session implements Actions {
     const erased = this.#storage.erase(location.origin, new Channel(PATIENCE), onlyHere);
     void erased.then(
       () => location.reload(),
-      () => this.#note("notErased"),
+      () => this.#guard.note("notErased"),
     );
   }
 
@@ -181,10 +181,10 @@ export class Session implements Actions {
 
   async #openHome(): Promise<void> {
     const home = await this.#storage.open();
-    if (this.#storage.ends) this.#note("noStorage");
+    if (this.#storage.ends) this.#guard.note("noStorage");
     this.#opened = new Agent(location.origin, home, {}, this.#channel);
     this.#useDemands();
-    this.#drafts = new Drafts(ratingsOf(home, true));
+    this.#preview.begin(home);
   }
 
   /** Deliver what waits, check what the service publishes, and go on from there. */
@@ -192,7 +192,7 @@ export class Session implements Actions {
     if (this.#looking) return;
     this.#looking = true;
     const refused = this.#model.phase === "refused";
-    const done = await this.#guarded(async () => {
+    const done = await this.#guard.run(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
       await this.#deliver();
       await this.#readWitnesses();
@@ -236,7 +236,7 @@ export class Session implements Actions {
       levels: scale.levels,
       final: finalOf(this.#home.ledger),
       titles: new Titles(catalogue.items, catalogue.titles, catalogue.ratings),
-      draft: this.#drafts.ratings,
+      draft: this.#preview.ratings,
       chosen,
       phase: chosen ? "ready" : "welcome",
     });
@@ -250,17 +250,17 @@ export class Session implements Actions {
       await this.#storage.inTurn(() => this.#home.keepCategory(names));
       void this.#storage.makeLasting().then((lasting) => this.#shown.change({ lasting }));
     }
-    if (this.#model.pending) await this.#keepDrafts();
+    if (this.#model.pending) await this.#preview.keep(this.#home);
   }
 
   /** After a change that she agreed to, ratings on another scale are not kept any more. */
   #readAgain(): void {
-    if (this.#agreed) this.#drafts = new Drafts(ratingsOf(this.#home, true));
+    if (this.#agreed) this.#preview.begin(this.#home);
     this.#agreed = false;
   }
 
   async #finishForgetting(): Promise<void> {
-    this.#note("forgetting");
+    this.#guard.note("forgetting");
     await this.#storage.inTurn(() => this.#agent.forget());
     await this.#openHome();
     this.#clear();
@@ -277,7 +277,7 @@ export class Session implements Actions {
   #clear(): void {
     this.#recommendations.forget();
     this.#picture = this.#chosen = null;
-    this.#changes++;
+    this.#preview.stop();
     location.hash = "";
     this.#shown.forget();
   }
@@ -287,7 +287,7 @@ export class Session implements Actions {
     if (afterRefusal) await this.#ask();
     this.#shown.change({ phase: "ready", chosen: this.#home.categoryNames ?? null });
     this.#decided();
-    await Promise.all([this.#preview(), this.#isAsked || this.#ask()]);
+    await Promise.all([this.#foresee(), this.#isAsked || this.#ask()]);
     if (!this.#recommendations.isWanted) return;
     await this.#recommend();
     // Meanwhile there may be new figures: then what was asked under the old ones is not open here.
@@ -312,7 +312,7 @@ export class Session implements Actions {
     const asked = await this.#agent.solicit();
     if (asked.disclosure !== this.#picture?.digest) this.#checked();
     this.#shown.change(this.#picture?.asked(asked.items) ?? {});
-    await this.#preview();
+    await this.#foresee();
   }
 
   async #deliver(): Promise<void> {
@@ -343,22 +343,13 @@ export class Session implements Actions {
 
   /** A rating changed: show it at once, then keep it, and work out again what would leave. */
   #drafted(said = () => {}): void {
-    const previewed = this.#preview();
-    void this.#guarded(async () => {
-      await turn(PAINTED);
-      if (this.#picture) await this.#keepDrafts();
+    const previewed = this.#foresee();
+    void this.#guard.run(async () => {
+      await painted();
+      if (this.#picture) await this.#preview.keep(this.#home);
     });
-    void this.#guarded(async () => {
+    void this.#guard.run(async () => {
       if (await previewed) said();
-    });
-  }
-
-  /** Keep her ratings, unless a later one is about to be kept with them. */
-  async #keepDrafts(): Promise<void> {
-    const { ratings } = this.#drafts;
-    await this.#storage.inTurn(async () => {
-      if (ratings !== this.#drafts.ratings) return;
-      await this.#home.keepRatings(new Map([...ratingsOf(this.#home, false), ...ratings]));
     });
   }
 
@@ -368,58 +359,8 @@ export class Session implements Actions {
     this.#shown.change(this.#picture.decided(this.#storage.answers));
   }
 
-  /**
-   * Show her ratings at once, and what would leave when it is worked out, a step at a time.
-   *
-   * True when it is shown; false if another change came meanwhile, which then shows it.
-   */
-  async #preview(): Promise<boolean> {
-    const { category } = this.#home;
-    const changes = ++this.#changes;
-    const draft = this.#drafts.ratings;
-    if (this.#model.titles) this.#shown.change({ draft, pending: true });
-    if (!category || !this.#picture) return false;
-    await turn(PAINTED);
-    if (changes !== this.#changes) return false;
-    for (const _ of this.#picture.ahead(draft, category)) {
-      await turn();
-      if (changes !== this.#changes) return false;
-    }
-    this.#shown.change(this.#picture.preview(draft, category));
-    return true;
+  /** Show what would leave; true when it is shown (see Preview.show). */
+  async #foresee(): Promise<boolean> {
+    return this.#preview.show(this.#home, this.#picture);
   }
-
-  /** Run something, and show what went wrong; true if nothing did. */
-  async #guarded(work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      const failure = failureOf(error, this.#opened !== null);
-      if (failure.kind === "away") this.#away();
-      else if (failure.kind === "note") this.#note(failure.notice);
-      else this.#shown.change({ phase: "refused", refusal: failure.refusal, away: false });
-      return false;
-    }
-  }
-
-  #away(): void {
-    this.#shown.change({ away: true });
-    this.#retries.failed();
-  }
-
-  #note(notice: Notice): void {
-    const { notices } = this.#model;
-    if (!notices.includes(notice)) this.#shown.change({ notices: [...notices, notice] });
-  }
-}
-
-/** Let the browser do what waits, such as drawing and the next tap. */
-function turn(milliseconds = 0): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/** Her ratings without a decision yet, or those with one. */
-function ratingsOf({ ratings, ledger }: Home, open: boolean): Map<string, number> {
-  return new Map([...ratings].filter(([item]) => (ledger.decision(item) === undefined) === open));
 }

@@ -80,11 +80,11 @@ def finish_on_everyone(
     cross = away[:, :, None] * moved[:, None, :]
     spread = square - cross - cross.swapaxes(1, 2)
     spread += size[:, None, None] * moved[:, :, None] * moved[:, None, :]
-    found = prior_with(mean, spread, size)
+    prior = prior_with(mean, spread, size)
     return Strata(
         strata.least,
-        found.mean.reshape(K, G, D).swapaxes(0, 1).copy(),
-        found.covariance.reshape(K, G, D, D).swapaxes(0, 1).copy(),
+        prior.mean.reshape(K, G, D).swapaxes(0, 1).copy(),
+        prior.covariance.reshape(K, G, D, D).swapaxes(0, 1).copy(),
     )
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
 from midpoint.analyst.counterparts.panel import ByUser
 from midpoint.analyst.engines.engine import RatingsTables, Then
-from midpoint.analyst.engines.tables import feature_column, roles_of
+from midpoint.analyst.engines.tables import feature_column, only_values, own_values, roles_of
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -89,23 +88,10 @@ def _with_own_features(ratings: Ratings, tables: RatingsTables, names: Sequence[
     roles = roles_of(tables.columns or Columns(), cells.columns, origin.path)
     rest = [name for name in cells.columns if name not in roles]
     columns = list(dict.fromkeys(feature_column(name, rest, origin.path) for name in names))
-    values = [pl.col(name).drop_nulls() for name in columns]
     by_user = (
         cells.with_columns(names_of(cells[roles.user]).alias("user"))
         .group_by("user", maintain_order=True)
-        .agg(
-            *(value.first() for value in values),
-            *(
-                value.n_unique().alias(f"{c} differs")
-                for value, c in zip(values, columns, strict=True)
-            ),
-        )
+        .agg(*own_values(columns))
     )
-    for name in columns:
-        differing = by_user.filter(pl.col(f"{name} differs") > 1)
-        if differing.height:
-            raise MidpointError(
-                f"{origin.path}: user {differing['user'][0]} has two values of {name!r}; keep one"
-            )
-    people = features_of(by_user.select("user", *columns), columns, columns, origin.path)
+    people = features_of(only_values(by_user, columns, origin.path), columns, columns, origin.path)
     return with_people(ratings, people, origin)

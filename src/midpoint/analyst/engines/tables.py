@@ -1,7 +1,7 @@
 """What the engines share: which column is which, the scale, and refusals."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,25 @@ class Seen(NamedTuple):
     """The distinct values; the first few where there are more than a discrete scale has."""
     blank: int
     """Rows without user, item or rating, or whose rating is no finite number."""
+
+
+def own_values(columns: Sequence[str]) -> Iterator[pl.Expr]:
+    """Gather of a person's rows the first value of each column, and how many values there are."""
+    for name in columns:
+        value = pl.col(name).drop_nulls()
+        yield value.first()
+        yield value.n_unique().alias(f"{name} differs")
+
+
+def only_values(by_user: pl.DataFrame, columns: Sequence[str], where: str) -> pl.DataFrame:
+    """Return what `own_values` gathered; a person with two values of a column is refused."""
+    for name in columns:
+        differing = by_user.filter(pl.col(f"{name} differs") > 1)
+        if differing.height:
+            raise MidpointError(
+                f"{where}: user {differing['user'][0]} has two values of {name!r}; keep one"
+            )
+    return by_user.select("user", *columns)
 
 
 def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:

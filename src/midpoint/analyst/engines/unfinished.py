@@ -30,10 +30,10 @@ class Unfinished:
         if self.directory is None or not (self.directory / PROFILES).exists():
             return None
         try:
-            found = ItemProfiles.load(self.directory / PROFILES)
+            profiles = ItemProfiles.load(self.directory / PROFILES)
         except MidpointError:  # damaged, or of another version: made again
             return None
-        return found if found.provenance == made else None
+        return profiles if profiles.provenance == made else None
 
     def keep(self, profiles: ItemProfiles) -> None:
         """Keep item profiles."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.measure.results import AUC, BALANCED, NAMED, TRUE_POSITIVES, Band, Judge
+from midpoint.audit.measure.findings import AUC, BALANCED, NAMED, TRUE_POSITIVES, Band, Judge
 from midpoint.audit.measure.roc import (
     Measured,
     balanced_accuracy,
@@ -23,9 +24,11 @@ Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Tried = Mapping[str, Mapping[str, Sequence[Arrays]]]
 """By adversary and attacker, what was stored of each fold."""
-ONLY, ONE_OF_TWO = 0.95, 0.975
-"""How much of chance a band holds: of a single look, and of each of two (the judge, the strongest
-attacker), so that both together hold 95 % at least."""
+ONLY: Final = 0.95
+"""How much of chance the band of a single look holds."""
+ONE_OF_TWO: Final = 0.975
+"""How much each band of two looks holds (the judge, the strongest attacker), so that both together
+hold 95 % at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,44 +45,44 @@ class Judging:
     """Names an attacker by the question that it answers."""
     tried: Callable[[str], Tried]
     """What the attackers of a scheme stored."""
-    _known: dict[str, dict[str, "Found"]] = field(default_factory=dict)
+    _known: dict[str, dict[str, "Judgement"]] = field(default_factory=dict)
     """What was found before, by scheme and adversary."""
 
-    def found(self, scheme: str) -> "dict[str, Found]":
+    def judgements(self, scheme: str) -> "dict[str, Judgement]":
         """Learn the judge of each adversary that said something of training people."""
         if scheme not in self._known:
             self._known[scheme] = {}
             for adversary, attackers in self.tried(scheme).items():
-                stacks = read(attackers, self.questions)
-                if stacks is not None:
-                    self._known[scheme][adversary] = stacks
+                judgement = read(attackers, self.questions)
+                if judgement is not None:
+                    self._known[scheme][adversary] = judgement
         return self._known[scheme]
 
     def level(self, scheme: str) -> float:
         """Return how much of chance a band of a scheme holds: more where there are two looks."""
-        return ONE_OF_TWO if self.found(scheme) else ONLY
+        return ONE_OF_TWO if self.judgements(scheme) else ONLY
 
     def judges(self, scheme: str) -> dict[str, Judge]:
         """Return the judges of a scheme by adversary, each by the category that it tells best."""
-        return {name: self._judge(name, found) for name, found in self.found(scheme).items()}
+        return {name: self._judge(name, each) for name, each in self.judgements(scheme).items()}
 
-    def _judge(self, adversary: str, found: "Found") -> Judge:
-        areas, several = self._areas(found), len(self.questions) > 1
+    def _judge(self, adversary: str, judgement: "Judgement") -> Judge:
+        areas, several = self._areas(judgement), len(self.questions) > 1
         column = max(range(len(areas)), key=lambda k: areas[k].distance)
-        log_odds, ones = found.log_odds[:, column], self.category == self.questions[column]
-        scores = found.log_odds if several else log_odds
+        log_odds, ones = judgement.log_odds[:, column], self.category == self.questions[column]
+        scores = judgement.log_odds if several else log_odds
         null = null_band(scores[None], self.category, self.folds, level=ONE_OF_TWO)
-        drawn, weights = curve(log_odds, ones), found.weights[:, column].mean(axis=0)
+        drawn, weights = curve(log_odds, ones), judgement.weights[:, column].mean(axis=0)
         return Judge(
             attack=self.label(judge_name(adversary), column),
             band=Band(
                 null.low,
                 null.high,
-                len(found.attackers),
+                len(judgement.attackers),
                 null.p_value(areas[column].value),
                 ONE_OF_TWO,
             ),
-            weights=dict(zip(found.attackers, weights.tolist(), strict=True)),
+            weights=dict(zip(judgement.attackers, weights.tolist(), strict=True)),
             right=named(log_odds, ones)[1],
             false=drawn.false,
             true=drawn.true,
@@ -87,14 +90,14 @@ class Judging:
 
     def rows(self, scheme: str) -> Iterator[tuple[str, str, Measured]]:
         """Go through what is measured of the judges of a scheme: metric, attack and number."""
-        for adversary, found in self.found(scheme).items():
-            areas, name = self._areas(found), judge_name(adversary)
+        for adversary, judgement in self.judgements(scheme).items():
+            areas, name = self._areas(judgement), judge_name(adversary)
             if len(areas) > 1:
                 mean = Area.mean(areas)
                 yield AUC, name, Measured(mean.value, *mean.interval())
             for column, k in enumerate(self.questions):
                 label, ones = self.label(name, column), self.category == k
-                log_odds = found.log_odds[:, column]
+                log_odds = judgement.log_odds[:, column]
                 yield AUC, label, Measured(areas[column].value, *areas[column].interval())
                 for metric, measured in zip(
                     TRUE_POSITIVES, true_positives(log_odds, ones), strict=True
@@ -103,16 +106,16 @@ class Judging:
                 yield BALANCED, label, balanced_accuracy(log_odds, ones)
                 yield NAMED, label, named(log_odds, ones)[0]
 
-    def _areas(self, found: "Found") -> list[Area]:
+    def _areas(self, judgement: "Judgement") -> list[Area]:
         """Return the AUC of a judge in each question."""
         return [
-            area(found.log_odds[:, column], self.category == k, self.folds)
+            area(judgement.log_odds[:, column], self.category == k, self.folds)
             for column, k in enumerate(self.questions)
         ]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Judgement:
     """What a judge makes of everyone."""
 
     attackers: tuple[str, ...]
@@ -123,22 +126,22 @@ class Found:
     """Of the attackers in each fold and question. Shape (F, Q, A)."""
 
 
-def read(attackers: Mapping[str, Sequence[Arrays]], questions: Sequence[int]) -> Found | None:
+def read(attackers: Mapping[str, Sequence[Arrays]], questions: Sequence[int]) -> Judgement | None:
     """Learn a judge in each fold from what attackers stored; None if none can be stacked.
 
     That is so where everybody is silent, and in the paper's own setting.
     """
-    nested = {name: [nested_of(one) for one in folds] for name, folds in attackers.items()}
+    nested = {name: [nested_of(of_fold) for of_fold in folds] for name, folds in attackers.items()}
     names = tuple(name for name, folds in nested.items() if None not in folds)
     if not names:
         return None
-    found = [
+    each = [
         stacked(
-            [one for name in names if (one := nested[name][fold]) is not None],
+            [of_fold for name in names if (of_fold := nested[name][fold]) is not None],
             [attackers[name][fold]["scores"] for name in names],
             questions,
         )
         for fold in range(len(attackers[names[0]]))
     ]
-    log_odds, weights = zip(*found, strict=True)
-    return Found(names, np.concatenate(log_odds), np.stack(weights))
+    log_odds, weights = zip(*each, strict=True)
+    return Judgement(names, np.concatenate(log_odds), np.stack(weights))

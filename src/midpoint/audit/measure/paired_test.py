@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
+from midpoint.audit.measure.findings import AUC, COST, RMSE
 from midpoint.audit.measure.judging import read
-from midpoint.audit.measure.results import AUC, COST, RMSE, AuditResults
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.folds import questions
@@ -101,8 +102,8 @@ class Kept:
             if name == judge_name(adversary):
                 stored = {one: self._every(scheme, ATTACK, one) for one in judge.weights}
                 known = {one: folds for one, folds in stored.items() if folds is not None}
-                found = read(known, questions(len(self.results.categories)))
-                return None if found is None or len(known) < len(stored) else found.log_odds
+                judged = read(known, questions(len(self.results.categories)))
+                return None if judged is None or len(known) < len(stored) else judged.log_odds
         folds = self._every(scheme, ATTACK, name)
         return None if folds is None else np.concatenate([one["scores"] for one in folds])
 

@@ -7,260 +7,31 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-from midpoint.audit.measure.statistics import WIDER
+from midpoint.audit.measure.findings import (
+    AUC,
+    RMSE,
+    Adversary,
+    Band,
+    Bound,
+    ByActivity,
+    Control,
+    Cost,
+    Histogram,
+    Judge,
+    Rounds,
+    Row,
+    SizePoint,
+)
 from midpoint.audit.measure.summary import as_table, as_text
 from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.plan import DEFAULT, RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
-AUC = "auc"
-RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
-PENALIZED = "rmse_penalized"
-"""In the paper's setting: the error with the inferred category, under the penalty of the fit."""
-TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
-"""Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
-BALANCED = "balanced_accuracy"
-"""Mean over both categories of the share that a judge holds for what it is."""
-NAMED = "named"
-"""Share of people whose category a judge names with 90 % confidence."""
-SHARPNESS = (*TRUE_POSITIVES, BALANCED, NAMED)
-METRICS = (AUC, *SHARPNESS, *RMSE, "withheld", "disclosed_bits")
-COST = "cost"
-"""How the share by which the error grew is called where it stands beside the metrics."""
 CSV, JSON = "results.csv", "results.json"
 FORMAT = 2
-ROUNDING = 1e-9
-"""What sums of fractions may be off by."""
-READABLE = 0.55
-"""An attacker that reads its control less well than this proves nothing by failing elsewhere."""
-RAW_KIND, FINAL_KIND = "raw", "final"
-"""Of devices over several rounds: those that send ratings as they are, and the product's."""
-
-
-class Row(NamedTuple):
-    """One number."""
-
-    dataset: str
-    """Name of the data."""
-    feature: str
-    """The private feature."""
-    scheme: str
-    """The protocol."""
-    metric: str
-    """What was measured; one of METRICS, or PENALIZED."""
-    attack: str
-    """The attacker, `name[category]` for one of several categories; empty where none is meant."""
-    value: float
-    """The number; an AUC is not folded, below 0.5 it is a leak as well. The macro AUC of several
-    categories, `name` alone, is their mean; what is judged of it is in `macro`."""
-    low: float
-    """Lower end of its 95 % interval, the trained attackers and the folds taken as given; of bits,
-    which no sample of people is behind, the number itself."""
-    high: float
-    """Upper end of its 95 % interval."""
-    folds: int
-    """Number of folds."""
-    seed: int
-    """The audit's seed."""
-
-
-@dataclass(frozen=True)
-class Band:
-    """What the strongest of a scheme's attackers would read by chance."""
-
-    low: float
-    """Lower end: labels permuted within folds, on the attackers' scores as they are."""
-    high: float
-    """Upper end, likewise."""
-    attackers: int
-    """How many attackers it is the strongest of: all that ever ran on the scheme here."""
-    p_value: float
-    """How often chance takes the strongest as far from 0.5 as it was found; by the wider band."""
-    level: float = 0.95
-    """How much of chance it holds: 97.5 % where it is one of two looks, the other being a judge."""
-
-    @property
-    def judged_low(self) -> float:
-        """Lower end of the wider band by which it is judged (see statistics.WIDER)."""
-        return 0.5 - WIDER * (0.5 - self.low)
-
-    @property
-    def judged_high(self) -> float:
-        """Upper end of the wider band by which it is judged."""
-        return 0.5 + WIDER * (self.high - 0.5)
-
-    def holds(self, value: float) -> bool:
-        """Tell whether an AUC is no more than chance, by the wider band."""
-        return self.judged_low - ROUNDING <= value <= self.judged_high + ROUNDING
-
-    def holds_closely(self, value: float) -> bool:
-        """Tell whether an AUC is no more than what permuted labels show."""
-        return self.low - ROUNDING <= value <= self.high + ROUNDING
-
-
-@dataclass(frozen=True)
-class Cost:
-    """By what share the error exceeds the best that raw ratings give."""
-
-    value: float
-    """The share, with the device's own correction."""
-    low: float
-    """Lower end of its 95 % interval: users drawn again, each with both of her errors."""
-    high: float
-    """Upper end of its 95 % interval."""
-
-
-@dataclass(frozen=True)
-class Control:
-    """Whether an attacker can read at all."""
-
-    scheme: str
-    """What it was tried on: raw ratings, but for attackers of one scheme's flaw."""
-    value: float
-    """Its AUC there."""
-    reads: bool
-    """Whether that is a success; if not, its failing elsewhere proves nothing."""
-    unread: tuple[str, ...] = ()
-    """Of several categories, those that it cannot tell from the rest there."""
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How an attacker's answers are spread (Figure 6)."""
-
-    edges: tuple[float, ...]
-    """Edges of the bins."""
-    counts: tuple[tuple[int, ...], ...]
-    """Users of the first and of the second category in each bin."""
-
-
-@dataclass(frozen=True)
-class ByActivity:
-    """How well people are read by how many ratings they gave."""
-
-    attack: str
-    """The scheme's strongest attacker."""
-    ratings: tuple[float, ...]
-    """Mean number of ratings in each quarter of the users."""
-    value: tuple[float, ...]
-    """Its AUC in each quarter."""
-    low: tuple[float, ...]
-    """Lower ends of the intervals."""
-    high: tuple[float, ...]
-    """Upper ends of the intervals."""
-
-
-@dataclass(frozen=True)
-class Adversary:
-    """Against whom was measured, by what they know."""
-
-    knows: str
-    """What they know, in words."""
-    attacks: tuple[str, ...]
-    """Their attackers."""
-    panel: int
-    """People whom the disclosure was made of, in a fold."""
-    outsiders: int
-    """Labelled people outside the panel that the attackers learned from, in a fold."""
-    bands: Mapping[str, Band]
-    """Of each scheme, what chance would show of the strongest of these attackers."""
-
-
-@dataclass(frozen=True)
-class Judge:
-    """One answer for an adversary on one scheme: a stack of its attackers, fixed beforehand."""
-
-    attack: str
-    """What its rows are called: `judge:panel`, with the category that it tells best from the rest
-    where there are several."""
-    band: Band
-    """What chance would show of it."""
-    weights: Mapping[str, float]
-    """How far each attacker counts, on average over folds; they add up to one."""
-    right: float | None
-    """Of the people that it names with 90 % confidence, how many are what it says."""
-    false: tuple[float, ...]
-    """False positive rates along its ROC curve, ascending."""
-    true: tuple[float, ...]
-    """True positive rates at them."""
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What somebody would read who knew every error of a disclosure, and nothing else."""
-
-    value: float
-    """The AUC: Phi(sqrt(D / 2)), D = sets + values."""
-    sets: float
-    """What the errors of log ratios add to D, over the items that a person reveals."""
-    values: float
-    """What the errors of offsets add to it."""
-    revealed: float
-    """Items that a person reveals, on average."""
-    panel: int
-    """People whom the disclosure was made of, in a fold."""
-
-
-@dataclass(frozen=True)
-class SizePoint:
-    """What outsiders read of one scheme, for one panel and one number of outsiders."""
-
-    scheme: str
-    """The protocol."""
-    panel: int
-    """People whom the disclosure was made of, in a fold."""
-    outsiders: int
-    """Labelled people outside it that the attackers learned from."""
-    value: float
-    """AUC of the judge of outsiders."""
-    low: float
-    """Lower end of its 95 % interval."""
-    high: float
-    """Upper end of its 95 % interval."""
-    chance: float
-    """Upper end of the wider band by which it is judged."""
-    strongest: float
-    """AUC of the strongest of their attackers."""
-    bound: float | None
-    """The bound of a panel of this size, where the scheme has one."""
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """One scheme over several rounds; its devices are schemes of the audit, each with rows."""
-
-    rounds: int
-    """How often everyone was asked."""
-    budget: int
-    """How many new items each round asked about."""
-    items: int
-    """How many items there were to ask about."""
-    timed: bool
-    """Whether ratings came in the order of their times; else in a random one."""
-    devices: Mapping[str, str]
-    """Of each scheme what its devices do: raw, final (the product's), forgetful or tossing."""
-    controls: Mapping[str, Control]
-    """Of each attacker that tried all devices, whether it can read raw ratings over rounds."""
-    answers: Mapping[str, tuple[float, ...]]
-    """Of each scheme, mean number of answers a person gave in each round."""
-
-    @property
-    def raw(self) -> str:
-        """The control: ratings as they are."""
-        return next(name for name, kind in self.devices.items() if kind == RAW_KIND)
-
-    @property
-    def product(self) -> str:
-        """Real devices: every decision is final."""
-        return next(name for name, kind in self.devices.items() if kind == FINAL_KIND)
-
-    @property
-    def scheme(self) -> str:
-        """The scheme under which rounds were held."""
-        return self.product.partition(":rounds=")[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -325,6 +96,13 @@ class AuditResults:
     model: Mapping[str, Any] = field(default_factory=dict)
     """How profiles were learned and people inferred: the plan and its factorizer."""
 
+    judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
+    """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
+    sizes: tuple[SizePoint, ...] = ()
+    """What outsiders read with other panels and other numbers of outsiders, where tried."""
+    bounds: Mapping[str, Bound] = field(default_factory=dict)
+    """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
+
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""
         return as_text(self)
@@ -332,13 +110,6 @@ class AuditResults:
     def _repr_html_(self) -> str:
         """Show the AUC of every attacker on every scheme."""
         return as_table(self)
-
-    judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
-    """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
-    sizes: tuple[SizePoint, ...] = ()
-    """What outsiders read with other panels and other numbers of outsiders, where tried."""
-    bounds: Mapping[str, Bound] = field(default_factory=dict)
-    """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 
     def adversary_of(self, attack: str) -> str:
         """Return whose an attacker is, one of a single category included; empty if unknown."""
@@ -401,9 +172,9 @@ class AuditResults:
         """Return the judge of one adversary, or of the one that knows most, and its AUC."""
         judges = self.judges.get(scheme, {})
         name = next(reversed(list(judges)), None) if adversary is None else adversary
-        one = None if name is None else judges.get(name)
-        row = None if one is None else self.get(scheme, AUC, one.attack)
-        return None if one is None or row is None else (row, one)
+        judge = None if name is None else judges.get(name)
+        row = None if judge is None else self.get(scheme, AUC, judge.attack)
+        return None if judge is None or row is None else (row, judge)
 
     def folded(self, row: Row) -> float:
         """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""

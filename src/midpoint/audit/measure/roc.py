@@ -60,11 +60,11 @@ def true_positives(scores: Float, ones: Ones, rates: Sequence[float] = RATES) ->
     Of the two categories, the one that is found more often: whoever attacks looks for either.
     """
     sides = [Thresholds.of(sign * scores, who) for sign, who in ((1.0, ones), (-1.0, ~ones))]
-    found = np.array(
+    shares = np.array(
         [[np.interp(rates, *side.rates(weight)) for side in sides] for weight in _drawn(ones)]
     )
-    better = found[0].argmax(axis=0)
-    return [_interval(found[:, better[k], k]) for k in range(len(rates))]
+    better = shares[0].argmax(axis=0)
+    return [_interval(shares[:, better[k], k]) for k in range(len(rates))]
 
 
 def balanced_accuracy(log_odds: Float, ones: Ones) -> Measured:
@@ -124,6 +124,6 @@ def _drawn(ones: Ones) -> Iterator[Float]:
         yield weight
 
 
-def _interval(found: Float) -> Measured:
-    low, high = np.quantile(found[1:], (0.025, 0.975))
-    return Measured(float(found[0]), float(low), float(high))
+def _interval(shares: Float) -> Measured:
+    low, high = np.quantile(shares[1:], (0.025, 0.975))
+    return Measured(float(shares[0]), float(low), float(high))

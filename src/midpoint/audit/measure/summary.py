@@ -5,7 +5,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from midpoint.audit.measure.results import AuditResults, Row
+    from midpoint.audit.measure.findings import Row
+    from midpoint.audit.measure.results import AuditResults
 
 SHOWN = 6
 """Schemes in a `repr` or a table, at most."""

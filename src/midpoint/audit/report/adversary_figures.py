@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
-from midpoint.audit.measure.results import AuditResults, SizePoint
+from midpoint.audit.measure.findings import SizePoint
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
 from midpoint.audit.report.style import (
     COLOURS,
@@ -28,18 +29,18 @@ def roc_curves(results: AuditResults) -> Picture | None:
     main = headline(results)
     wanted = dict.fromkeys([RAW, "" if main is None else main.scheme])
     shown = [
-        (scheme, adversary, one)
+        (scheme, adversary, judge)
         for scheme in wanted
-        for adversary, one in results.judges.get(scheme, {}).items()
+        for adversary, judge in results.judges.get(scheme, {}).items()
     ]
     if not shown:
         return None
     figure, (left, right) = panels(1, 2, height=3.4)
     styles = {scheme: DASHES[k % len(DASHES)] for k, scheme in enumerate(wanted)}
     colours = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(results.adversaries)}
-    for scheme, adversary, one in shown:
+    for scheme, adversary, judge in shown:
         for axes in (left, right):
-            axes.plot(one.false, one.true, label=f"{scheme}: {adversary}", linewidth=1.2,
+            axes.plot(judge.false, judge.true, label=f"{scheme}: {adversary}", linewidth=1.2,
                       color=colours.get(adversary, "black"), linestyle=styles[scheme])  # fmt: skip
     for axes in (left, right):
         axes.plot([LEAST, 1], [LEAST, 1], color="black", linewidth=0.7)

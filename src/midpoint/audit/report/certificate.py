@@ -5,7 +5,8 @@ from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.analyst.disclose.specification import SchemeSpec
-from midpoint.audit.measure.results import RMSE, SHARPNESS, AuditResults
+from midpoint.audit.measure.findings import RMSE, SHARPNESS
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.verdict import Verdict, judge, readers
 from midpoint.audit.run.sources import code_digest
 from midpoint.audit.run.store import described_kind
@@ -73,7 +74,7 @@ def certificate(
 
 def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
     """Say against whom, how, and how sharp the judge is where there is one."""
-    name, found = results.adversary_of(verdict.strongest.attack), results.judge(verdict.scheme)
+    name, judge = results.adversary_of(verdict.strongest.attack), results.judge(verdict.scheme)
     whose = results.adversaries.get(name)
     stated: dict[str, Any] = {
         "folds": results.folds,
@@ -84,9 +85,9 @@ def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
         stated["given"] = _millionths(results.model["share"])
     if whose is not None:
         stated |= {"adversary": name, "panel": whose.panel, "outsiders": whose.outsiders}
-    if found is not None:
+    if judge is not None:
         for field, metric in zip(SHARP_FIELDS, SHARPNESS, strict=True):
-            row = results.get(verdict.scheme, metric, found[0].attack)
+            row = results.get(verdict.scheme, metric, judge[0].attack)
             stated |= {} if row is None else {field: _millionths(row.value)}
     return stated
 

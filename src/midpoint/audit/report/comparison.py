@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
 from typing import Any, NamedTuple
 
+from midpoint.audit.measure.findings import AUC, COST, ROUNDING, Band, Control, Row
 from midpoint.audit.measure.paired_test import Key, Pairing
-from midpoint.audit.measure.results import AUC, COST, ROUNDING, AuditResults, Band, Control, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.statistics import NORMAL_95
 from midpoint.audit.report.verdict import Verdict, judge
 from midpoint.audit.run.adversaries.judge import JUDGE

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from midpoint.audit.measure.results import AuditResults, Rounds
+from midpoint.audit.measure.findings import Rounds
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper import stand_in
 from midpoint.audit.report.style import (
     COLOURS,

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from midpoint.audit.measure.results import PENALIZED, RMSE, ROUNDING, AuditResults, Row
+from midpoint.audit.measure.findings import PENALIZED, RMSE, ROUNDING, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.adversary_figures import roc_curves, size_curves
 from midpoint.audit.report.curve_figures import (
     activity,

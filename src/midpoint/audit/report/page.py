@@ -8,7 +8,8 @@ import matplotlib as mpl
 
 from midpoint import __version__
 from midpoint.audit.attackers import ATTACKERS
-from midpoint.audit.measure.results import AuditResults, Rounds
+from midpoint.audit.measure.findings import Rounds
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import paper_tables, tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures

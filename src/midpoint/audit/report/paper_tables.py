@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
-from midpoint.audit.measure.results import AUC, PENALIZED, RMSE, AuditResults
+from midpoint.audit.measure.findings import AUC, PENALIZED, RMSE
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.html import table
 from midpoint.audit.report.paper import PaperNumbers, compared_with, paper_numbers, stand_in
 from midpoint.audit.report.settings import label

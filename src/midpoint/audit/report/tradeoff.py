@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from midpoint.audit.measure.results import AUC, PENALIZED, RMSE, AuditResults, Row
+from midpoint.audit.measure.findings import AUC, PENALIZED, RMSE, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
 from midpoint.audit.run.plan import RAW

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from midpoint.audit.measure.results import NAMED, RAW_KIND, AuditResults, Band, Rounds, Row
+from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Rounds, Row
+from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import DEFAULT, RAW
@@ -56,8 +57,8 @@ class Look(NamedTuple):
 
 def looks(results: AuditResults, scheme: str) -> list[Look]:
     """Return the judge of the adversary that knows most, if there is one, and the strongest."""
-    found, strongest = results.judge(scheme), results.strongest(scheme)
-    every = [] if found is None else [Look(found[0], found[1].band)]
+    judge, strongest = results.judge(scheme), results.strongest(scheme)
+    every = [] if judge is None else [Look(judge[0], judge[1].band)]
     return every if strongest is None else [*every, Look(strongest, results.bands[scheme])]
 
 
@@ -124,8 +125,8 @@ def _who(row: Row, band: Band) -> str:
 
 def _sure(results: AuditResults, scheme: str) -> Iterator[str]:
     """Say of how many people the judge is sure."""
-    found = results.judge(scheme)
-    share = None if found is None else results.get(scheme, NAMED, found[0].attack)
+    judge = results.judge(scheme)
+    share = None if judge is None else results.get(scheme, NAMED, judge[0].attack)
     if share is not None:
         yield f"Named with 90 % confidence: {100 * share.value:.1f} % of the people"
 

@@ -279,8 +279,10 @@ class Auditor:
             attacker.fit(views, labels, seed=seed)
             attackers.append(attacker)
             if not self.plan.paper:  # whose attackers are judged one by one
-                found = nested_scores(attacker, make, views, labels, seed=seed, wanted=k, name=name)
-                nested.append(found)
+                scores = nested_scores(
+                    attacker, make, views, labels, seed=seed, wanted=k, name=name
+                )
+                nested.append(scores)
         return Fitted(name, attackers, nested_arrays(nested, category))
 
     @property

@@ -14,7 +14,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from midpoint.audit import AuditResults
     from midpoint.audit import Progress as Report
-    from midpoint.audit.measure.results import Rounds as Held
+    from midpoint.audit.measure.findings import Rounds as Held
 
 EVERY = 30.0
 """Seconds between two lines in a log, where no bar can be drawn."""

@@ -1,11 +1,15 @@
 """Options of `midpoint audit`: what is attacked, by what, and how often."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from midpoint.cli.options import audit_extras as further
 from midpoint.cli.options.audit_extras import Adversary, Curves, Given, Outsiders, Panel, Rounds
+
+if TYPE_CHECKING:
+    from midpoint.audit import AuditSetting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +77,19 @@ class AuditOptions:
             return None
         return [name for text in self.adversary for name in _split(text) or []]
 
-    def curve_names(self) -> list[str]:
-        """Return the curves that were named."""
-        return _split(self.curves) or []
+    def setting(self) -> "AuditSetting":
+        """Return what was asked for beyond schemes and attacks."""
+        from midpoint.audit import AuditSetting
+
+        return AuditSetting(
+            adversaries=self.adversary_names(),
+            panel=further.read_sizes(self.panel, "--panel"),
+            outsiders=further.read_sizes(self.outsiders, "--outsiders"),
+            given=further.share_given(self.given),
+            rounds=self.rounds,
+            curves=_split(self.curves) or (),
+            paper=self.paper,
+        )
 
 
 def _split(text: str | None) -> list[str] | None:

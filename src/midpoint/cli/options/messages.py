@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 ReportFiles = Annotated[
     list[Path], typer.Argument(help="One person's reports, as JSON.", show_default=False)
 ]
+DisclosureFile = Annotated[
+    Path, typer.Option(help="The disclosure, as `midpoint disclose` wrote it.")
+]
+Alpha = Annotated[float, typer.Option(min=0, max=1, help="Share of ratings to obfuscate.")]
+CoinSeed = Annotated[
+    int | None,
+    typer.Option(help="Makes the coins repeatable; keep it secret. Else they are random."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 
 

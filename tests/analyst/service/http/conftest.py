@@ -9,7 +9,7 @@ from midpoint.analyst import (
     Training,
 )
 from midpoint.analyst.disclose.site import Site
-from tests.support.serving import Person, published, running, settings_of
+from tests.support.sites.serving import Person, published, running, settings_of
 
 
 @pytest.fixture(scope="package")

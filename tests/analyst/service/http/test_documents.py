@@ -16,7 +16,7 @@ from midpoint.wire import (
     Signed,
     digest,
 )
-from tests.support.serving import Person, code_of
+from tests.support.sites.serving import Person, code_of
 
 
 def test_everyone_sees_the_same_exact_bytes(client: httpx.Client, site: Site) -> None:

@@ -13,7 +13,7 @@ from midpoint.wire import (
     Report,
     SolicitationRequest,
 )
-from tests.support.serving import JSON, Person, code_of
+from tests.support.sites.serving import JSON, Person, code_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from midpoint.analyst import Training
 from midpoint.analyst.service.http import http_limits as heads
-from tests.support.serving import published, running, settings_of
+from tests.support.sites.serving import published, running, settings_of
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,7 @@
 
 import httpx
 
-from tests.support.serving import Person
+from tests.support.sites.serving import Person
 
 
 def test_every_response_is_confined_and_sets_no_cookie(client: httpx.Client, ann: Person) -> None:

@@ -16,7 +16,7 @@ from midpoint.wire import (
     Solicitation,
     digest,
 )
-from tests.support.serving import Person, code_of
+from tests.support.sites.serving import Person, code_of
 
 
 def test_a_round_is_the_same_until_it_is_answered_and_then_another(ann: Person) -> None:

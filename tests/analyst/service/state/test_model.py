@@ -12,7 +12,7 @@ from midpoint.analyst.score.scorer import ALL, Wish
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.storage import Summary, Sums
 from midpoint.wire import ONE, Scores
-from tests.support.estimates import estimate, score
+from tests.support.models.estimates import estimate, score
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from midpoint.audit.run.adversaries.judge import (
     stacked,
 )
 from midpoint.errors import MidpointError
-from tests.support.seen import Seen, codes
-from tests.support.small_audit import AdaptiveByItems
+from tests.support.audits.seen import Seen, codes
+from tests.support.audits.small_audit import AdaptiveByItems
 
 Float = NDArray[np.float64]
 SIZE = 3000

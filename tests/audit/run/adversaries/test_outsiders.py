@@ -24,7 +24,7 @@ from midpoint.data import Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-from tests.support.small_audit import QUICKLY
+from tests.support.audits.small_audit import QUICKLY
 
 PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY, outsiders=30, panel=0.6)
 

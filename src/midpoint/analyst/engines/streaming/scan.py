@@ -15,6 +15,8 @@ from midpoint.analyst.engines.tables import (
     Seen,
     chosen_feature,
     feature_column,
+    only_values,
+    own_values,
     roles_of,
     scale_of,
 )
@@ -221,23 +223,9 @@ def _people_of_ratings(
     schema = raw.collect_schema()
     floats = [name for name in names if schema[name].is_float()]
     raw = raw.with_columns(pl.col(floats).fill_nan(None)) if floats else raw
-    kinds = [pl.col(name).drop_nulls() for name in names]
-    by_user = _collect(
-        raw.group_by(_named(raw, roles.user, where).alias("user")).agg(
-            *(kind.first() for kind in kinds),
-            *(
-                kind.n_unique().alias(f"{name} differs")
-                for kind, name in zip(kinds, names, strict=True)
-            ),
-        )
-    )
-    for name in names:
-        wrong = by_user.filter(pl.col(f"{name} differs") > 1)
-        if wrong.height:
-            raise MidpointError(
-                f"{where}: user {wrong['user'][0]} has two values of {name!r}; keep one"
-            )
-    people = features_of(by_user.select("user", *names), names, names, where)
+    user = _named(raw, roles.user, where).alias("user")
+    by_user = _collect(raw.group_by(user).agg(*own_values(names)))
+    people = features_of(only_values(by_user, names, where), names, names, where)
     return people.with_columns(user=names_of(people["user"]))
 
 

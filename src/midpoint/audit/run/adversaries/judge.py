@@ -119,11 +119,11 @@ class Stack:
 
 def _across(Z: Float, ones: Ones, penalty: float) -> Float:
     """Weigh everybody by what the other cuts teach; the sums are of unit length. Shape (n,)."""
-    found, cut = np.zeros(len(Z)), _cuts(ones)
-    for one in range(CUTS):
-        judged = cut == one
-        found[judged] = Z[judged] @ _weights(Z[~judged], ones[~judged], penalty)
-    return found
+    sums, cut = np.zeros(len(Z)), _cuts(ones)
+    for k in range(CUTS):
+        judged = cut == k
+        sums[judged] = Z[judged] @ _weights(Z[~judged], ones[~judged], penalty)
+    return sums
 
 
 def _cuts(ones: Ones) -> NDArray[np.int64]:
@@ -147,10 +147,10 @@ def _weights(Z: Float, ones: Ones, penalty: float) -> Float:
 
     bounds = [(None, None)] + [(0.0, None)] * Z.shape[1]
     start = np.zeros(1 + Z.shape[1])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x[1:]
-    length = float(np.sqrt(found @ found))
+    weights = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x[1:]
+    length = float(np.sqrt(weights @ weights))
     # Where no attacker reads anything, all count alike.
-    return found / length if length > 1e-9 else np.full(len(found), len(found) ** -0.5)
+    return weights / length if length > 1e-9 else np.full(len(weights), len(weights) ** -0.5)
 
 
 def _calibration(total: Float, ones: Ones) -> tuple[float, float]:
@@ -199,8 +199,8 @@ def nested_arrays(each: Sequence[NestedScores], category: Labels) -> dict[str, N
         return {}
     people, scores = each[0].people, np.stack([one.scores for one in each], axis=1)
     group = np.stack([one.group for one in each], axis=1)
-    found = Nested(people, group, np.asarray(category)[people], scores)
-    return {f"{NESTED}{name}": array for name, array in found._asdict().items()}
+    nested = Nested(people, group, np.asarray(category)[people], scores)
+    return {f"{NESTED}{name}": array for name, array in nested._asdict().items()}
 
 
 def nested_of(stored: Mapping[str, NDArray[Any]]) -> Nested | None:
@@ -223,12 +223,12 @@ def stacked(
     Returns:
         Log-odds (N, Q), and the weights (Q, A), those of a question adding up to one.
     """
-    found, weights = [], []
+    log_odds, weights = [], []
     for column, wanted in enumerate(questions):
         stack = stack_of(nested, column, wanted)
-        found.append(stack(np.stack([one[:, column] for one in scores], axis=1)))
+        log_odds.append(stack(np.stack([one[:, column] for one in scores], axis=1)))
         weights.append(stack.weights / max(float(stack.weights.sum()), 1e-12))
-    return np.stack(found, axis=1), np.stack(weights)
+    return np.stack(log_odds, axis=1), np.stack(weights)
 
 
 def stack_of(nested: Sequence[Nested], column: int, wanted: int) -> Stack:
@@ -313,8 +313,8 @@ class Stacked:
             attacker = new_attacker(make, self.wanted)
             attacker.fit(views, category, seed=seed)
             self.fitted[name] = attacker
-            found = nested_scores(attacker, make, views, category, seed=seed, wanted=self.wanted)
-            nested.append(found)
+            scores = nested_scores(attacker, make, views, category, seed=seed, wanted=self.wanted)
+            nested.append(scores)
         arrays = [nested_of(nested_arrays([one], category)) for one in nested]
         self.stack = stack_of([one for one in arrays if one is not None], 0, 1)
 

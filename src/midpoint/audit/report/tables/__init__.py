@@ -1,0 +1,21 @@
+"""The tables of the report, as HTML."""
+
+from midpoint.audit.report.tables.accuracy import costs, curves
+from midpoint.audit.report.tables.against import adversaries, sharpness, sizes
+from midpoint.audit.report.tables.background import assumed, data, time
+from midpoint.audit.report.tables.privacy import attacks, per_fold, rounds, single_categories
+
+__all__ = [
+    "adversaries",
+    "assumed",
+    "attacks",
+    "costs",
+    "curves",
+    "data",
+    "per_fold",
+    "rounds",
+    "sharpness",
+    "single_categories",
+    "sizes",
+    "time",
+]

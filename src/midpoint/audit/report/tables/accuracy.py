@@ -1,0 +1,103 @@
+"""What schemes cost, and curves over their settings."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from midpoint.audit.measure.findings import RMSE, ROUNDING
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report.html import Cells, table
+from midpoint.audit.report.settings import label
+from midpoint.audit.report.tradeoff import Line, lines, plain_schemes
+
+_COST = {
+    False: "by how much the latter is above the least of the three that raw ratings give, estimated"
+    " in the same way, which are the base and cost 0",
+    True: "by how much the first is above that of raw ratings, as in the paper's Sec. 7.2",
+}
+"""What costs compare, in the paper's setting or not."""
+_SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}
+"""How the settings of curves are called in a table."""
+_POINT_HEADS = (
+    "strongest AUC",
+    "chance, up to",
+    "AUC of lse",
+    "RMSE, local",
+    "cost",
+    "bits of an item",
+)
+
+
+def costs(results: AuditResults) -> Iterator[str]:
+    """Show what every scheme costs."""
+    names = [metric.removeprefix("rmse_") for metric in RMSE]
+    yield table(
+        "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
+        f" the device's own correction; the cost: {_COST[results.is_paper]}; ratings withheld, on"
+        " average, by the median user and at most; bits disclosed of each item.",
+        ["scheme", *names, "cost", "withheld", "median / most", "bits"],
+        [_cost_row(results, scheme) for scheme in plain_schemes(results)],
+    )
+
+
+def _cost_row(results: AuditResults, scheme: str) -> Cells:
+    measured = [results.get(scheme, metric) for metric in RMSE]
+    errors = [
+        "" if row is None else f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
+        for row in measured
+    ]
+    kept = results.get(scheme, "withheld")
+    bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
+    return [
+        escape(label(scheme)),
+        *errors,
+        _cost(results, scheme),
+        "" if kept is None else f"{kept.value:.1%}",
+        "" if not deciles else f"{deciles[5]:.1%} / {deciles[10]:.1%}",
+        "" if bits is None else f"{bits.value:.1f}",
+    ]
+
+
+def _cost(results: AuditResults, scheme: str) -> str:
+    cost, spread = results.cost(scheme), results.costs.get(scheme)
+    if cost is None:
+        return ""
+    if scheme == results.baseline(scheme):
+        return "0: the base"
+    share = f"{100 * cost:+z.2f} %"
+    if spread is None:
+        return share
+    return f"{share}<br><small>{100 * spread.low:+z.2f} to {100 * spread.high:+z.2f}</small>"
+
+
+def curves(results: AuditResults, key: str) -> Iterator[str]:
+    """Show the numbers behind the curves over one setting."""
+    drawn = lines(results, key)
+    if drawn:
+        yield table(
+            "The numbers behind the figure; AUC folded to 0.5 and above, by attackers that tried"
+            " every point. <b>Bold</b>: above what chance would show (wider band)."
+            f"{_without_setting(drawn)}",
+            ["scheme", _SETTING[key], *_POINT_HEADS],
+            [row for line in drawn for row in _point_rows(line)],
+        )
+
+
+def _without_setting(drawn: Sequence[Line]) -> str:
+    """Say which schemes are disclosed at one precision, if some are."""
+    names = [line.scheme for line in drawn if len(line.points) == 1]
+    return f" Disclosed at one precision: {escape(', '.join(names))}." if names else ""
+
+
+def _point_rows(line: Line) -> Iterator[Cells]:
+    for point in line.points:
+        area = f"{point.leak + 0.5:.3f}"
+        yield [
+            escape(line.scheme),
+            "its own" if len(line.points) == 1 else f"{point.setting:g}",
+            f'<span class="leaks">{area}</span>' if point.leak > point.chance + ROUNDING else area,
+            f"{point.chance + 0.5:.3f}",
+            "" if point.paper_area is None else f"{point.paper_area:.3f}",
+            f"{point.error:.4f}",
+            f"{100 * point.cost:+.2f} %",
+            f"{point.bits:.1f}",
+        ]

@@ -1,0 +1,129 @@
+"""How far each adversary gets: the judges, how sharp they are, and sizes of the panel."""
+
+from collections.abc import Iterator
+from html import escape
+
+from midpoint.audit.measure.findings import ROUNDING, SHARPNESS, Band, Judge, Row, SizePoint
+from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.report.html import table
+from midpoint.audit.report.settings import label
+from midpoint.audit.report.tables.cells import chunks, value_cell
+from midpoint.audit.report.tradeoff import plain_schemes
+
+MOST_WEIGHTS = 3
+"""Attackers whose weights are shown, at most."""
+
+
+def adversaries(results: AuditResults) -> Iterator[str]:
+    """Show, for each adversary, the strongest attack on every scheme."""
+    if not results.adversaries:
+        return
+    for schemes in chunks(plain_schemes(results)):
+        rows = []
+        for name, adversary in results.adversaries.items():
+            people = f"panel {adversary.panel:,}"
+            people += f", outsiders {adversary.outsiders:,}" if adversary.outsiders else ""
+            cells = [_against(results, scheme, name) for scheme in schemes]
+            rows.append([f"{name}<br><small>{people}</small>", escape(adversary.knows), *cells])
+        if results.bounds:
+            cells = [_omniscient(results, scheme) for scheme in schemes]
+            rows.append(["omniscient", "every error of what was disclosed: a bound", *cells])
+        yield table(
+            "Of each adversary the judge, which weighs all its attackers as nested folds taught it"
+            " beforehand, and below it the strongest of these attackers; intervals, and what chance"
+            " would show. <b>Bold</b>: outside the wider band. The judge is taken as it is; the"
+            " strongest is chosen after the fact, so its interval is on the high side.",
+            ["adversary", "knows", *map(escape, schemes)],
+            rows,
+            kind="against",
+        )
+
+
+def _omniscient(results: AuditResults, scheme: str) -> str:
+    bound = results.bounds.get(scheme)
+    if bound is None:
+        return ""
+    parts = f"D {bound.sets:.2f} + {bound.values:.2f}<br>panel {bound.panel:,}"
+    return f"{bound.value:.3f}<br><small>{parts}<br>{bound.revealed:.0f} revealed</small>"
+
+
+def _against(results: AuditResults, scheme: str, adversary: str) -> str:
+    row, judge = results.strongest(scheme, adversary), results.judge(scheme, adversary)
+    band = results.adversaries[adversary].bands.get(scheme)
+    if row is None or band is None:
+        return ""
+    each = [] if judge is None else [_judged_by(judge[0], judge[1].band)]
+    return "<br>".join([*each, _judged_by(row, band)])
+
+
+def _judged_by(row: Row, band: Band) -> str:
+    value = value_cell(row, chance=band.holds(row.value))
+    judged = f"wider {band.judged_low:.3f}-{band.judged_high:.3f}"
+    parts = f"{row.low:.3f}-{row.high:.3f}<br>{escape(row.attack)}<br>{judged}"
+    return f"{value}<br><small>{parts}</small>"
+
+
+def sharpness(results: AuditResults) -> Iterator[str]:
+    """Show how often each judge is right where it must be sure."""
+    rows = []
+    for scheme in (name for name in plain_schemes(results) if name in results.judges):
+        for adversary, judge in results.judges[scheme].items():
+            measured = [results.get(scheme, metric, judge.attack) for metric in SHARPNESS]
+            right = "" if judge.right is None else f"<br><small>{judge.right:.0%} rightly</small>"
+            cells = [*map(_share, measured[:-1]), _share(measured[-1]) + right, _weights(judge)]
+            rows.append([escape(label(scheme)), escape(adversary), *cells])
+    if rows:
+        yield table(
+            "How sharp the judges are: the share of a category that is found while 1 % or 0.1 % of"
+            " the others are taken for it (blind guessing: as many; of the two categories, the one"
+            " found more often), the mean share of both categories that is held for what it is"
+            " (blind guessing: 50 %), and the share of people whose category is named with 90 %"
+            " confidence, either category being equally likely beforehand. Thresholds and"
+            " confidence come from nested folds. Last, the attackers that count most.",
+            ["scheme", "judge", "TPR at 1 % FPR", "TPR at 0.1 % FPR", "balanced accuracy",
+             "named, 90 % sure", "weights"],
+            rows,
+        )  # fmt: skip
+
+
+def _share(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row.value:.1%}<br><small>{row.low:.1%}-{row.high:.1%}</small>"
+
+
+def _weights(judge: Judge) -> str:
+    most = sorted(judge.weights.items(), key=lambda pair: -pair[1])[:MOST_WEIGHTS]
+    named = [f"{escape(name)} {weight:.0%}" for name, weight in most if weight > 0.005]
+    return f"<small>{'<br>'.join(named)}</small>"
+
+
+def sizes(results: AuditResults) -> Iterator[str]:
+    """Show the numbers behind the curves over the panel and over the number of outsiders."""
+    if results.sizes:
+        order = sorted(results.sizes, key=lambda one: (one.scheme, one.panel, one.outsiders))
+        yield table(
+            "What outsiders read with other panels and other numbers of outsiders: their judge, the"
+            " strongest of their attackers, and the bound of such a panel. <b>Bold</b>: outside"
+            " the wider band.",
+            ["scheme", "panel", "outsiders", "judge", "chance, up to", "strongest", "bound"],
+            [
+                [
+                    escape(label(one.scheme)),
+                    f"{one.panel:,}",
+                    f"{one.outsiders:,}",
+                    _sized(one),
+                    f"{one.chance:.3f}",
+                    f"{one.strongest:.3f}",
+                    "" if one.bound is None else f"{one.bound:.3f}",
+                ]
+                for one in order
+            ],
+        )
+
+
+def _sized(point: SizePoint) -> str:
+    value = f"{point.value:.3f}"
+    leaks = abs(point.value - 0.5) > point.chance - 0.5 + ROUNDING
+    shown = f'<span class="leaks">{value}</span>' if leaks else value
+    return f"{shown}<br><small>{point.low:.3f}-{point.high:.3f}</small>"

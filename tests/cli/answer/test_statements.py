@@ -1,0 +1,27 @@
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from midpoint.cli.answer.statements import against, what_it_hides
+from tests.support.models.small_model import trained
+
+
+def certificate(**fields: Any) -> Any:
+    return SimpleNamespace(**{"adversary": None, "panel": None, "outsiders": None} | fields)
+
+
+def test_a_certificate_says_against_whom_or_that_it_does_not() -> None:
+    assert against(certificate()) == "It does not say against whom that was measured."
+    assert "panel, who knows a panel of 900." in against(certificate(adversary="panel", panel=900))
+    outsider = certificate(adversary="outsider", panel=900, outsiders=1200)
+    assert "a panel of 900 and 1,200 labelled others." in against(outsider)
+
+
+@pytest.mark.parametrize(("hides", "words"), [(True, "nor its absence"), (False, "is not hidden")])
+def test_what_is_rated_is_hidden_or_said_not_to_be(hides: bool, words: str) -> None:
+    disclosure = SimpleNamespace(obfuscation=SimpleNamespace(sub_samples=hides))
+    said = what_it_hides(cast("Any", disclosure), "gender")
+    assert words in said
+    assert said.endswith("Titles read together can reveal more.")
+    assert what_it_hides(trained().disclosure, "gender")

@@ -1,0 +1,29 @@
+import io
+
+from rich.console import Console
+
+from midpoint.analyst.fit.choice import Choice, Tried
+from midpoint.cli.output.choice import show_choice
+
+
+def shown(choice: Choice) -> str:
+    stream = io.StringIO()
+    show_choice(Console(file=stream, width=200), choice)
+    return stream.getvalue()
+
+
+def test_a_choice_shows_what_was_measured_and_why() -> None:
+    raw = Tried("no", 0.8, "items", "F", 0.2, 0.01, 0.0, "leaks more")
+    best = Tried("cmpss", 0.55, "profile", "F", 0.0, 0.0, 0.012)
+    text = shown(Choice("cmpss", "it leaks least", (raw, best), people=50, panel=100))
+    assert "0.800 (items, F)" in text
+    assert "+1.2 %" in text
+    assert "Measured on 50 of 100 people" in text
+    assert text.rstrip().endswith("Devices will use scheme cmpss, because it leaks least")
+
+
+def test_what_could_not_be_tried_is_named_and_a_warning_comes_last() -> None:
+    text = shown(Choice("dmpss", "few people", failed=(("cmpss", "too few"),), warning="Beware"))
+    assert "cmpss was not tried: too few" in text
+    assert "Measured on" not in text
+    assert text.rstrip().endswith("Beware")

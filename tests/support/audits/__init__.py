@@ -1,0 +1,1 @@
+"""Audits that are small, or that nobody ran."""

@@ -1,0 +1,1 @@
+"""Small models, and truths they are held to."""

@@ -1,0 +1,1 @@
+"""Somebody at the page, and a service behind it."""

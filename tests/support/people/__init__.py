@@ -1,0 +1,1 @@
+"""People, their ratings and their agents."""

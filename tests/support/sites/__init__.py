@@ -1,0 +1,1 @@
+"""What analysts publish and services do, honest or not."""
