@@ -8,7 +8,7 @@ BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs bench \
+.PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs reference bench \
 	lock clean
 
 help: ## list the targets
@@ -67,6 +67,9 @@ page: $(WEB_READY) ## build the page into the Python package
 
 docs: $(READY) ## build the documentation into build/docs
 	$(BIN)/mkdocs build --strict --site-dir build/docs
+
+reference: $(READY) ## write docs/reference/http.md again, from the routes of the service
+	$(BIN)/python tools/http_reference.py
 
 # The peers live in an environment of their own, outside the lock. One of them wants torch, whose
 # CPU build is enough where pip can find one.

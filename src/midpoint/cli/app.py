@@ -45,6 +45,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "disclose": disclose.disclose_command,
         "publish": publish.publish_command,
         "serve": serve.serve_command,
+        "doctor": serve.doctor_command,
         "solicit": solicit.solicit_command,
         "estimate": estimate.estimate_command,
         "recommend": recommend.recommend_command,
