@@ -87,10 +87,12 @@ bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet mac
 	@for program in factorization new_users privacy audit scaling engines engine_counterparts sizes selection obfuscation \
 		counterparts service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links --upgrade
 lock: $(READY) ## compile the locked requirements again
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
-		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-		--upgrade --output-file requirements/dev.txt
+	$(BIN)/$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.txt
+	echo hatchling | $(BIN)/$(LOCK) pyproject.toml - --extra service --constraint requirements/dev.txt \
+		--output-file requirements/service.txt
 
 clean: ## remove the environment and all caches
 	rm -rf .venv .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

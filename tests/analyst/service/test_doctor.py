@@ -142,6 +142,10 @@ def test_a_file_that_this_user_cannot_read(site: Site, monkeypatch: pytest.Monke
     allowed = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: path != site.list and allowed(path, mode))
     assert levels(site)["permissions"] == "fault"
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: path.name != "key.pem" and allowed(path, mode)
+    )
+    assert levels(site) == dict.fromkeys(NAMES, "ok") | {"key": "note"}
 
 
 def test_the_command_prints_a_line_for_each_check_and_its_status_says_the_rest(site: Site) -> None:
