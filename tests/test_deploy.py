@@ -90,7 +90,10 @@ def test_a_password_comes_from_a_file_and_options_go_on(tmp_path: Path) -> None:
     (tmp_path / "midpoint").write_text('#!/bin/sh\necho "$PGPASSWORD: $*"\n')
     (tmp_path / "midpoint").chmod(0o755)
     (tmp_path / "password").write_text("sesame\n")
-    settings = {"PATH": "/usr/bin:/bin", "MIDPOINT_DATABASE_PASSWORD_FILE": tmp_path / "password"}
+    settings = {
+        "PATH": "/usr/bin:/bin",
+        "MIDPOINT_DATABASE_PASSWORD_FILE": str(tmp_path / "password"),
+    }
     shown = subprocess.run(
         ["sh", tmp_path / "start", "/site", "--ask", "3"],
         env=settings,
