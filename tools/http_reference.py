@@ -56,7 +56,7 @@ def _all(routes: list[Route]) -> Iterator[str]:
 
 
 def _route(route: Route) -> Iterator[str]:
-    yield f"\n## {route.method} {route.path}\n\n{_what(route)}\n\n| | |\n|---|---|"
+    yield f"\n## {route.method} {route.path}\n\n{_what(route)}\n\n| part | what it is |\n|---|---|"
     for parameter in route.parameters:
         need = "" if parameter["required"] else ", optional"
         said = parameter.get("description") or _kind(parameter["schema"])
