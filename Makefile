@@ -8,7 +8,7 @@ BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs bench \
+.PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs reference bench \
 	lock clean
 
 help: ## list the targets
@@ -68,6 +68,9 @@ page: $(WEB_READY) ## build the page into the Python package
 docs: $(READY) ## build the documentation into build/docs
 	$(BIN)/mkdocs build --strict --site-dir build/docs
 
+reference: $(READY) ## write docs/reference/http.md again, from the routes of the service
+	$(BIN)/python tools/http_reference.py
+
 # The peers live in an environment of their own, outside the lock. One of them wants torch, whose
 # CPU build is enough where pip can find one.
 $(BENCH_READY): pyproject.toml
@@ -84,10 +87,12 @@ bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet mac
 	@for program in factorization new_users privacy audit scaling engines engine_counterparts sizes selection obfuscation \
 		counterparts service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links --upgrade
 lock: $(READY) ## compile the locked requirements again
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
-		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-		--upgrade --output-file requirements/dev.txt
+	$(BIN)/$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.txt
+	echo hatchling | $(BIN)/$(LOCK) pyproject.toml - --extra service --constraint requirements/dev.txt \
+		--output-file requirements/service.txt
 
 clean: ## remove the environment and all caches
 	rm -rf .venv .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -37,10 +37,10 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
     del listed["Options"]
     assert listed == {
         "Operator": [
-            *("train", "disclose", "publish", "serve", "solicit", "estimate", "recommend"),
-            *("data", "batch"),
+            *("train", "disclose", "publish", "serve", "doctor", "solicit", "estimate"),
+            *("recommend", "data", "batch"),
         ],
-        "Person": ["answer", "protect", "rank"],
+        "Person": ["answer", "protect", "rank", "device"],
         "Witness": ["witness"],
         "Auditor": ["audit", "compare", "certify"],
         "Researcher": ["obfuscate", "demo"],

@@ -24,7 +24,7 @@ from midpoint.cli import (
     train,
 )
 from midpoint.cli.answer import command as answer
-from midpoint.cli.answer import protect, rank
+from midpoint.cli.answer import device, protect, rank
 from midpoint.errors import MidpointError
 from midpoint.extras import advice
 
@@ -45,6 +45,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "disclose": disclose.disclose_command,
         "publish": publish.publish_command,
         "serve": serve.serve_command,
+        "doctor": serve.doctor_command,
         "solicit": solicit.solicit_command,
         "estimate": estimate.estimate_command,
         "recommend": recommend.recommend_command,
@@ -66,6 +67,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel)(command)
+app.add_typer(device.app, rich_help_panel=PERSON)
 app.add_typer(data.app, rich_help_panel=OPERATOR)
 app.add_typer(batch.app, rich_help_panel=OPERATOR)
 

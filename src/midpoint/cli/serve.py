@@ -1,5 +1,7 @@
-"""`midpoint serve` and `midpoint witness`: the analyst over HTTP, and whoever watches it."""
+"""`midpoint serve`, `doctor` and `witness`: the analyst over HTTP, and whoever watches it."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -7,25 +9,28 @@ import typer
 from rich.console import Console
 
 from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.messages import AsJson
 from midpoint.cli.options.service import ListenOptions, ServiceOptions
 
 DATABASE = "midpoint.sqlite"
+SiteArgument = Annotated[
+    Path, typer.Argument(help="Site, as `midpoint publish` wrote it.", show_default=False)
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MIDPOINT_DATABASE",
+        help="postgresql://... or sqlite:///FILE; a file in the site unless given.",
+        show_envvar=False,
+    ),
+]
 
 
 @expand
 def serve_command(
     *,
-    site: Annotated[
-        Path, typer.Argument(help="Site, as `midpoint publish` wrote it.", show_default=False)
-    ],
-    database: Annotated[
-        str | None,
-        typer.Option(
-            envvar="MIDPOINT_DATABASE",
-            help="postgresql://... or sqlite:///FILE; a file in the site unless given.",
-            show_envvar=False,
-        ),
-    ] = None,
+    site: SiteArgument,
+    database: DatabaseOption = None,
     listen: ListenOptions,
     service: ServiceOptions,
 ) -> None:
@@ -42,6 +47,33 @@ def serve_command(
     with listening(address) as (opened, url):
         _say(f"Serving {site} at {url}", exposed=address.is_exposed)
         run(settings, address, opened)
+
+
+def doctor_command(
+    site: SiteArgument,
+    database: DatabaseOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a site and its database: key, permissions, database, disk, chain, clock.
+
+    Nothing is changed, and the service may run meanwhile. The exit status is 1 if there is a fault.
+    """
+    from midpoint.analyst.disclose.site import Site
+    from midpoint.analyst.service.doctor import Level, examine
+    from midpoint.analyst.storage.connection import sqlite_url
+
+    findings = list(examine(Site(site), database or sqlite_url(site / DATABASE)))
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        console = Console(highlight=False, soft_wrap=True)
+        for finding in findings:
+            colour = {Level.FINE: "green", Level.NOTE: "yellow", Level.FAULT: "bold red"}
+            level, name = finding.level, finding.check
+            console.print(f"[{colour[level]}]{level:5}[/]  {name:11}", end="  ")
+            console.print(finding.sentence, markup=False)
+    if any(finding.level is Level.FAULT for finding in findings):
+        raise typer.Exit(1)
 
 
 @expand

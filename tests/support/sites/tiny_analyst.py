@@ -133,7 +133,8 @@ def _handler(analyst: TinyAnalyst) -> type[BaseHTTPRequestHandler]:  # noqa: C90
             elif self.path.startswith("/v1/scores"):
                 self.tell(analyst.score())
             else:
-                kept = [one.raw.decode() for one in self.account.reports.values()]
+                reports = self.account.reports.items()
+                kept = [{"report": r.raw.decode(), "round": number} for number, r in reports]
                 self.send(200, json.dumps({"version": 1, "reports": kept}).encode())
 
         def do_POST(self) -> None:

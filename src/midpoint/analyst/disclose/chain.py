@@ -1,7 +1,9 @@
 """The analyst's append-only list of disclosures, which holds it to what it published."""
 
+from itertools import pairwise
+
 from midpoint.errors import MidpointError
-from midpoint.wire import Catalogue, Disclosure, Entry, Signed, SigningKey
+from midpoint.wire import Catalogue, Chain, Disclosure, Entry, Signed, SigningKey
 from midpoint.wire.numbers import check_numbers
 
 
@@ -95,3 +97,16 @@ def require_publishable(
             " devices refuse another one until their owners accept the change: disclose with the"
             " same scheme, or allow the change by name"
         )
+
+
+def verified_entries(chain: Chain) -> list[Entry]:
+    """Open the entries, refusing a list that is not signed by one key or not linked."""
+    entries = [signed.open(Entry) for signed in chain.entries]
+    key = entries[0].key
+    for signed, entry in zip(chain.entries, entries, strict=True):
+        if entry.key != key or not signed.is_signed_by(key, Entry):
+            raise MidpointError(f"entry {entry.sequence} is not signed by the key of the first one")
+    linked = all(after.previous == before.digest for before, after in pairwise(entries))
+    if not linked or [entry.sequence for entry in entries] != list(range(len(entries))):
+        raise MidpointError("the entries of the list are not linked from the first to the last")
+    return entries

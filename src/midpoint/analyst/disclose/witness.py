@@ -7,10 +7,10 @@ key.pem            the witness's own key, for its owner's eyes only
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
+from midpoint.analyst.disclose.chain import verified_entries
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Chain, Entry, Message, RefusedError, Signed, SigningKey, WitnessStatement
@@ -60,7 +60,7 @@ class WitnessFiles:
             chain: The list as the service shows it now.
             now: The time by this witness's clock, in whole seconds since 1970.
         """
-        entries = _verified(chain)
+        entries = verified_entries(chain)
         before, signed = self.statement, self.key
         known = None if before is None else before.open(WitnessStatement)
         if known is not None:
@@ -93,19 +93,6 @@ class WitnessFiles:
             f"the service shows another past than before; {path} and {self.root / LIST} prove it,"
             " since it signed both. Publish them; nothing more is signed"
         )
-
-
-def _verified(chain: Chain) -> list[Entry]:
-    """Open the entries, refusing a list that is not signed by one key or not linked."""
-    entries = [signed.open(Entry) for signed in chain.entries]
-    key = entries[0].key
-    for signed, entry in zip(chain.entries, entries, strict=True):
-        if entry.key != key or not signed.is_signed_by(key, Entry):
-            raise MidpointError(f"entry {entry.sequence} is not signed by the key of the first one")
-    linked = all(after.previous == before.digest for before, after in pairwise(entries))
-    if not linked or [entry.sequence for entry in entries] != list(range(len(entries))):
-        raise MidpointError("the entries of the list are not linked from the first to the last")
-    return entries
 
 
 def _read(path: Path, kind: type[M]) -> M | None:

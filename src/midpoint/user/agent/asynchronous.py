@@ -124,6 +124,8 @@ class AsyncAgent:
 
     async def connect(self) -> Standing:
         """Send what was decided and not acknowledged, then fetch, check and pin."""
+        if self.home.is_restored:
+            await self._require_newest()
         await self.submit()
         return self.check(await self.fetch())
 
@@ -287,6 +289,17 @@ class AsyncAgent:
             raise RefusedError(Refusal.WRONG_DIGEST, "the receipt is for another report")
         self.home.settle(report.round)
         return receipt
+
+    async def _require_newest(self) -> None:
+        """Ask whether anything was answered since the backup that this device began with."""
+        raw = await self._kept_there()
+        require_strict(raw)
+        try:
+            reports = (json.loads(raw) or {"reports": []})["reports"]
+            answered = [int(report["round"]) for report in reports]
+        except (TypeError, KeyError, ValueError) as error:
+            raise RefusedError(Refusal.WRONG_SHAPE, "the export names no rounds") from error
+        self.home.require_newest(answered)
 
     async def _kept_there(self) -> bytes:
         try:

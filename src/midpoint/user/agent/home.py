@@ -7,7 +7,7 @@ device but through `Report`.
 
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -25,6 +25,8 @@ from midpoint.wire.message import Count, Integer, Message, Name
 
 PIN, NOTES, FORGETTING, PUBLISHED, PROOF = "pin", "notes", "forgetting", "published", "proof"
 """Names of the files beside those of the ledger."""
+MOVED, RESTORED = "moved", "restored"
+"""Marks: it answers on another device now; it is from a backup, and may not be the newest."""
 GONE = ".forgotten-"
 TOKEN = b"midpoint/v1/token"
 
@@ -89,6 +91,7 @@ class Home:
             directory.chmod(0o700)
             for path in directory.iterdir():
                 path.chmod(0o600)  # a copy put back may have come with other modes
+            _require_here(directory)
             return cls(ledger, directory)
         except BaseException:
             ledger.close()
@@ -154,7 +157,7 @@ class Home:
         """Hold the analyst to this from now on; drop what does not fit what it is about now."""
         former = self.pin or self._former
         if self.directory is not None and pin != self.pin:
-            self._require_only_one(self.directory, pin.key)
+            require_only_one(self.directory, pin.key)
             pin.save(self.directory / PIN)
         if former is not None and former.features != pin.features:
             self.keep_category(None)
@@ -201,6 +204,28 @@ class Home:
         """Refuse to go on as somebody who asked to be forgotten."""
         if self._forgetting:
             raise MidpointError("you asked to be forgotten and it is not finished; forget again")
+        if self.is_restored:
+            raise MidpointError(
+                "this was restored from a backup, and only the service can say whether anything was"
+                " answered since; connect to it first (`midpoint answer`)"
+            )
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether it is from a backup, and the service was not asked since."""
+        return self.directory is not None and (self.directory / RESTORED).exists()
+
+    def require_newest(self, answered: Iterable[int]) -> None:
+        """Refuse to go on from a backup if the service holds answers that it does not know."""
+        unknown = [number for number in answered if self.ledger.answered(number) is None]
+        if unknown:
+            raise MidpointError(
+                f"round {unknown[0]} was answered after this backup was made, and would be decided"
+                " again; use the device that answered it, a newer backup, or --forget and start"
+                " again"
+            )
+        if self.directory is not None:
+            (self.directory / RESTORED).unlink(missing_ok=True)
 
     def erase(self) -> None:
         """Take all of it away, at once: the directory is renamed first."""
@@ -232,15 +257,25 @@ class Home:
                 " back; restore the newest one, or forget and start again in a new directory"
             )
 
-    @staticmethod
-    def _require_only_one(directory: Path, key: str) -> None:
-        """Refuse a second secret for one analyst: it would see two tosses for one rating."""
-        for path in directory.parent.glob(f"*/{PIN}"):
-            if path.parent != directory and _pinned_key(path) == key:
-                raise MidpointError(
-                    f"{path.parent} belongs to the same service, under another address or by files;"
-                    f" use that, or, if the service moved, move that directory to {directory}"
-                )
+
+def _require_here(directory: Path) -> None:
+    """Refuse to go on where another device has gone on."""
+    if (directory / MOVED).exists():
+        raise MidpointError(
+            f"{directory} was moved to another device (`midpoint device export`); answer there, or"
+            " export there and import here: two devices must not decide apart"
+        )
+
+
+def require_only_one(directory: Path, key: str) -> None:
+    """Refuse a second secret for one analyst: it would see two tosses for one rating."""
+    for path in directory.parent.glob(f"*/{PIN}"):
+        hidden = path.parent.name.startswith(".")  # not whole yet, or not there any more
+        if path.parent != directory and not hidden and _pinned_key(path) == key:
+            raise MidpointError(
+                f"{path.parent} belongs to the same service, under another address or by files;"
+                f" use that, or, if the service moved, move that directory to {directory}"
+            )
 
 
 def _pinned_key(path: Path) -> str | None:

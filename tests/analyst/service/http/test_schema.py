@@ -1,14 +1,19 @@
-"""The interface as OpenAPI describes it."""
+"""The interface as OpenAPI and the documentation describe it."""
+
+from importlib import import_module
+from pathlib import Path
 
 import httpx
+import pytest
 
+from midpoint.analyst.service.http import schema as routes
 from midpoint.wire import (
     Report,
 )
 
 
 def test_the_interface_is_described(client: httpx.Client) -> None:
-    description = client.get("/v1/openapi.json").json()
+    description = client.get("/openapi.json").json()
     assert set(description["paths"]) == {
         "/v1/catalogue",
         "/v1/catalogues/{digest}",
@@ -30,3 +35,17 @@ def test_the_interface_is_described(client: httpx.Client) -> None:
     assert {"200", "201", "400", "401", "409", "413", "415", "429", "503"} <= set(
         report["responses"]
     )
+
+
+def test_the_page_about_the_interface_is_made_from_the_routes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = Path(__file__).parents[4]
+    monkeypatch.syspath_prepend(str(root / "tools"))
+    made = import_module("http_reference").page
+    written = (root / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
+    assert made() == written, "run: make reference"
+    assert "`POST /v1/reports`" in written
+    # The control: a route more is a page that differs.
+    monkeypatch.setitem(routes.TOKEN, "description", "something else")
+    assert made() != written

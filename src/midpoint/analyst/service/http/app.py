@@ -124,7 +124,7 @@ def api(service: Service, errors: ErrorResponses) -> FastAPI:
         version=__version__,
         summary="A recommender that cannot learn what you keep private.",
         lifespan=lifespan,
-        openapi_url="/v1/openapi.json",
+        openapi_url="/openapi.json",
         docs_url=None,  # they load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,

@@ -1,0 +1,105 @@
+"""`midpoint device`: move to another device, or keep a backup, as one encrypted file."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from midpoint.errors import MidpointError
+
+app = typer.Typer(
+    name="device",
+    help="Move to another device, or keep a backup: one file, encrypted by a passphrase.",
+    no_args_is_help=True,
+)
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where your secret, ledger and ratings are. Default: in your data directory."
+    ),
+]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with the passphrase, for your eyes only (chmod 600); else you type it."
+    ),
+]
+
+
+@app.command("export")
+def export_command(
+    url: Annotated[str, typer.Argument(help="Address of the service.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="File to write.", show_default=False)],
+    home: Home = None,
+    passphrase_file: PassphraseFile = None,
+    backup: Annotated[
+        bool,
+        typer.Option(
+            "--backup",
+            help="Stay on this device. What is restored later asks the service whether anything was"
+            " answered since, and refuses if so.",
+        ),
+    ] = False,
+) -> None:
+    """Write secret, ledger, pin and ratings of a service to one file; then use the other device.
+
+    Two devices must not decide apart, so this one answers nothing from now on, until the file of
+    the other is imported here.
+    """
+    from midpoint.files import replace_file
+    from midpoint.user.agent.address import address_of, directory_name
+    from midpoint.user.agent.transfer import export_home
+
+    if file.exists():
+        raise MidpointError(f"{file} exists; name another file, it may be your only copy")
+    directory = _root(home) / directory_name(address_of(url, plain_http=True))
+    phrase = _passphrase(passphrase_file, twice=True)
+    replace_file(file, export_home(directory, phrase, backup=backup), mode=0o600)
+    if backup:
+        typer.echo(f"A backup is in {file}. This device stays in use.")
+        return
+    typer.echo(
+        f"All of it is in {file}. This device answers nothing any more: import the file on the"
+        f" other one, once, then delete it, and {directory} here."
+    )
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[
+        Path, typer.Argument(help="File of `midpoint device export`.", show_default=False)
+    ],
+    home: Home = None,
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Go on here with what another device exported, or with a backup if the device is lost."""
+    from midpoint.user.agent.transfer import import_home
+
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise MidpointError(f"{file} cannot be read ({error.strerror}); check the path") from None
+    directory = import_home(raw, _passphrase(passphrase_file, twice=False), _root(home))
+    typer.echo(f"Imported to {directory}. Go on with `midpoint answer`; never import {file} again.")
+
+
+def _root(home: Path | None) -> Path:
+    from platformdirs import user_data_path
+
+    return home or user_data_path("midpoint", appauthor=False)
+
+
+def _passphrase(path: Path | None, *, twice: bool) -> str:
+    """Read the passphrase from a file, or ask for it without showing it."""
+    if path is None:
+        typed: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+        return typed
+    try:
+        mode, text = path.stat().st_mode, path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MidpointError(f"{path} cannot be read ({type(error).__name__})") from None
+    if os.name == "posix" and stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+        raise MidpointError(f"{path} can be read by others; run: chmod 600 {path}")
+    return text.rstrip("\r\n")
