@@ -15,6 +15,7 @@ from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
 from midpoint.analyst.solicit.questions import next_items
 from midpoint.analyst.training import train
@@ -69,6 +70,7 @@ class Analyst:
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
+        reports: CollectedReports | None = None,
     ) -> Self:
         """Learn from people who shared their private features, and disclose what devices need.
 
@@ -85,6 +87,7 @@ class Analyst:
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
+            reports: What other people reported, which teaches items (`CollectedReports`).
         """
         if not features:
             known = ", ".join(ratings.features) or "none"
@@ -101,6 +104,7 @@ class Analyst:
                 leak=leak,
                 cost=cost,
                 progress=lambda step: report(step.iteration, step.iterations),
+                reports=reports,
             )
         disclosure = disclose(profiles)
         catalogue = catalogue_of(profiles, disclosure)
