@@ -14,6 +14,7 @@ from midpoint.audit.measure.results import (
     Row,
     SizePoint,
 )
+from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.report.html import Cells, table
 from midpoint.audit.report.paper import PAPER_DATA, PaperData
 from midpoint.audit.report.settings import label
@@ -144,6 +145,8 @@ def sizes(results: AuditResults) -> Iterator[str]:
                 for one in order
             ],
         )
+    for fitted in volunteers(results.sizes):
+        yield f"<p>{escape(fitted.words())}</p>"
 
 
 def _sized(one: SizePoint) -> str:
