@@ -81,7 +81,7 @@ class TwoKinds:
         return [set(row.tolist()) for row in np.argsort(-score, axis=1)[:, :10]]
 
     def made_up(self, person: object, values: dict[str, float], **cells: str) -> pl.DataFrame:
-        """Make answers of somebody, under the disclosure unless told otherwise."""
+        """Make answers of somebody, under the disclosure unless another is named."""
         return pl.DataFrame(
             {
                 "person": [str(person)] * len(values),

@@ -24,7 +24,7 @@ def both(world: TwoKinds) -> ItemProfiles:
 
 
 def everyone(world: TwoKinds) -> Ratings:
-    """Return the raw ratings of panel and rest, which nobody has in one place."""
+    """Return the raw ratings of panel and rest, which nobody has together."""
     parts = [world.panel, world.rest]
     users = np.concatenate([part.user_ids[part.user] for part in parts])
     items = np.concatenate([part.item_ids[part.item] for part in parts])

@@ -1,4 +1,4 @@
-"""The law of errors, recovered from panels whose leak is known."""
+"""The rule of errors, recovered from panels whose leak is known."""
 
 from math import inf
 from statistics import NormalDist
@@ -31,7 +31,7 @@ def reads(panel: int, a: float, b: float) -> float:
 
 
 @pytest.mark.parametrize("lasting", [0.0, 0.02])
-def test_the_law_is_recovered_and_extrapolated(lasting: float) -> None:
+def test_the_rule_is_recovered_and_extrapolated(lasting: float) -> None:
     points = [point(n, reads(n, 150.0, lasting)) for n in (250, 500, 1000, 2000)]
     (fitted,) = volunteers(points)
     assert fitted.by_panel == pytest.approx(150, rel=0.01)

@@ -200,8 +200,8 @@ def revealed_share(disclosure: Disclosure, share: Float) -> Float:
 def _at_most(rows: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     """Keep so many answers of each person, drawn at random."""
     draw = pl.Series("draw", np.random.default_rng(seed).permutation(rows.height))
-    place = pl.col("draw").rank("ordinal").over("person")
-    return rows.with_columns(draw).filter(place <= most).drop("draw")
+    rank = pl.col("draw").rank("ordinal").over("person")
+    return rows.with_columns(draw).filter(rank <= most).drop("draw")
 
 
 def _none() -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""How many must share their feature for a leak: the law of errors, fitted to several panels.
+"""How many must share their feature for a leak: the rule of errors, fitted to several panels.
 
 Numbers that are estimated from n people have variances that fall as 1 / n, and whoever knows the
 errors reads AUC = Phi(sqrt(D / 2)), where D adds the variances up (`analyst.disclose.leak`).
@@ -59,7 +59,7 @@ class Volunteers:
         return (
             f"{self.scheme}: volunteers that this data needs for a leak to outsiders of at most"
             f" {'; '.join(parts)}. Fitted to panels of {self.panels[0]:,} to"
-            f" {self.panels[-1]:,}; what is beyond them is extrapolated by the law that errors"
+            f" {self.panels[-1]:,}; what is beyond them is extrapolated by the rule that errors"
             " fall as one over the panel."
         )
 
@@ -74,7 +74,7 @@ class Volunteers:
 
 
 def volunteers(points: Sequence[SizePoint]) -> list[Volunteers]:
-    """Fit the law to each scheme that was audited with two panels or more; not to raw ratings.
+    """Fit the rule to each scheme that was audited with two panels or more; not to raw ratings.
 
     Of several numbers of outsiders, the largest counts.
     """

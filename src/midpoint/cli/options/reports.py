@@ -58,7 +58,7 @@ class ReportOptions:
                 f"--reports {self.reports}: say which disclosures were answered, by"
                 " --reported-under SITE, or by the files that `midpoint disclose` wrote"
             )
-        disclosures = [disclosure for place in where for disclosure in _disclosures(place)]
+        disclosures = [disclosure for source in where for disclosure in _disclosures(source)]
         if "://" not in self.reports and not (path / "list.json").exists():
             return CollectedReports.read(path, disclosures)
         from midpoint.analyst.storage.collection import kept_reports
@@ -69,12 +69,12 @@ class ReportOptions:
         return CollectedReports.of(kept_reports(url), disclosures, name)
 
 
-def _disclosures(place: Path) -> "tuple[Disclosure, ...]":
+def _disclosures(path: Path) -> "tuple[Disclosure, ...]":
     """Read the disclosures of a site, or one from a file."""
     from midpoint.analyst.disclose.site import Site
     from midpoint.cli.options.messages import read_message
     from midpoint.wire import Disclosure
 
-    if place.is_dir():
-        return Site(place).disclosures()
-    return (read_message(place, Disclosure),)
+    if path.is_dir():
+        return Site(path).disclosures()
+    return (read_message(path, Disclosure),)
