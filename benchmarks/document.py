@@ -18,6 +18,7 @@ DOCS = HERE.parent / "docs"
 CHAPTERS = {
     "factorization": "Factorization beside the peers",
     "new_users": "People who were not there at training",
+    "panel_and_reports": "A small panel, and everyone else's reports",
     "privacy": "Privacy beside what people would use instead",
     "audit": "The audit in full",
     "scaling": "Growing data on one machine",

@@ -14,7 +14,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from midpoint.cli.options.service import ListenOptions, ServiceOptions
-from tests.support.small_model import run, trained
+from tests.support.models.small_model import run, trained
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"

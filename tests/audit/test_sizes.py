@@ -50,6 +50,8 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     shown = page(found)
     assert "What outsiders read, by sizes" in shown
     assert "What outsiders read, by sizes" not in page(alone)
+    assert "dmpss: volunteers that this data needs" in shown
+    assert "volunteers that this data needs" not in page(alone)
     found.save(tmp_path)
     assert AuditResults.load(tmp_path).sizes == found.sizes
 

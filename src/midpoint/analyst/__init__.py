@@ -12,6 +12,7 @@ from midpoint.analyst.fit.fold_in import estimate_profiles, predict
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles, Provenance
 from midpoint.analyst.fit.tuning import Tuning, tune
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.evidence import (
     Estimate,
     Evidence,
@@ -26,6 +27,7 @@ from midpoint.analyst.training import train
 __all__ = [
     "CategoryEstimates",
     "CategoryStatistics",
+    "CollectedReports",
     "Estimate",
     "Evidence",
     "Factorizer",

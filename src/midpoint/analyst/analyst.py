@@ -16,6 +16,7 @@ from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
 from midpoint.analyst.solicit.questions import next_items
 from midpoint.analyst.training import train
@@ -70,6 +71,7 @@ class Analyst:
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
+        reports: CollectedReports | None = None,
     ) -> Self:
         """Learn from people who shared their private features, and disclose what devices need.
 
@@ -86,6 +88,7 @@ class Analyst:
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
+            reports: What other people reported, which teaches items (`CollectedReports`).
         """
         if not features:
             known = ", ".join(ratings.features) or "none"
@@ -102,6 +105,7 @@ class Analyst:
                 leak=leak,
                 cost=cost,
                 progress=lambda step: report(step.iteration, step.iterations),
+                reports=reports,
             )
         disclosure = disclose(profiles)
         catalogue = catalogue_of(profiles, disclosure)

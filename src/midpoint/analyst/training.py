@@ -9,6 +9,9 @@ from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.admission import Admission
+from midpoint.analyst.learn.reports import CollectedReports
+from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.wire import Scheme
@@ -24,6 +27,8 @@ def train(
     cost: float = MOST_COST,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    reports: CollectedReports | None = None,
+    admitted: Callable[[Admission], None] | None = None,
 ) -> ItemProfiles:
     """Learn item profiles, and all that the scheme which protects them needs.
 
@@ -40,6 +45,9 @@ def train(
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
+        reports: What other people reported, under disclosures of the same feature and scale: they
+            teach items, and what categories do is learned from the panel alone.
+        admitted: Is called with how many reports teach, and why others do not.
 
     Returns:
         Item profiles whose `scheme` is the one chosen, with the `choice`; None without a private
@@ -51,7 +59,10 @@ def train(
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
-    profiles = factorizer.fit(ratings, names or None, progress)
+    if reports is None:
+        profiles = factorizer.fit(ratings, names or None, progress)
+    else:
+        profiles = _fit_both(ratings, names, reports, factorizer, progress, admitted)
     if not names and scheme is None:
         return profiles
     choice = None
@@ -72,6 +83,28 @@ def train(
         _require_withholding(kind, leak)
         LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved
     return replace(profiles, scheme=str(specification), choice=choice, leak=leak)
+
+
+def _fit_both(
+    panel: Ratings,
+    names: tuple[str, ...],
+    reports: CollectedReports,
+    factorizer: Factorizer,
+    progress: Callable[[Progress], None] | None,
+    admitted: Callable[[Admission], None] | None,
+) -> ItemProfiles:
+    """Fit items to the panel's ratings and to reports, and write down how many taught."""
+    if not names:
+        raise MidpointError("reports protect a private feature; name it to learn from them")
+    both = training_set(panel, names, reports, seed=factorizer.seed)
+    if admitted:
+        admitted(both.admission)
+    if not both.admission.answers:
+        raise MidpointError(f"no report of {reports.name} can teach:\n{both.admission}")
+    profiles = factorizer.fit(both.ratings, names, progress, both.report_noise)
+    made = profiles.provenance
+    kept = {**made.configuration, "reports": both.admission.as_dict()}
+    return replace(profiles, provenance=replace(made, configuration=kept))
 
 
 def _require_withholding(scheme: Scheme, leak: float) -> None:

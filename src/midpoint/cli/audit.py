@@ -83,7 +83,7 @@ def show(console: Console, results: "AuditResults") -> None:
     """Print a table of schemes and attackers, what hides nothing, rounds, and the verdict."""
     from midpoint.audit.report.settings import model_words
     from midpoint.audit.report.tradeoff import plain_schemes
-    from midpoint.audit.report.verdict import chosen_words, headline, proves_nothing
+    from midpoint.audit.report.verdict import headline, proves_nothing
 
     console.print(model_words(results), markup=False, soft_wrap=True)
     schemes = plain_schemes(results)
@@ -95,8 +95,8 @@ def show(console: Console, results: "AuditResults") -> None:
     console.print(further.STARRED, soft_wrap=True)
     if any(proves_nothing(results, attack) for attack in results.attack_names()):
         console.print(further.VOID, soft_wrap=True)
-    if results.choices:
-        console.print(chosen_words(results), markup=False, soft_wrap=True)
+    for line in _sentences(results):
+        console.print(line, markup=False, soft_wrap=True)
     verdict = headline(results)
     for line in _read_outright(results, schemes, but=verdict.scheme if verdict else ""):
         console.print(line, markup=False, soft_wrap=True)
@@ -109,6 +109,16 @@ def show(console: Console, results: "AuditResults") -> None:
         console.print(sentence, soft_wrap=True)
         if verdict.strongest == results.strongest(verdict.scheme):
             console.print(further.AFTER_THE_FACT, soft_wrap=True)
+
+
+def _sentences(results: "AuditResults") -> "Iterator[str]":
+    """Say how many volunteers a leak needs, and which scheme training would choose."""
+    from midpoint.audit.measure.volunteers import volunteers
+    from midpoint.audit.report.verdict import chosen_words
+
+    yield from (fitted.words() for fitted in volunteers(results.sizes))
+    if results.choices:
+        yield chosen_words(results)
 
 
 def _show_paper(console: Console, results: "AuditResults") -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from midpoint.cli.options.engines import EngineName, fit_from_tables, require_in_memory
 from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
 from midpoint.cli.output.choice import show_choice
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from midpoint.analyst.disclose.leak import Budget
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
+    from midpoint.analyst.learn.admission import Admission
     from midpoint.data import Ratings, Scale
 
 WIDEST_BAR = 24
@@ -91,6 +93,7 @@ def train_command(
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = False,
+    learn: ReportOptions,
     engine: EngineOptions,
     seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0,
     data: TrainingData,
@@ -109,6 +112,7 @@ def train_command(
         in_memory = {
             "--leak": leak is not None,
             "--tune": tune,
+            "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
             "--item-columns": bool(data.item_columns),
@@ -132,6 +136,8 @@ def train_command(
         with console.status("Reading ratings"):
             ratings = data.load(seed)
         console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
+        with console.status("Reading reports"):
+            reports = learn.collect()
         names = list(feature or []) or None
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
@@ -146,6 +152,8 @@ def train_command(
                 leak=leak,
                 cost=cost / 100,
                 progress=report,
+                reports=reports,
+                admitted=partial(_say_admission, console),
             )
         profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
@@ -182,6 +190,11 @@ def _tune(
         )  # fmt: skip
     console.print(table)
     return result.factorizer
+
+
+def _say_admission(console: Console, admission: "Admission") -> None:
+    """Print how many reports teach, and why others do not."""
+    console.print(str(admission), highlight=False, markup=False, soft_wrap=True)
 
 
 def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:

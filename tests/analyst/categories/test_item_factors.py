@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates, Factorizer, ItemProfiles, tally
 from midpoint.analyst.categories.estimates import log_ratio_variance
-from midpoint.analyst.categories.item_factors import ItemFactors, item_factors
+from midpoint.analyst.categories.item_factors import ItemFactors, _factors, _sets, item_factors
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.disclose.leak import area_of
 from midpoint.audit.attackers.auc import auc
@@ -157,3 +157,19 @@ def test_a_model_keeps_them(tmp_path: Path) -> None:
     plain = replace(small, biases="plain").fit(drawn.ratings, "g")
     assert plain.statistics is not None
     assert plain.statistics.factors is None
+
+
+def test_what_devices_withhold_is_not_taken_for_what_nobody_rates() -> None:
+    ratings, rng = people(1_500, items=120).ratings, np.random.default_rng(4)
+    revealed = rng.uniform(0.15, 1.0, ratings.n_items)
+    thinned = ratings.select_ratings(rng.random(len(ratings)) < revealed[ratings.item])
+    presence = 1 / revealed[thinned.item]
+
+    def popularity(rated: Ratings, stands_for: Float | None) -> Float:
+        return _factors(_sets(rated, stands_for), 2)[:, 0]
+
+    whole = popularity(ratings, None)
+    repaired = np.corrcoef(whole, popularity(thinned, presence))[0, 1]
+    taken_for_dislike = np.corrcoef(whole, popularity(thinned, None))[0, 1]
+    assert repaired > 0.9
+    assert taken_for_dislike < repaired - 0.1

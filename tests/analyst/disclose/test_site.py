@@ -56,6 +56,16 @@ def test_both_ways_refuse_the_same(
     assert current.scheme == "mpr"
 
 
+def test_all_disclosures_on_the_list_are_read_once(trained_stars: Training, tmp_path: Path) -> None:
+    site, profiles = Site(tmp_path / "site"), trained_stars.items
+    with pytest.raises(MidpointError, match="shows nothing yet"):
+        site.disclosures()
+    shown = [disclose(profiles, "dmpss"), disclose(profiles, "mpssr")]
+    for time, disclosure in enumerate([*shown, shown[0]]):
+        site.publish(profiles, disclosure, time=time, change_scheme=True)
+    assert site.disclosures() == tuple(shown)
+
+
 def test_another_scheme_is_not_published_by_mistake(
     trained_stars: Training, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """What no device sends is refused, whatever the scheme."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,3 +90,15 @@ def test_a_shifted_value_may_leave_the_scale_by_its_items_offset(trained: Traini
     assert least < shown.scale.low < shown.scale.high < most
     for value, fine in ((least, True), (most, True), (least - 1, False), (most + 1, False)):
         assert takes(shown, shown.items[0], value) == fine
+
+
+@given(st.integers(0, 6), st.lists(st.integers(-(2**20), 2**20), min_size=1, max_size=6))
+def test_many_answers_are_judged_as_single_ones(
+    disclosures: list[Disclosure], which: int, values: list[int]
+) -> None:
+    shown = disclosures[which]
+    rules, numbers = ReportRules(shown), np.array([*values, 3 * ONE], np.int64)
+    low, high = rules.limits()
+    for index in (0, len(shown.items) - 1):
+        together = rules.allows(numbers) & (low[index] <= numbers) & (numbers <= high[index])
+        assert together.tolist() == [takes(shown, shown.items[index], v) for v in numbers.tolist()]

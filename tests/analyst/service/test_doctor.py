@@ -18,7 +18,7 @@ from midpoint.analyst.storage import migrate
 from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.cli.app import app
 from midpoint.wire import Chain, SigningKey
-from tests.support.serving import published
+from tests.support.sites.serving import published
 
 NAMES = ["key", "permissions", "database", "disk", "chain", "clock"]
 

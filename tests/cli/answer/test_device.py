@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, transfer
-from tests.support.small_model import run
+from tests.support.models.small_model import run
 
 URL = "http://127.0.0.1:1"
 

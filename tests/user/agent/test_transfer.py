@@ -11,8 +11,8 @@ from midpoint.user.agent import Agent, Home
 from midpoint.user.agent import transfer as module
 from midpoint.user.agent.transfer import Transfer, export_home, import_home
 from midpoint.user.core.ledger import Ledger
-from tests.support.door import Door
-from tests.support.people import MakeAgent, decide_only, directory_of, go_through_a_round
+from tests.support.people.agents import MakeAgent, decide_only, directory_of, go_through_a_round
+from tests.support.sites.door import Door
 
 PHRASE = "correct horse battery"
 

@@ -50,16 +50,20 @@ class ItemFactors(NamedTuple):
     """Half the difference of the log probabilities that the halves predict. Shape (M, K)."""
 
 
-def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> ItemFactors | None:
+def item_factors(
+    ratings: Ratings, feature: Feature, *, seed: int = 0, presence: Float | None = None
+) -> ItemFactors | None:
     """Return factors that predict the ratios of items, or None if none do.
 
     Args:
         ratings: Everyone's ratings; those of unknown category show which items go together.
         feature: The private feature.
         seed: Draws the halves.
+        presence: For how many ratings each stands, so that what devices withheld is not taken for
+            what nobody rates; 1 for everyone of known category. Shape (ratings,).
     """
     feature.require_classes()
-    sets = _sets(ratings)
+    sets = _sets(ratings, presence)
     people, items = sets.shape
     most = min(items // FEWEST_ITEMS, int(feature.counts.min()) // FEWEST_PEOPLE)
     counts = [k for k in CANDIDATES if k <= most]
@@ -78,9 +82,9 @@ def item_factors(ratings: Ratings, feature: Feature, *, seed: int = 0) -> ItemFa
     return ItemFactors(_factors(sets, counts[at]), (first - second) / 2)
 
 
-def _sets(ratings: Ratings) -> sparse.csr_matrix:
-    """Return who rated what, as ones. Shape (N, M)."""
-    ones = np.ones(len(ratings.item))
+def _sets(ratings: Ratings, presence: Float | None) -> sparse.csr_matrix:
+    """Return who rated what, as ones or as what each stands for. Shape (N, M)."""
+    ones = np.ones(len(ratings.item)) if presence is None else presence
     shape = (ratings.n_users, ratings.n_items)
     return sparse.csr_matrix((ones, ratings.item, ratings.user_offsets), shape)
 

@@ -84,6 +84,14 @@ class Site:
         """Read a disclosure, refusing one that is not what its name says."""
         return _read(self.root / "disclosures" / f"{digest}.json", Disclosure, digest)
 
+    def disclosures(self) -> tuple[Disclosure, ...]:
+        """Read all disclosures on the list, each once, the first one first."""
+        chain = self.chain()
+        if chain is None:
+            raise MidpointError(f"{self.root} shows nothing yet; publish a model there")
+        digests = dict.fromkeys(entry.open(Entry).disclosure for entry in chain.entries)
+        return tuple(self.disclosure(digest) for digest in digests)
+
     def catalogue(self, digest: str) -> Catalogue:
         """Read the titles that an entry of the list names."""
         return _read(self.root / "catalogues" / f"{digest}.json", Catalogue, digest)

@@ -12,6 +12,8 @@ it is learned, both sides have normal priors whose mean and covariance are estim
 and a rating adds to the ridge what is uncertain about the vector it is regressed on: mean-field
 variational Bayes, in which each posterior covariance stands as a multiple of the identity when the
 other side looks at it. An item few people rated then weighs little, and nothing is left to tune.
+
+Ratings may be noisier than others by known variances, as reports are: see `report_noise`.
 """
 
 from collections.abc import Callable
@@ -21,6 +23,7 @@ from typing import Final, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.report_noise import Pairs, ReportNoise
 from midpoint.analyst.kernels.compilation import compiled
 from midpoint.analyst.kernels.ridge import posterior_rows, solve_rows
 
@@ -56,6 +59,8 @@ class Observations(NamedTuple):
     """Known entries of the users' profiles, whose item entries are fitted (Eq. 5). (users, q)."""
     grouped: tuple[NDArray[np.int32], Floats] | None = None
     """Users and values in the order of `item_order`, where they are on disk. Shapes (n,)."""
+    report_noise: ReportNoise | None = None
+    """What coins added to ratings, where some are reports; None where all are raw."""
 
     def by_item(self) -> tuple[NDArray[np.int32], Floats]:
         """Return users and values item by item. Shapes (n,)."""
@@ -147,19 +152,30 @@ def alternate(
     items = Side.start(start)
     users = Side.start(np.zeros((len(seen.user_offsets) - 1, d), np.float32))
     by_item = seen.by_item()
+    pairs_by_user, pairs_by_item = _pairs(seen)
     noise = 1.0
     for k in range(iterations):
         learned = regularization == "learned" and k >= WARM_UP
-        fit = _Fit(None if learned else _ridge(regularization), dimension, noise, threads)
+        ridge = None if learned else _ridge(regularization)
+        fit = _Fit(ridge, dimension, noise, threads, seen.report_noise)
         by_user = seen.item, _unexplained(seen, items)
-        fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items)
-        fit(items, seen.item_offsets, *by_item, np.hstack([users.profile, seen.known]), users)
-        noise = _noise(seen, users, items)
+        fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items, pairs_by_user)
+        known = np.hstack([users.profile, seen.known])
+        fit(items, seen.item_offsets, *by_item, known, users, pairs_by_item)
+        noise = _noise(seen, users, items, noise)
         if after_iteration and after_iteration(k, Factors(users, items, noise)):
             break
     by_user = seen.item, _unexplained(seen, items)
-    fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items)
-    return Factors(users, items, _noise(seen, users, items))
+    fit(users, seen.user_offsets, *by_user, items.profile[:, :d], items, pairs_by_user)
+    return Factors(users, items, _noise(seen, users, items, noise))
+
+
+def _pairs(seen: Observations) -> tuple[Pairs | None, Pairs | None]:
+    """Return the items, and the users, in the classes of noise in which ratings need them."""
+    if seen.report_noise is None:
+        return None, None
+    by_item = seen.report_noise.pairs(seen.user[seen.item_order], seen.item_order)
+    return seen.report_noise.pairs(seen.item), by_item
 
 
 def _ridge(regularization: Regularization) -> float:
@@ -174,6 +190,7 @@ class _Fit(NamedTuple):
     dimension: int
     noise: float
     threads: int | None
+    report_noise: ReportNoise | None = None
 
     def __call__(
         self,
@@ -183,10 +200,19 @@ class _Fit(NamedTuple):
         value: Floats,
         profile: Floats,
         other: Side,
+        pairs: Pairs | None = None,
     ) -> None:
         """Fit `side` to the ratings, given the other side's level, vector and known entries."""
         level, design = profile[:, 0], profile.copy()
         design[:, 0] = 1
+        variance = other.variance[:, 1]
+        if pairs is not None and self.report_noise is not None:
+            weight = self.report_noise.weights(self.noise).astype(np.float32)
+            root, kind = np.sqrt(weight), pairs.kind
+            index, value = pairs.pair_of, value * root[pairs.rating_kind]
+            level = level[pairs.vector] * root[kind]
+            design = design[pairs.vector] * root[kind, None]
+            variance = variance[pairs.vector] * weight[kind]
         rated = np.diff(offsets) > 0
         if self.ridge is not None:
             side.profile = solve_rows(
@@ -198,7 +224,7 @@ class _Fit(NamedTuple):
         rows = posterior_rows(
             offsets, index, value, design,
             level=level,
-            vector_variance=other.variance[:, 1],
+            vector_variance=variance,
             latent=(1, 1 + self.dimension),
             prior=(side.mean, side.covariance),
             noise=self.noise,
@@ -217,16 +243,26 @@ def _unexplained(seen: Observations, items: Side) -> Floats:
     return seen.value - explained
 
 
-def _noise(seen: Observations, users: Side, items: Side) -> float:
-    """Estimate the noise variance from about `SAMPLE` evenly spaced ratings."""
+def _noise(seen: Observations, users: Side, items: Side, before: float) -> float:
+    """Estimate the noise variance from about `SAMPLE` evenly spaced ratings.
+
+    Of a rating e = n + c, where coins added c of known variance, n is as large as its expectation
+    given e: E n^2 = w^2 e^2 + w Var c, with w by the variance before. Of raw ratings w is 1.
+    """
     step = max(1, len(seen.value) // SAMPLE)
     some = seen._replace(
         user=seen.user[::step], item=seen.item[::step], value=seen.value[::step].copy()
     )
-    total = expected_squares(
-        some.user, some.item, _unexplained(some, items),
-        users.profile, items.profile, users.variance, items.variance,
-    )  # fmt: skip
+    rest = _unexplained(some, items)
+    sides = users.profile, items.profile, users.variance, items.variance
+    if seen.report_noise is None:
+        total = expected_squares(some.user, some.item, rest, *sides)
+        return max(float(total / len(some.value)), SMALLEST)
+    kinds, total = seen.report_noise.kind[::step], 0.0
+    for kind, w in enumerate(seen.report_noise.weights(before)):
+        of = kinds == kind
+        total += w**2 * expected_squares(some.user[of], some.item[of], rest[of], *sides)
+        total += w * seen.report_noise.variance[kind] * int(of.sum())
     return max(float(total / len(some.value)), SMALLEST)
 
 

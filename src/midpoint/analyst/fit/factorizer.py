@@ -14,6 +14,7 @@ from midpoint.analyst.categories.statistics import tally
 from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.analyst.fit.sgd import descend
 from midpoint.analyst.fit.standardized import Float, Standardized
 from midpoint.data import Feature, Ratings, split_at_random
@@ -103,23 +104,38 @@ class Factorizer:
         ratings: Ratings,
         feature: str | Sequence[str] | None = None,
         progress: Callable[[Progress], None] | None = None,
+        report_noise: ReportNoise | None = None,
     ) -> ItemProfiles:
-        """Learn item profiles, with what each category of the private feature adds."""
-        return self.train(ratings, feature, progress).items
+        """Learn item profiles, with what each category of the private feature adds.
+
+        Args:
+            ratings: The ratings; people of unknown category teach items, not categories.
+            feature: The private feature; several make a joint one.
+            progress: Is called after each iteration.
+            report_noise: What coins added to each rating, where some are reports (`learn`).
+        """
+        return self.train(ratings, feature, progress, report_noise).items
 
     def train(
         self,
         ratings: Ratings,
         feature: str | Sequence[str] | None = None,
         progress: Callable[[Progress], None] | None = None,
+        report_noise: ReportNoise | None = None,
     ) -> Training:
         """Learn item profiles, and keep the training users' own as well."""
         if len(ratings) == 0:
             raise MidpointError(f"{ratings.name} has no ratings to learn from")
+        if report_noise is not None and (self.validation or self.method == "sgd"):
+            raise MidpointError(
+                "reports are learned from by method als, without a validation slice; leave out"
+                " method and validation"
+            )
         private = _feature(ratings, feature)
         statistics = tally(ratings, private) if private else None
         if private and statistics and self.biases == "shrunken":
-            predictors = item_factors(ratings, private, seed=self.seed)
+            presence = None if report_noise is None else report_noise.presence
+            predictors = item_factors(ratings, private, seed=self.seed, presence=presence)
             statistics = replace(statistics, **(predictors._asdict() if predictors else {}))
         offset = None
         if statistics is not None and self.biases != "joint":
@@ -127,7 +143,7 @@ class Factorizer:
         checked = _Validation(self.iterations, None)
         if self.validation:
             checked = self._validate(ratings, private, offset, progress)
-        problem = Standardized.of(ratings, private, offset)
+        problem = Standardized.of(ratings, private, offset, report_noise=report_noise)
         watch = _reporter(problem, checked.iterations, progress)
         fitted = self._factors(problem, checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":

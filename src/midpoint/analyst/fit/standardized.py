@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.fit.als import Factors, Observations
+from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.data import Feature, Ratings
 
 Float = NDArray[np.float64]
@@ -29,6 +30,7 @@ class Standardized:
         feature: Feature | None,
         offset: Float | None,
         like: "Standardized | None" = None,
+        report_noise: ReportNoise | None = None,
     ) -> "Standardized":
         """Take out offsets known beforehand, or code the categories for the joint fit of Eq. 5.
 
@@ -37,6 +39,7 @@ class Standardized:
             feature: The private feature, if any.
             offset: What each category adds, shape (items, categories); None to fit it jointly.
             like: Gives level and spread, so that errors compare.
+            report_noise: What coins added, in rating units, where some ratings are reports.
         """
         known = np.zeros((ratings.n_users, 0), np.float32)
         value = ratings.value
@@ -54,6 +57,7 @@ class Standardized:
             item_offsets=ratings.by_item.offsets,
             item_order=ratings.by_item.order,
             known=known,
+            report_noise=report_noise and report_noise.scaled(spread**-2),
         )
         return cls(seen, level, spread)
 

@@ -1,6 +1,7 @@
 """What a device may answer under one disclosure; everything else in a report is refused."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Disclosure, Report, ValueMap
@@ -41,3 +42,13 @@ class ReportRules:
                     f"report {report.id} answers item {item!r} with {value / ONE:g}, which is no"
                     f" rating from {low / ONE:g} to {high / ONE:g} that scheme {self.scheme} sends"
                 )
+
+    def limits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the least and the largest value of each item, in the order of messages. (M,)."""
+        ends = np.array(list(self._range.values()), np.int64).reshape(-1, 2)
+        return ends[:, 0], ends[:, 1]
+
+    def allows(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which values are levels, where only levels are sent. Same shape."""
+        levels = np.array(sorted(self._levels), np.int64)
+        return np.isin(values, levels) if len(levels) else np.ones(values.shape, np.bool_)

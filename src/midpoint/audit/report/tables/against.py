@@ -5,6 +5,7 @@ from html import escape
 
 from midpoint.audit.measure.findings import ROUNDING, SHARPNESS, Band, Judge, Row, SizePoint
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.report.html import table
 from midpoint.audit.report.settings import label
 from midpoint.audit.report.tables.cells import chunks, value_cell
@@ -120,6 +121,8 @@ def sizes(results: AuditResults) -> Iterator[str]:
                 for one in order
             ],
         )
+    for fitted in volunteers(results.sizes):
+        yield f"<p>{escape(fitted.words())}</p>"
 
 
 def _sized(point: SizePoint) -> str:

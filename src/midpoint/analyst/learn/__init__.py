@@ -1,0 +1,1 @@
+"""Panel and reports together: what may teach what."""

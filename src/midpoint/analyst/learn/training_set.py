@@ -1,0 +1,67 @@
+"""What a fit reads: the panel's ratings and everyone else's reports, as one table.
+
+The panel's ratings, with category, teach what categories do. Reports, without, teach items: whoever
+reported is a person of unknown category, so that nothing is added for one, and her ratings count
+less by what coins added to them. She has one taste for each disclosure, since a counterpart's taste
+moves along the items of its day.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from midpoint.analyst.fit.report_noise import ReportNoise
+from midpoint.analyst.learn.admission import Admission, admit
+from midpoint.analyst.learn.reports import CollectedReports
+from midpoint.data import MISSING, Feature, Ratings
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Panel and reports, ready for `Factorizer.fit`."""
+
+    ratings: Ratings
+    """All ratings: the panel's users, then those who reported; the panel's items."""
+    report_noise: ReportNoise
+    """What is known of each rating beside its value."""
+    admission: Admission
+    """Which reports teach, and which do not."""
+
+
+def training_set(
+    panel: Ratings, features: tuple[str, ...], reports: CollectedReports, *, seed: int = 0
+) -> TrainingSet:
+    """Put reports beside a panel.
+
+    Args:
+        panel: The panel's ratings, with the features.
+        features: The private features, which the reports' disclosures must protect.
+        reports: What people reported.
+        seed: Decides which answers count of somebody who gave too many.
+    """
+    admitted = admit(panel, panel.feature(*features), reports, seed=seed)
+    people, raw = admitted.admission.people, len(panel)
+    ratings = replace(
+        panel,
+        user=np.concatenate([panel.user, admitted.person + np.int32(panel.n_users)]),
+        item=np.concatenate([panel.item, admitted.item]),
+        value=np.concatenate([panel.value, admitted.value]),
+        user_ids=np.concatenate([panel.user_ids, _names(people)]),
+        features={name: _longer(panel.feature(name), people) for name in panel.features},
+        time=None,
+        name=f"{panel.name} and reports",
+    )
+    variance = np.concatenate([np.zeros(raw), admitted.variance])
+    presence = np.concatenate([np.ones(raw), admitted.presence])
+    return TrainingSet(ratings, ReportNoise.of(variance, presence), admitted.admission)
+
+
+def _names(people: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    """Number those who reported; pseudonyms are not kept."""
+    return np.array([f"report {n + 1}" for n in range(people)], dtype=np.str_)
+
+
+def _longer(feature: Feature, people: int) -> Feature:
+    """Add people of unknown category."""
+    unknown = np.full(people, MISSING, dtype=feature.codes.dtype)
+    return replace(feature, codes=np.concatenate([feature.codes, unknown]))
