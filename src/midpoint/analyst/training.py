@@ -1,5 +1,6 @@
 """Training as `midpoint train` does it: fit the items, choose a scheme, learn what it needs."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -8,9 +9,15 @@ from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.data import Ratings
+from midpoint.data import Feature, Ratings
+from midpoint.data.feature import require_people
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES, Scheme
+
+LEAST_PEOPLE = 10
+"""People that a category needs to be trained on, unless said otherwise."""
+
+logger = logging.getLogger(__name__)
 
 
 def train(
@@ -21,6 +28,7 @@ def train(
     scheme: str | None = None,
     leak: float | None = None,
     cost: float = MOST_COST,
+    least_people: int = LEAST_PEOPLE,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> ItemProfiles:
@@ -36,6 +44,8 @@ def train(
             who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
             probabilities. None unless given.
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        least_people: People that every category needs: what is disclosed of fewer shows their own
+            ratings.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
 
@@ -49,6 +59,8 @@ def train(
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
+    if names:
+        _require_panel(ratings.feature(*names), least_people, ratings.name)
     profiles = factorizer.fit(ratings, names or None, progress)
     if not names and scheme is None:
         return profiles
@@ -69,6 +81,19 @@ def train(
         _require_withholding(kind, leak)
         LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved
     return replace(profiles, scheme=scheme, choice=choice, leak=leak)
+
+
+def _require_panel(feature: Feature, least_people: int, name: str) -> None:
+    """Refuse a category of too few people, and say who teaches nothing about categories."""
+    feature.require_classes()
+    require_people(feature.parts, feature.counts, least_people)
+    unknown = int((~feature.known).sum())
+    if unknown:
+        logger.warning(
+            "%s: the %s of %d of %d people is not known: their ratings teach what items are like,"
+            " and nothing about categories",
+            *(name, feature.name, unknown, len(feature.codes)),
+        )
 
 
 def _require_withholding(scheme: Scheme, leak: float) -> None:

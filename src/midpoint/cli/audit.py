@@ -49,7 +49,7 @@ def audit_command(
         from midpoint.audit.sizes import audit_sizes
 
         ratings = data.load(how.seed)
-    console.print(f"{ratings!r}", markup=False, soft_wrap=True)
+    console.print(ratings.summary, markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit_sizes(
             ratings,

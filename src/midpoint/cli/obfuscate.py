@@ -25,7 +25,9 @@ def obfuscate_command(
     disclosure: Annotated[
         Path, typer.Option(help="The disclosure, as `midpoint disclose` wrote it.")
     ],
-    out: Annotated[Path, typer.Option(help="Where to write: a .csv, .tsv or .parquet file.")],
+    out: Annotated[
+        Path, typer.Option(help="Where to write: a .csv, .tsv, .parquet or .inter file.")
+    ],
     scheme: Annotated[
         str | None, typer.Option(help="If given, the disclosure must be of this scheme.")
     ] = None,

@@ -83,6 +83,15 @@ def train_command(
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = None,
+    least_people: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Refuse a category of fewer people: what is disclosed of it would show their own"
+            " ratings.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = 10,
     tune: Annotated[
         bool,
         typer.Option(
@@ -112,6 +121,7 @@ def train_command(
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
             "--item-columns": bool(data.item_columns),
+            "--items": data.items is not None,
         }
         require_in_memory(engine.engine, in_memory)
         tables = RatingsTables(
@@ -127,11 +137,12 @@ def train_command(
             lambda: training_bar(console),
             partial(wanted_scheme, counterparts),
             cost / 100,
+            least_people,
         )
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
-        console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
+        console.print(ratings.summary, highlight=False, markup=False, soft_wrap=True)
         names = list(feature or []) or None
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
@@ -145,6 +156,7 @@ def train_command(
                 scheme=scheme,
                 leak=leak,
                 cost=cost / 100,
+                least_people=least_people,
                 progress=report,
             )
         profiles.save(out)
