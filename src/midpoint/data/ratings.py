@@ -265,7 +265,7 @@ class Ratings:
         """Return a feature by name, or the joint feature of several."""
         for name in names:
             if name not in self.features:
-                known = ", ".join(self.features) or "none"
+                known = ", ".join(self.features) or "none; name a table of people by --users"
                 raise MidpointError(f"{self.name} has no user feature {name!r}; it has {known}")
             if names.count(name) > 1:
                 raise MidpointError(f"feature {name!r} is named twice; name it once")
