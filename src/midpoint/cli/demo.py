@@ -194,7 +194,8 @@ def _attacked(console: Console, profiles: "ItemProfiles") -> None:
     """Say what the strongest attack reads before and after, as training measured it."""
     console.rule("[bold]4  What an attacker reads", align="left")
     choice = profiles.choice
-    before, after = (choice and choice.row(scheme) for scheme in (RAW, profiles.scheme or RAW))
+    before = None if choice is None else choice.row(RAW)
+    after = None if choice is None else choice.row(profiles.scheme or RAW)
     if choice is None or before is None or after is None:
         console.print("There were too few people to measure it; `midpoint audit` needs more.")
         return

@@ -24,6 +24,8 @@ class Population:
     """The rating. Shape (n,)."""
     category: NDArray[np.integer]
     """Each person's category or joint cell. Shape (users,)."""
+    ids: NDArray[np.str_] | None = None
+    """Who they are, where a protocol needs to know. Shape (users,)."""
 
     @property
     def n_users(self) -> int:

@@ -123,6 +123,10 @@ class DataOptions(ColumnOptions):
             features=_names(self.feature_columns),
         )
 
+    def table_columns(self) -> "Columns":
+        """Return the names for a table of ratings alone: without features and items."""
+        return ColumnOptions.columns(self)
+
     def rating_scale(self) -> "Scale | None":
         """Return what a rating can be, if that was given."""
         return None if self.scale is None else parse_scale(self.scale)
