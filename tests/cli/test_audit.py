@@ -127,5 +127,8 @@ def test_what_another_tool_made_is_attacked_beside_raw_ratings(tmp_path: Path) -
     assert protected is not None
     assert raw.value > 0.75
     assert protected.value < 0.65
+    withheld = results.get("protected", "withheld")
+    assert withheld is not None
+    assert 0 < withheld.value < 1  # what the tool made up is not counted
     assert "protected: " in result.output
     assert "protected" in (out / "report.html").read_text()

@@ -1,4 +1,4 @@
-"""Ratings that another tool has changed, in place of a protocol of ours: attacked as they are."""
+"""Ratings that another tool has changed, instead of a protocol of ours: attacked as they are."""
 
 import logging
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ class ProtectedCopies(LearningProtocol):
         known = {user: index for index, user in enumerate(self.copies.user_ids.tolist())}
         index = np.array([known[user] for user in people.ids.tolist()], dtype=np.intp)
         entries, owner = _entries(draw.offsets, index)
-        given = _places(people, owner, draw.item[entries])
+        given = _given_indices(people, owner, draw.item[entries])
         sent = (given >= 0) | draw.added[entries]
         offsets = np.zeros(len(index) + 1, dtype=np.int64)
         np.cumsum(np.bincount(owner[sent], minlength=len(index)), out=offsets[1:])
@@ -153,7 +153,7 @@ def _entries(
     return np.arange(counts.sum()) - before[owner] + offsets[users][owner], owner
 
 
-def _places(
+def _given_indices(
     people: Population, owner: NDArray[np.int64], item: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return for each entry where its rating stands among those that were given, or -1."""
@@ -162,5 +162,5 @@ def _places(
     wanted = owner * width + item
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[index] == wanted, index, -1)

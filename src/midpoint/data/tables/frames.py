@@ -65,7 +65,7 @@ def _of_pandas(frame: Any) -> pl.DataFrame:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise MidpointError(f"column {twice[0]!r} of the data frame stands twice; rename one")
-    return pl.DataFrame([_series(name, frame.iloc[:, place]) for place, name in enumerate(names)])
+    return pl.DataFrame([_series(name, frame.iloc[:, number]) for number, name in enumerate(names)])
 
 
 def _series(name: str, column: Any) -> pl.Series:
