@@ -34,7 +34,7 @@ EXPORTS = {
     "midpoint.data": """
         Description Feature ItemOrder MISSING Origin PRESETS Ratings Scale Simulation
         SimulationConfig at_least describe hold_out in_levels load simulate split_at_random
-        split_ratings user_folds with_known
+        split_ratings user_folds with_known write_atomic
     """,
     "midpoint.data.simulation": """
         ItemTruth PRESETS SimulatedFeature Simulation SimulationConfig UserTruth simulate

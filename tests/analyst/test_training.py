@@ -14,8 +14,11 @@ from midpoint.analyst import (
     prepare,
     train,
 )
+from midpoint.analyst.analyst import Analyst
+from midpoint.analyst.engines import train_on
+from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.fit.choice import Choice, Tried
-from midpoint.data import Simulation
+from midpoint.data import MISSING, Simulation
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
 from tests.support.models.small_model import run
@@ -44,12 +47,41 @@ def test_the_scheme_is_chosen_and_all_it_needs_is_learned(
 
 def test_a_handful_of_people_leave_the_simple_scheme(tiny: Simulation) -> None:
     few = tiny.ratings.select_users(np.arange(tiny.ratings.n_users) < 12)
-    profiles = train(few, ["gender"], factorizer=QUICK)
+    profiles = train(few, ["gender"], factorizer=QUICK, least_people=5)
     assert profiles.scheme == "dmpss"
     assert profiles.choice is not None
     assert "are needed to measure" in profiles.choice.reason
     assert profiles.positions is None
     assert disclose(profiles) == disclose(QUICK.fit(few, "gender"), "dmpss")
+
+
+def test_a_category_of_few_people_is_refused_unless_it_is_allowed(tiny: Simulation) -> None:
+    gender = tiny.ratings.features["gender"]
+    women, men = (np.flatnonzero(gender.codes == k) for k in (0, 1))
+    few = tiny.ratings.select_users(np.sort([*women[:2], men[0]]))
+    with pytest.raises(MidpointError, match=r"'M' of gender has 1 person only .*--least-people N"):
+        train(few, "gender", factorizer=QUICK, scheme="dmpss")
+    with pytest.raises(MidpointError, match="least_people=N"):
+        Analyst.train(few, "gender", factorizer=QUICK, scheme="dmpss")
+    tables = LocalRatings(few, ("gender",))
+    with pytest.raises(MidpointError, match="'M' of gender has 1 person only"):
+        train_on(tables, QUICK, scheme="dmpss")
+    allowed = train(few, "gender", factorizer=QUICK, scheme="dmpss", least_people=1)
+    assert allowed.statistics is not None
+    assert allowed.statistics.users.tolist() == [2, 1]
+
+
+def test_people_without_a_category_are_spoken_of(
+    tiny: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    gender = tiny.ratings.features["gender"]
+    train(tiny.ratings, "gender", factorizer=QUICK, scheme="dmpss")
+    assert not caplog.text
+    codes = gender.codes.copy()
+    codes[:7] = MISSING
+    partly = tiny.ratings.with_feature(replace(gender, codes=codes))
+    train(partly, "gender", factorizer=QUICK, scheme="dmpss")
+    assert f"the gender of 7 of {partly.n_users} people is not known" in caplog.text
 
 
 def test_a_scheme_may_be_named(tiny: Simulation) -> None:

@@ -2,6 +2,7 @@ import csv
 from io import StringIO
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
@@ -10,6 +11,7 @@ from midpoint.audit.measure.findings import Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.cli.app import app
 from midpoint.cli.audit import show
+from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
 from tests.support.audits.made_up_results import made_up
 from tests.support.models.small_model import SMALL_AUDIT
@@ -103,3 +105,31 @@ def test_the_terminal_marks_what_is_read_without_bold() -> None:
     assert "0.480*" not in shown
     assert "mp: strongest attacker 1.000 (fraction): the feature is there to read" in shown
     assert "no: strongest" not in shown
+
+
+@pytest.mark.slow  # a whole audit
+def test_what_another_tool_made_is_attacked_beside_raw_ratings(tmp_path: Path) -> None:
+    ratings = simulate(PRESETS["simulated-tiny"], seed=0).ratings
+    draws = [tmp_path / "first.csv", tmp_path / "second.csv"]
+    for shift, path in enumerate(draws):  # everybody gets the ratings of her neighbour
+        user = ratings.user_ids[(ratings.user + shift + 1) % ratings.n_users].tolist()
+        table = ratings.to_polars().with_columns(user=pl.Series(user))
+        table.with_columns(pl.col("rating") + 0.5).write_csv(path)
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--attacks", "adaptive-lr-items"]
+    named = [word for path in draws for word in ("--protected", str(path))]
+    out = tmp_path / "out"
+    more = ["--folds", "2", "--jobs", "1", "--out", str(out)]
+    result = CliRunner().invoke(app, [*words, *named, *more], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    results = AuditResults.load(out)
+    assert set(results.scheme_names()) == {"no", "protected"}
+    protected, raw = (results.get(name, "auc", "adaptive-lr-items") for name in ("protected", "no"))
+    assert raw is not None
+    assert protected is not None
+    assert raw.value > 0.75
+    assert protected.value < 0.65
+    withheld = results.get("protected", "withheld")
+    assert withheld is not None
+    assert 0 < withheld.value < 1  # what the tool made up is not counted
+    assert "protected: " in result.output
+    assert "protected" in (out / "report.html").read_text()

@@ -71,6 +71,13 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     assert "The gender stays on the device." in shown
     ranked = shown[shown.index("the device ranks") : shown.index("What protection costs")]
     assert len(re.findall(r"Film \d+", ranked)) == 4
+    attacked = shown[shown.index("What an attacker reads") : shown.index("What protection costs")]
+    before, after, blind = (int(n) for n in re.findall(r"(\d+) times in 100", attacked))
+    assert before > after + 10
+    assert blind == 50
+    leaving = shown[: shown.index("the device ranks")]
+    assert 0 < leaving.count("nothing: withheld") < demo.SHOWN
+    assert 0 < leaving.count(" changed") < demo.SHOWN
     errors, shares = figures(shown)
     assert len(errors) == 2
     assert abs(errors[1] - errors[0]) < 0.1
@@ -99,6 +106,31 @@ def test_it_ends_with_a_service_and_says_where_to_go(
     assert len(chain.entries) == 1
     with Storage(settings.database) as storage:
         storage.check()
+
+
+def test_the_command_at_the_end_works_as_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "my tools" / "midpoint"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert demo._command() == f"'{program}'"
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert demo._command() == "midpoint"
+    monkeypatch.setattr("sys.argv", ["pytest"])
+    assert demo._command() == "midpoint"
+
+
+def test_a_sample_shows_every_fate() -> None:
+    rated = {str(k): 3.0 for k in range(30)}
+    withheld_most = {"28": 3.0, "29": 4.0}
+    shown = demo._sample(rated, withheld_most)
+    assert len(shown) == demo.SHOWN
+    assert {"28", "29"} < dict(shown).keys()
+    assert demo._sample({"1": 3.0}, {}) == [("1", 3.0)]
 
 
 @pytest.mark.slow

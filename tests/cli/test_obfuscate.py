@@ -34,7 +34,7 @@ def tables(model: Model, directory: Path, suffix: str = ".csv") -> tuple[Path, P
     return paths
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".inter"])
 def test_a_whole_data_set_goes_in_and_a_protected_copy_comes_out(
     tmp_path: Path, suffix: str
 ) -> None:

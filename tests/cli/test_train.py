@@ -97,8 +97,12 @@ def test_a_known_name_will_do_and_few_ratings_can_be_dropped(tmp_path: Path) -> 
 def test_a_handful_of_ratings_is_enough(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("user,item,rating\na,x,1\na,y,5\nb,y,2\nb,z,4\n")
     (tmp_path / "u.csv").write_text("user,g\na,F\nb,M\n")
-    run(
-        tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "g", "--out", tmp_path / "m"
+    words = (tmp_path / "r.csv", "--users", tmp_path / "u.csv", "--feature", "g")
+    with pytest.raises(MidpointError, match="'F' of g has 1 person only"):
+        run(*words, "--out", tmp_path / "m")
+    shown = run(*words, "--least-people", 1, "--out", tmp_path / "m")
+    assert (
+        "r: 2 people, 3 items, 4 ratings\n  scale: 1 2 3 4 5\n  g: F 1, M 1, not known 0" in shown
     )
     assert ItemProfiles.load(tmp_path / "m").n_items == 3
 

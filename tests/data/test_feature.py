@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.data import MISSING, Feature, Ratings
+from midpoint.data.feature import require_people
 from midpoint.errors import MidpointError
 
 LABELS = st.lists(st.sampled_from(["a", "b", "c", "", None]), min_size=1, max_size=30)
@@ -111,3 +112,13 @@ def test_protection_needs_two_classes_with_users() -> None:
     both.require_classes()
     with pytest.raises(MidpointError, match=r"1 category only \(b\)"):
         both.select(np.array([1, 2])).require_classes()
+
+
+def test_people_of_a_joint_feature_are_counted_part_by_part() -> None:
+    gender = Feature.from_labels("gender", ["F", "F", "M", "M", "M"])
+    age = Feature.from_labels("age", ["old", "young", "young", "old", "young"])
+    joint = Feature.joint([gender, age])
+    assert joint.counts.min() == 1
+    require_people(joint.parts, joint.counts, 2)
+    with pytest.raises(MidpointError, match=r"'F' of gender has 2 people only \(F 2, M 3\)"):
+        require_people(joint.parts, joint.counts, 3)

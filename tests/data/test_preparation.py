@@ -116,3 +116,25 @@ def test_ratings_go_to_the_nearest_of_fewer_levels() -> None:
 def test_a_scale_has_two_levels_at_least_and_no_more_than_it_had(count: int) -> None:
     with pytest.raises(MidpointError, match="ask for 2 or more"):
         in_levels(build({(0, 0), (1, 1)}), count)
+
+
+def test_what_was_left_out_is_said_with_its_reason() -> None:
+    ratings = Ratings.from_columns(
+        ["a", "a", "b", "b", "c"],
+        [1, 2, 1, 2, 3],
+        [1, 2, 3, 4, 5],
+        features={"gender": {"a": "F", "b": "M", "c": None}},
+    )
+    assert ratings.left_out == ()
+    known = with_known(ratings, "gender")
+    assert known.left_out == ("1 person of unknown gender",)
+    prepared = at_least(ratings, user_ratings=2, item_ratings=2)
+    (note,) = prepared.left_out
+    assert note.startswith("1 person with fewer than 2 ratings and 1 item with fewer than 2")
+    assert ratings.summary.splitlines() == [
+        "ratings: 3 people, 3 items, 5 ratings",
+        "  scale: 1 2 3 4 5",
+        "  gender: F 1, M 1, not known 1",
+    ]
+    assert prepared.summary.splitlines()[-1] == f"  left out: {note}"
+    assert note in prepared._repr_html_()

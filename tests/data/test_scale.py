@@ -109,7 +109,34 @@ def test_one_level_is_no_scale() -> None:
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, unique=True))
 def test_a_guessed_scale_contains_what_it_was_guessed_from(values: list[float]) -> None:
     array = np.array(values, dtype=np.float32)
-    assert Scale.guess(array).contains(array).all()
+    try:
+        scale = Scale.guess(array)
+    except MidpointError as error:
+        assert "is far from the others" in str(error)  # noqa: PT017 - refused, or contained
+        return
+    assert scale.contains(array).all()
+
+
+@pytest.mark.parametrize("stray", [50, 99, -46.0])
+def test_a_rating_far_from_all_others_is_refused_with_the_option_that_allows_it(
+    stray: float,
+) -> None:
+    usual = [0, 1, 2, 3, 4] * 20
+    values = np.array([*usual, stray], dtype=np.float32)
+    low, high = min(0, stray), max(4, stray)
+    with pytest.raises(
+        MidpointError, match=rf"rating {stray:g} is far .* --scale {low:g}:{high:g}"
+    ):
+        Scale.guess(values, "a.csv")
+    with pytest.raises(MidpointError, match=r"row 100: rating"):
+        Scale.guess(values, "a.csv", lambda row: f"row {row}")
+    assert Scale.guess(np.array([*usual, 8])) == Scale.stars(0, 8)  # a gap as wide as the range
+
+
+def test_a_code_for_no_answer_is_refused_however_often_it_stands() -> None:
+    values = np.array([1, 2, 3, 4, 5] * 6 + [99] * 20 + [np.nan])
+    with pytest.raises(MidpointError, match=r"20 of 50 ratings lie so far off"):
+        Scale.guess(values)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=1))

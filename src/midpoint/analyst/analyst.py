@@ -19,7 +19,7 @@ from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
 from midpoint.analyst.solicit.questions import next_items
-from midpoint.analyst.training import train
+from midpoint.analyst.training import LEAST_PEOPLE, train
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.progress import shown
@@ -68,6 +68,7 @@ class Analyst:
         scheme: str | None = None,
         leak: float | None = None,
         cost: float = MOST_COST,
+        least_people: int = LEAST_PEOPLE,
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
@@ -85,6 +86,7 @@ class Analyst:
             leak: Leak budget: the AUC that somebody may reach who knew all errors of what is
                 disclosed; see `midpoint.analyst.train`.
             cost: What the scheme that is chosen may cost: a share of the error of predictions.
+            least_people: People that every category needs; fewer would be disclosed themselves.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -104,6 +106,7 @@ class Analyst:
                 scheme=scheme,
                 leak=leak,
                 cost=cost,
+                least_people=least_people,
                 progress=lambda step: report(step.iteration, step.iterations),
                 reports=reports,
             )

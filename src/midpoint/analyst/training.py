@@ -1,5 +1,6 @@
 """Training as `midpoint train` does it: fit the items, choose a scheme, learn what it needs."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,9 +13,15 @@ from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.admission import Admission
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
-from midpoint.data import Ratings
+from midpoint.data import Feature, Ratings
+from midpoint.data.feature import require_people
 from midpoint.errors import MidpointError
 from midpoint.wire import Scheme
+
+LEAST_PEOPLE = 10
+"""People that a category needs to be trained on, unless said otherwise."""
+
+logger = logging.getLogger(__name__)
 
 
 def train(
@@ -25,6 +32,7 @@ def train(
     scheme: str | None = None,
     leak: float | None = None,
     cost: float = MOST_COST,
+    least_people: int = LEAST_PEOPLE,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     reports: CollectedReports | None = None,
@@ -43,6 +51,8 @@ def train(
             who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
             probabilities. None unless given.
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        least_people: People that every category needs: what is disclosed of fewer shows their own
+            ratings.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
         reports: What other people reported, under disclosures of the same feature and scale: they
@@ -59,6 +69,8 @@ def train(
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
+    if names:
+        _require_panel(ratings.feature(*names), least_people, ratings.name)
     if reports is None:
         profiles = factorizer.fit(ratings, names or None, progress)
     else:
@@ -105,6 +117,19 @@ def _fit_both(
     made = profiles.provenance
     kept = {**made.configuration, "reports": both.admission.as_dict()}
     return replace(profiles, provenance=replace(made, configuration=kept))
+
+
+def _require_panel(feature: Feature, least_people: int, name: str) -> None:
+    """Refuse a category of too few people, and say who teaches nothing about categories."""
+    feature.require_classes()
+    require_people(feature.parts, feature.counts, least_people)
+    unknown = int((~feature.known).sum())
+    if unknown:
+        logger.warning(
+            "%s: the %s of %d of %d people is not known: their ratings teach what items are like,"
+            " and nothing about categories",
+            *(name, feature.name, unknown, len(feature.codes)),
+        )
 
 
 def _require_withholding(scheme: Scheme, leak: float) -> None:

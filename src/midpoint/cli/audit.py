@@ -49,12 +49,12 @@ def audit_command(
         from midpoint.audit.report.page import write_report
 
         ratings = data.load(how.seed)
-    console.print(f"{ratings!r}", markup=False, soft_wrap=True)
+    console.print(ratings.summary, markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
             ratings,
             feature,
-            schemes=how.scheme_names(),
+            schemes=how.tried(ratings, data.table_columns()),
             attacks=how.attack_names(),
             folds=how.folds,
             seed=how.seed,
@@ -74,7 +74,7 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     """Refuse options that contradict the paper's setting."""
     from midpoint.audit.run.paper_setup import require_no_other
 
-    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves")
+    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected")
     options = {name: getattr(how, name) for name in names} | {"levels": data.levels}
     require_no_other(**options, at_least=None if data.at_least == 1 else data.at_least)
 

@@ -106,6 +106,8 @@ def describe_command(
         return
     console = Console()
     _show(console, description)
+    for note in ratings.left_out:
+        console.print(f"left out: {note}", highlight=False, markup=False, soft_wrap=True)
     if feature:
         console.print(_categories(description.features[0]))
 

@@ -1,11 +1,16 @@
 """`midpoint demo`: one person, from her ratings to recommendations; then a service."""
 
+import shlex
+import sys
+from itertools import zip_longest
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from midpoint.errors import MidpointError
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 SOURCE = "movielens-100k"
 FALLBACK = "simulated-movielens-1m"
 FEATURE = "gender"
+RAW = "no"
+"""The scheme of raw ratings."""
 MOST_RATED = 120
 """Items that the person may have rated, at most: a public number."""
 SHOWN = 12
@@ -51,6 +58,7 @@ def demo_command(
     analyst = _train(console, fold.training)
     given, hidden = split_ratings(fold.held_out, 0.7, seed=seed)
     _one_person(console, analyst, given, hidden, top=top, seed=seed)
+    _attacked(console, analyst.profiles)
     _everyone(console, analyst.profiles, given, hidden, seed=seed)
     if serve:
         with TemporaryDirectory(prefix="midpoint-demo-") as directory:
@@ -80,8 +88,10 @@ def _train(console: Console, training: "Ratings") -> "Analyst":
     analyst = Analyst.train(training, FEATURE)
     profiles = analyst.profiles
     console.print(
-        f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings:"
-        f" {profiles.n_items} item profiles of dimension {profiles.dimension - 1}."
+        f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings."
+        f" What is learned of each title is {profiles.dimension - 1} numbers, and what women and"
+        " men do differently.",
+        soft_wrap=True,
     )
     return analyst
 
@@ -111,7 +121,7 @@ def _one_person(
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
     scores = analyst.score(report, top=top, margin=MOST_RATED)
     truth = _by_item(hidden, person)
-    table = Table("recommended", "predicted", "deviation", "rated later")
+    table = Table("recommended", "predicted stars", "give or take", "stars given later")
     for best in device.rank(scores)[:top]:
         rating = f"{truth[best.item]:g}" if best.item in truth else ""
         table.add_row(best.title, f"{best.stars:.1f}", f"{best.deviation:.1f}", rating)
@@ -153,18 +163,54 @@ def _pick(given: "Ratings", seed: int) -> int:
 
 
 def _leaving(rated: dict[str, float], report: "Report", device: "Device") -> Table:
-    """Line by line what leaves the device; first what is withheld or changed."""
+    """Line by line what leaves the device, every fate among it."""
     from midpoint.wire import ONE
 
     sent = {item: value / ONE for item, value in report.answers}
     table = Table("title", "rating", "what leaves")
-    changed_first = sorted(rated.items(), key=lambda pair: sent.get(pair[0]) == pair[1])
-    for item, value in changed_first[:SHOWN]:
-        leaves = f"{sent[item]:g}" if item in sent else "[dim]nothing: withheld[/dim]"
-        table.add_row(device.titles[item], f"{value:g}", leaves)
+    for item, value in _sample(rated, sent):
+        changed = "" if sent.get(item) == value else " [yellow]changed[/yellow]"
+        leaves = f"{sent[item]:g}{changed}" if item in sent else "[dim]nothing: withheld[/dim]"
+        table.add_row(escape(device.titles[item]), f"{value:g}", leaves)
     if len(rated) > SHOWN:
         table.add_row(f"[dim]and {len(rated) - SHOWN} more[/dim]", "", "")
     return table
+
+
+def _sample(rated: dict[str, float], sent: dict[str, float]) -> list[tuple[str, float]]:
+    """Take as many ratings of each fate as of the others, where there are: withheld, changed, same.
+
+    A round takes one of each fate that has any left.
+    """
+    fates: tuple[list[tuple[str, float]], ...] = ([], [], [])
+    for item, value in rated.items():
+        fates[0 if item not in sent else 1 if sent[item] != value else 2].append((item, value))
+    rounds = zip_longest(*fates)
+    taken = [pair for row in rounds for pair in row if pair is not None][:SHOWN]
+    return [pair for fate in fates for pair in fate if pair in taken]
+
+
+def _attacked(console: Console, profiles: "ItemProfiles") -> None:
+    """Say what the strongest attack reads before and after, as training measured it."""
+    console.rule("[bold]4  What an attacker reads", align="left")
+    choice = profiles.choice
+    before = None if choice is None else choice.row(RAW)
+    after = None if choice is None else choice.row(profiles.scheme or RAW)
+    if choice is None or before is None or after is None:
+        console.print("There were too few people to measure it; `midpoint audit` needs more.")
+        return
+    table = Table("an attacker who sees", "picks the right one of a woman and a man")
+    for who, row in (("raw ratings", before), ("what leaves the devices", after)):
+        table.add_row(who, f"{100 * row.leak:.0f} times in 100")
+    table.add_row("nothing", "50 times in 100")
+    console.print(table)
+    console.print(
+        f"Measured on the {choice.people} people that the service learned from, each protected by"
+        " what was learned without them, by attackers that know the scheme. With so few, up to"
+        f" {100 * choice.luck:.0f} can be luck. `midpoint audit` tries more attackers.",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _everyone(
@@ -181,7 +227,9 @@ def _everyone(
     given, hidden = given.select_users(known), hidden.select_users(known)
     category = given.features[FEATURE].codes
     people = Population(given.user, given.item, given.value, category)
-    table = Table(f"all {given.n_users} held-out people", "error (RMSE)", "ratings that leave")
+    table = Table(
+        f"all {given.n_users} held-out people", "error in stars (RMSE)", "ratings that leave"
+    )
     for scheme, name in (
         ("no", "without protection"),
         (profiles.scheme or itemwise_scheme(profiles.scale), "protected"),
@@ -196,8 +244,19 @@ def _everyone(
         guess = predict(profiles, x, hidden.user, hidden.item, offset)
         rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
-    console.rule("[bold]4  What protection costs", align="left")
+    console.rule("[bold]5  What protection costs", align="left")
     console.print(table)
+
+
+def _command() -> str:
+    """Return how to start this program from anywhere: by name if it is found so, else by path."""
+    path = Path(sys.argv[0])
+    by_name = which("midpoint")
+    if path.stem != "midpoint" or not path.exists():  # started in another way, as tests do
+        return "midpoint"
+    if by_name is not None and Path(by_name).resolve() == path.resolve():
+        return "midpoint"
+    return shlex.quote(str(path.absolute()))
 
 
 def _serve(console: Console, analyst: "Analyst", site: Path, port: int) -> None:
@@ -207,7 +266,7 @@ def _serve(console: Console, analyst: "Analyst", site: Path, port: int) -> None:
     from midpoint.analyst.storage.connection import sqlite_url
     from midpoint.cli.serve import DATABASE
 
-    console.rule("[bold]5  A service of your own", align="left")
+    console.rule("[bold]6  A service of your own", align="left")
     analyst.publish(site)
     settings = Settings(str(site), sqlite_url(site / DATABASE), log=False)
     prepare(settings)
@@ -215,7 +274,9 @@ def _serve(console: Console, analyst: "Analyst", site: Path, port: int) -> None:
     with listening(address) as (opened, url):
         console.print(f"It listens at {url}, for this machine only. Try it:", highlight=False)
         console.print(f"  in a browser             {url}", markup=False)
-        console.print(f"  in another terminal      midpoint answer {url}", markup=False)
+        console.print(
+            f"  in another terminal      {_command()} answer {url}", markup=False, soft_wrap=True
+        )
         console.print(f"  the public disclosure    {url}/v1/disclosure", markup=False)
         console.print("Press Ctrl-C to end it.")
         run(settings, address, opened)

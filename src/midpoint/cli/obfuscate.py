@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def obfuscate_command(
     *,
     disclosure: DisclosureFile,
-    out: Annotated[Path, typer.Option(help="Where to write: a .csv, .tsv or .parquet file.")],
+    out: Annotated[
+        Path, typer.Option(help="Where to write: a .csv, .tsv, .parquet or .inter file.")
+    ],
     scheme: Annotated[
         str | None, typer.Option(help="If given, the disclosure must be of this scheme.")
     ] = None,

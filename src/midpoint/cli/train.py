@@ -85,6 +85,15 @@ def train_command(
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = None,
+    least_people: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Refuse a category of fewer people: what is disclosed of it would show their own"
+            " ratings.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = 10,
     tune: Annotated[
         bool,
         typer.Option(
@@ -116,6 +125,7 @@ def train_command(
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
             "--item-columns": bool(data.item_columns),
+            "--items": data.items is not None,
         }
         require_in_memory(engine.engine, in_memory)
         tables = RatingsTables(
@@ -131,11 +141,12 @@ def train_command(
             lambda: training_bar(console),
             partial(wanted_scheme, counterparts),
             cost / 100,
+            least_people,
         )
     else:
         with console.status("Reading ratings"):
             ratings = data.load(seed)
-        console.print(f"{ratings!r}", highlight=False, markup=False, soft_wrap=True)
+        console.print(ratings.summary, highlight=False, markup=False, soft_wrap=True)
         with console.status("Reading reports"):
             reports = learn.collect()
         names = list(feature or []) or None
@@ -151,6 +162,7 @@ def train_command(
                 scheme=scheme,
                 leak=leak,
                 cost=cost / 100,
+                least_people=least_people,
                 progress=report,
                 reports=reports,
                 admitted=partial(_say_admission, console),

@@ -13,6 +13,7 @@ from midpoint.data.split import hold_out, split_at_random, split_ratings, user_f
 
 if TYPE_CHECKING:
     from midpoint.data.sources.loader import load
+    from midpoint.data.tables.atomic import write_atomic
 
 __all__ = [
     "MISSING",
@@ -35,13 +36,18 @@ __all__ = [
     "split_ratings",
     "user_folds",
     "with_known",
+    "write_atomic",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `load` when it is first asked for: the table reader behind it is heavy."""
+    """Import what reads and writes tables when it is first asked for: it is heavy."""
     if name == "load":
         from midpoint.data.sources.loader import load  # noqa: PLC0415
 
         return load
+    if name == "write_atomic":
+        from midpoint.data.tables.atomic import write_atomic  # noqa: PLC0415
+
+        return write_atomic
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

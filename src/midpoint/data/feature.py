@@ -138,6 +138,37 @@ class Feature:
             )
 
 
+def require_people(
+    parts: Sequence[tuple[str, tuple[str, ...]]], counts: NDArray[np.int64], least: int
+) -> None:
+    """Refuse a category of so few people that what is disclosed of it is their own ratings.
+
+    Of a joint feature the categories of each part are counted: its cells are estimated together.
+
+    Args:
+        parts: Name and categories of each feature.
+        counts: People of each joint cell. Shape (cells,).
+        least: People that a category needs.
+    """
+    cells = counts.reshape([len(categories) for _, categories in parts])
+    for axis, (name, categories) in enumerate(parts):
+        others = tuple(k for k in range(len(parts)) if k != axis)
+        people = cells.sum(axis=others)
+        few = int(np.argmin(people))
+        if people[few] < least:
+            raise MidpointError(
+                f"category {categories[few]!r} of {name} has {counted(int(people[few]), 'person')}"
+                f" only ({_counts(categories, people)}): what is disclosed of it would show their"
+                f" own ratings, and no attack could measure what leaks. Get at least {least} people"
+                " of every category, merge categories, or allow it by --least-people N, in Python"
+                " least_people=N"
+            )
+
+
+def _counts(categories: Sequence[str], people: NDArray[np.int64]) -> str:
+    return ", ".join(f"{k} {n}" for k, n in zip(categories, people.tolist(), strict=True))
+
+
 def word(label: object) -> str:
     """Write a label as a word, empty where it is missing; 1.0, from a column with gaps, as 1."""
     try:
@@ -153,7 +184,7 @@ def word(label: object) -> str:
 
 def compare_names(
     users: Sequence[str], people: Sequence[str], where: str, level: int = logging.WARNING
-) -> None:
+) -> str:
     """Refuse people of whom nobody rates; log users without entry, and entries without rating.
 
     Args:
@@ -161,6 +192,9 @@ def compare_names(
         people: The names of those of whom something is known.
         where: What knows it, to begin the message with.
         level: How loud to log.
+
+    Returns:
+        Who of the people is left out and why, empty if nobody is.
     """
     entries, raters = frozenset(people), frozenset(users)
     absent = [user for user in users if user not in entries]
@@ -182,3 +216,4 @@ def compare_names(
             "%s has %s without a rating, the first %r: left out",
             *(where, counted(len(idle), "user"), idle[0]),
         )
+    return f"{counted(len(idle), 'person')} of {where} without a rating" if idle else ""

@@ -27,4 +27,5 @@ class Origin(NamedTuple):
 
 def counted(count: int, noun: str) -> str:
     """Write a count and its noun, such as "1 row" or "2 rows"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{count} {noun if count == 1 else plural}"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from midpoint.data.origin import counted
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.errors import MidpointError
@@ -32,7 +33,14 @@ def at_least(ratings: Ratings, *, user_ratings: int = 20, item_ratings: int = 20
             f"{ratings.name}: no users with {user_ratings} and items with {item_ratings} ratings"
             f" are left of {ratings.n_users} and {ratings.n_items}; ask for fewer"
         )
-    return ratings.select_users(keep_user).select_items(keep_item)
+    users, items = int((~keep_user).sum()), int((~keep_item).sum())
+    kept = ratings.select_users(keep_user).select_items(keep_item)
+    if not users + items:
+        return kept
+    return kept.leaving_out(
+        f"{counted(users, 'person')} with fewer than {user_ratings} ratings and"
+        f" {counted(items, 'item')} with fewer than {item_ratings} (--at-least)"
+    )
 
 
 def in_levels(ratings: Ratings, count: int) -> Ratings:
@@ -62,4 +70,8 @@ def with_known(ratings: Ratings, *features: str) -> Ratings:
     known = ratings.feature(*features).known
     if not known.any():
         raise MidpointError(f"{ratings.name}: {' and '.join(features)} is known of no user")
-    return ratings if known.all() else ratings.select_users(known)
+    if known.all():
+        return ratings
+    return ratings.select_users(known).leaving_out(
+        f"{counted(int((~known).sum()), 'person')} of unknown {' or '.join(features)}"
+    )

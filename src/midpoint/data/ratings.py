@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,10 @@ from midpoint.data.feature import Feature, read_only, word
 from midpoint.data.origin import Origin, counted
 from midpoint.data.scale import Scale
 from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 ARRAYS = ("user", "item", "value", "user_ids", "item_ids", "item_names", "time")
 """The fields of `Ratings` that are arrays."""
@@ -64,6 +68,8 @@ class Ratings:
     """When each rating was given, in seconds since 1970, where known. Shape (ratings,)."""
     name: str = "ratings"
     """What the data set is called."""
+    left_out: tuple[str, ...] = ()
+    """Who and what was left out while it was read and prepared, and why."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
@@ -118,7 +124,7 @@ class Ratings:
             raise MidpointError(f"{origin.path} has no ratings; check the file and its delimiter")
         if scale is None:
             require_finite(value, origin)
-            scale = Scale.guess(value, origin.path)
+            scale = Scale.guess(value, origin.path, origin.locate)
         require_legal(value, scale, origin)
         user, user_ids = encode(users, "user", origin)
         item, item_ids = encode(items, "item", origin)
@@ -170,6 +176,45 @@ class Ratings:
             f" {len(self)} ratings on {self.scale}; features {', '.join(self.features) or 'none'}>"
         )
 
+    @property
+    def summary(self) -> str:
+        """What was read, in a few lines: people, items, scale, features, and who was left out."""
+        size = f"{self.n_users:,} people, {self.n_items:,} items, {len(self):,} ratings"
+        lines = [f"{self.name}: {size}", f"  scale: {self.scale}"]
+        lines += [f"  {name}: {feature.summary}" for name, feature in self.features.items()]
+        if not self.features:
+            lines.append("  nothing is known of the people; name a table of them by --users")
+        return "\n".join([*lines, *(f"  left out: {note}" for note in self.left_out)])
+
+    def leaving_out(self, note: str) -> Self:
+        """Remember who or what was left out, and why."""
+        return replace(self, left_out=(*self.left_out, note))
+
+    def to_polars(self, *, recbole: bool = False) -> "pl.DataFrame":
+        """Return a data frame with the columns user, item, rating and, where known, time.
+
+        With `recbole` the columns have the names that RecBole gives them.
+        """
+        from midpoint.data.output import RECBOLE, ratings_frame  # noqa: PLC0415 - polars is heavy
+
+        ids = (self.user_ids, self.user), (self.item_ids, self.item)
+        table = ratings_frame(*ids, self.value, self.time)
+        return table.rename({c: RECBOLE[c] for c in table.columns}) if recbole else table
+
+    def people_to_polars(self) -> "pl.DataFrame":
+        """Return a data frame with the column user and one for each feature."""
+        from midpoint.data.output import people_frame  # noqa: PLC0415 - polars is heavy
+
+        return people_frame(self.user_ids, self.features)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the same as a data frame of pandas."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - an extra
+        except ModuleNotFoundError as error:
+            raise MidpointError("pandas is not here; run: pip install pandas") from error
+        return pd.DataFrame({column.name: column.to_numpy() for column in self.to_polars()})
+
     def _repr_html_(self) -> str:
         """Show a table in a notebook: people, items, ratings, scale, features with counts."""
         rows = {
@@ -179,6 +224,8 @@ class Ratings:
             "scale": str(self.scale),
             **{name: feature.summary for name, feature in self.features.items()},
         }
+        if self.left_out:
+            rows["left out"] = "; ".join(self.left_out)
         cells = "".join(
             f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
             for name, text in rows.items()
@@ -218,7 +265,7 @@ class Ratings:
         """Return a feature by name, or the joint feature of several."""
         for name in names:
             if name not in self.features:
-                known = ", ".join(self.features) or "none"
+                known = ", ".join(self.features) or "none; name a table of people by --users"
                 raise MidpointError(f"{self.name} has no user feature {name!r}; it has {known}")
             if names.count(name) > 1:
                 raise MidpointError(f"feature {name!r} is named twice; name it once")

@@ -1,7 +1,7 @@
 """The scale that ratings live on: a few levels, or an interval."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -61,11 +61,23 @@ class Scale:
         return cls(float(low), float(high))
 
     @classmethod
-    def guess(cls, values: NDArray[Any], where: str = "ratings") -> Self:
+    def guess(
+        cls,
+        values: NDArray[Any],
+        where: str = "ratings",
+        locate: Callable[[int], str] | None = None,
+    ) -> Self:
         """Guess from the ratings seen; values that come in levels must not pass for an interval.
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
-        if they repeat. Otherwise the scale is an interval, with a warning in the log.
+        if they repeat. Otherwise the scale is an interval, with a warning in the log. Ratings
+        further from all others than those are from each other are refused: one 50 among ratings
+        from 0 to 4 is a slip of the pen, and 99 a code for no answer.
+
+        Args:
+            values: The ratings.
+            where: The file's name for messages.
+            locate: Says for the index of a value which file and line it is from.
         """
         finite = values[np.isfinite(values)]
         seen = np.unique(finite.astype(np.float32))
@@ -73,6 +85,7 @@ class Scale:
             raise MidpointError(
                 f"{where}: the ratings do not vary, so there is nothing to learn from them"
             )
+        _require_together(values, finite, seen, locate or (lambda _: where))
         if len(seen) <= MOST_LEVELS:
             for step in STEPS:
                 levels = _steps_through(seen, step)
@@ -133,6 +146,33 @@ class Scale:
         if len(self.levels) <= 6:
             return " ".join(f"{level:g}" for level in self.levels)
         return f"{self.low:g} to {self.high:g} in {len(self.levels)} levels"
+
+
+def _require_together(
+    values: NDArray[Any],
+    finite: NDArray[Any],
+    seen: NDArray[np.float32],
+    locate: Callable[[int], str],
+) -> None:
+    """Refuse ratings that lie apart: the widest gap is wider than the range of most ratings."""
+    gaps = np.diff(seen.astype(np.float64))
+    widest = int(np.argmax(gaps))
+    low, high = seen[: widest + 1], seen[widest + 1 :]
+    below = finite.astype(np.float32) <= low[-1]
+    usual, apart = (low, high) if 2 * int(below.sum()) >= len(below) else (high, low)
+    if len(usual) < 3 or gaps[widest] <= float(usual[-1]) - float(usual[0]):
+        return
+    single = values.astype(np.float32)
+    outside = np.isfinite(single) & ((single < usual[0]) | (single > usual[-1]))
+    row = int(np.argmax(outside))
+    count, ends = int(outside.sum()), (f"{usual[0]:g}", f"{usual[-1]:g}")
+    everything = f"{min(usual[0], apart[0]):g}:{max(usual[-1], apart[-1]):g}"
+    raise MidpointError(
+        f"{locate(row)}: rating {single[row]:g} is far from the others, which go from {ends[0]} to"
+        f" {ends[1]} ({count} of {len(finite)} ratings lie so far off); correct or remove"
+        f" {'it' if count == 1 else 'them'}, or name the scale if it is meant: --scale"
+        f" {everything}, in Python scale=Scale.stars({everything.replace(':', ', ')})"
+    )
 
 
 def _steps_through(seen: NDArray[np.float32], step: float) -> list[float] | None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 CHUNK = 2**20
 """Ratings obfuscated at a time, about, so that the coins of many fit into memory."""
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t", ".inter": "\t"}
+RECBOLE = ".inter"
+"""The suffix of RecBole's files of ratings, whose columns have its own names."""
 PARQUET = {".parquet", ".pq"}
 
 
@@ -119,18 +121,9 @@ def _chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 def table_bytes(copy: "Ratings", path: Path) -> bytes:
     """Return a long table with the columns user, item and rating, as the file's name demands."""
-    import polars as pl  # noqa: PLC0415 - heavy, and not needed to obfuscate
-
-    value = pl.Series("rating", np.round(copy.value.astype(np.float64), 6))
-    table = pl.DataFrame(
-        [
-            pl.Series("user", copy.user_ids.tolist(), pl.String).gather(copy.user),
-            pl.Series("item", copy.item_ids.tolist(), pl.String).gather(copy.item),
-            value.cast(pl.Int64) if (value % 1 == 0).all() else value,
-        ]
-    )
     stream = io.BytesIO()
     suffix = table_suffix(path)
+    table = copy.to_polars(recbole=suffix == RECBOLE)
     if suffix in PARQUET:
         table.write_parquet(stream)
     else:
@@ -142,7 +135,7 @@ def table_suffix(path: Path) -> str:
     """Return what kind of table a file's name asks for."""
     suffix = path.suffix.lower()
     if suffix not in SEPARATORS and suffix not in PARQUET:
-        raise MidpointError(f"{path}: name a .csv, .tsv or .parquet file")
+        raise MidpointError(f"{path}: name a .csv, .tsv, .parquet or .inter file")
     return suffix
 
 

@@ -24,6 +24,8 @@ class Population:
     """The rating. Shape (n,)."""
     category: NDArray[np.integer]
     """Each person's category or joint cell. Shape (users,)."""
+    ids: NDArray[np.str_] | None = None
+    """Who they are, where a protocol needs to know. Shape (users,)."""
 
     @property
     def n_users(self) -> int:
@@ -36,7 +38,8 @@ class Reports:
     """What the analyst gets to see of many people, in the order of their users."""
 
     kept: NDArray[np.intp]
-    """Which ratings were revealed: indices among those that went in. Shape (n,)."""
+    """Which ratings were revealed: indices among those that went in; -1 of one that was made up,
+    as other tools do. Shape (n,)."""
     user_offsets: NDArray[np.int64]
     """User i revealed `user_offsets[i]:user_offsets[i + 1]`. Shape (users + 1,)."""
     item: NDArray[np.int32]

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from midpoint.cli.answer.category import CategoryOptions, category_of, read_category
+from midpoint.cli.answer.category import (
+    CategoryOptions,
+    _choose,
+    _keys,
+    category_of,
+    read_category,
+)
 from midpoint.cli.answer.options import FileOptions
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
@@ -94,3 +100,26 @@ def test_it_is_named_in_one_way(tmp_path: Path) -> None:
     assert FileOptions(category_file=path).named() == {"gender": "F"}
     with pytest.raises(MidpointError, match="not both"):
         FileOptions(category=["gender=F"], category_file=path).named()
+
+
+def test_the_first_letter_is_a_key_where_it_says_enough() -> None:
+    for keys in ("F3n", "f3n", "xF3n", "1On", "1on"):
+        home = Home.in_memory()
+        hers = category_of(home, SHOWN, terminal(keys), None, remember=False)
+        assert hers.cell_in(SHOWN) == SHOWN.cell(NAMES), keys
+    assert _keys(("adult", "aged", "Young")) == {
+        "1": "adult",
+        "2": "aged",
+        "3": "Young",
+        "y": "Young",
+        "Y": "Young",
+    }
+    assert _keys(("1990", "2000")) == {"1": "1990", "2": "2000"}
+
+
+def test_of_many_the_number_or_the_name_will_do() -> None:
+    names = tuple(f"Party {letter}" for letter in "ABCDEFGHIJK")
+    for typed in (["99", "none", "party c"], ["3"]):
+        lines = iter(typed)
+        shown = Terminal(Console(file=io.StringIO()), line=lambda lines=lines: next(lines))  # type: ignore[misc]
+        assert _choose(shown, names) == "Party C"

@@ -105,7 +105,15 @@ def test_times_are_seconds_whatever_they_were(tmp_path: Path) -> None:
         ("user,item,rating\n\0\1\2,,\n", r"a\.csv is no text; save the table as CSV"),
         ("PK\3\4spreadsheet", r"a\.csv is a zip or a spreadsheet"),
         ("user,user,rating\n1,2,3\n", r"column 'user' stands twice"),
-        ("user,item,other\n1,2,3\n", r"no column looks like the rating; it has user, item, other"),
+        ("user,item,other\n1,2,3\n", r"like the rating; it has user, item, other.*--rating-column"),
+        ("ann,Alien,5\nbob,Heat,3\n", r"line 1: 'ann, Alien, 5' looks like a row .*user,item,rat"),
+        ("1,F,5,4,3\n2,M,3,2,1\n", r"line 1: '1, F, 5, 4, 3' looks like a row .*--item-columns"),
+        (
+            "user,item,rating\n"
+            + "".join(f"{u},x{v},{v}\n" for u in "ab" for v in range(5))
+            + "c,x,50\n",
+            r"line 12: rating 50 is far from the others, .* 0 to 4 .*--scale 0:50",
+        ),
     ],
 )
 def test_a_bad_long_table_is_refused_by_line(tmp_path: Path, text: str, message: str) -> None:
@@ -136,6 +144,11 @@ def test_users_without_a_row_have_no_category_and_rows_without_ratings_none_need
     assert labels(ratings, "gender") == ["F", None]
     assert "u.csv knows nothing of 1 of 2 users, the first 'bob'" in caplog.text
     assert "u.csv has 1 user without a rating, the first 'nobody'" in caplog.text
+    assert ratings.left_out == (f"1 person of {users} without a rating",)
+    assert ratings.summary.splitlines()[2:] == [
+        "  gender: F 1, not known 1",
+        f"  left out: 1 person of {users} without a rating",
+    ]
     caplog.clear()
     load_table(tmp_path / "a.csv", users=file(tmp_path / "u.csv", USERS.partition("cid")[0]))
     assert not caplog.text
@@ -176,3 +189,13 @@ def test_many_values_are_no_feature_unless_asked_for(
         load_table(path, users=users, columns=Columns(features=("income",)))
     chosen = load_table(path, users=users, columns=Columns(features=("child*",)))
     assert set(chosen.features) == {"children"}
+
+
+def test_numbers_as_names_of_items_are_fine_beside_a_name_that_is_known(tmp_path: Path) -> None:
+    ratings = load_table(file(tmp_path / "w.csv", "user,1,2\nann,5,3\nbob,4,\n"))
+    assert ratings.item_ids.tolist() == ["1", "2"]
+    path = file(tmp_path / "n.csv", "who,1,2\nann,5,3\nbob,4,\n")
+    with pytest.raises(MidpointError, match="looks like a row"):
+        load_table(path)
+    named = load_table(path, columns=Columns(user="who", items=("1", "2")))
+    assert triples(named) == [("ann", "1", 5.0), ("ann", "2", 3.0), ("bob", "1", 4.0)]

@@ -84,6 +84,9 @@ def test_words_among_named_items_and_values_off_the_scale_are_named(tmp_path: Pa
     path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,high,2\n")
     with pytest.raises(MidpointError, match=r"line 3: 'high' in column 'A' is not a number"):
         load_table(path, columns=Columns(items=("A", "B")))
+    path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,3,2\n3,,50\n")
+    with pytest.raises(MidpointError, match=r"w\.csv, line 4: rating 50 is far from the others"):
+        load_table(path, shape="wide")
     path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,9,2\n")
     with pytest.raises(MidpointError, match=r"line 3: 9 in column 'A' is not on the scale"):
         load_table(path, scale=Scale.stars(1, 5), shape="wide")

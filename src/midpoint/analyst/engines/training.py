@@ -12,7 +12,8 @@ from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.training import train
+from midpoint.analyst.training import LEAST_PEOPLE, train
+from midpoint.data.feature import require_people
 
 SAMPLE = 10_000
 """People in memory that a scheme is chosen on, at most."""
@@ -25,6 +26,7 @@ def train_on(
     *,
     scheme: str | None = None,
     cost: float = MOST_COST,
+    least_people: int = LEAST_PEOPLE,
     unfinished: Unfinished | None = None,
 ) -> ItemProfiles:
     """Learn item profiles from what an engine read, and all that a scheme needs.
@@ -38,6 +40,7 @@ def train_on(
         progress: Is called with how far each stage has come.
         scheme: A scheme by name; `choose_scheme` measures and decides unless given.
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        least_people: People that every category needs, as for `analyst.train`.
         unfinished: Keeps stages that are done, so that a killed run goes on from there; engine
             local does without. It is the caller's to remove when the result is safe.
     """
@@ -46,7 +49,14 @@ def train_on(
         reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
     if isinstance(ratings, LocalRatings):
         known = ratings.ratings, ratings.features
-        return train(*known, factorizer=factorizer, scheme=scheme, cost=cost, progress=progress)
+        return train(
+            *known,
+            factorizer=factorizer,
+            scheme=scheme,
+            cost=cost,
+            least_people=least_people,
+            progress=progress,
+        )
     if not ratings.features:
         return ratings.fit(factorizer, progress, unfinished=left)
     choice = None
@@ -74,6 +84,8 @@ def train_on(
 
     needed = positions if kind.counterparts else None
     profiles = ratings.fit(factorizer, progress, then=needed, unfinished=left)
+    if profiles.statistics is not None:
+        require_people(profiles.features, profiles.statistics.users, least_people)
     if choice is not None and profiles.statistics is not None:
         choice = replace(choice, panel=int(profiles.statistics.users.sum()))
     return replace(profiles, scheme=str(specification), choice=choice)

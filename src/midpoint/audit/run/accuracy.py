@@ -67,7 +67,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
 
     return Accuracy(
         given=np.diff(fold.given.user_offsets),
-        kept=np.diff(view.reports.user_offsets),
+        kept=_revealed(view),
         hidden=np.diff(hidden.user_offsets),
         inferred=squares(inferred(fitted)),
         blind=squares(predict(profiles, blind, *rows)),
@@ -75,3 +75,11 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
     )
+
+
+def _revealed(view: View) -> NDArray[np.int64]:
+    """Count each user's ratings that were revealed, without what a tool made up for her."""
+    made_up = view.reports.kept < 0
+    if not made_up.any():
+        return np.diff(view.reports.user_offsets)
+    return view.counts - np.bincount(view.user[made_up], minlength=view.n_users)

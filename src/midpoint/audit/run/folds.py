@@ -198,7 +198,8 @@ def prepared(
 
 def population(ratings: Ratings, plan: Plan) -> Population:
     """Put users' ratings and categories on flat arrays."""
-    return Population(ratings.user, ratings.item, ratings.value, categories_of(ratings, plan))
+    rated = ratings.user, ratings.item, ratings.value
+    return Population(*rated, categories_of(ratings, plan), ratings.user_ids)
 
 
 def _pairs(fold: FoldData) -> list[frozenset[int]]:

@@ -110,11 +110,30 @@ def _ask(
 
 
 def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:
-    """Choose by number; more than nine by number and Enter."""
+    """Choose by a key: a number, or the first letter where all differ; many by a line.
+
+    Of more than nine she writes the number or the name, and Enter.
+    """
     for number, name in enumerate(names, start=1):
         terminal.say(f"  [b]{number}[/b] {escape(name)}", markup=True)
     if len(names) <= 9:
-        return names[int(terminal.key(">", "123456789"[: len(names)])) - 1]
-    while not (text := terminal.line(">")).isdigit() or not 1 <= int(text) <= len(names):
-        terminal.say(f"A number from 1 to {len(names)}.")
-    return names[int(text) - 1]
+        keys = _keys(names)
+        return keys[terminal.key(">", "".join(keys))]
+    by_name = {name.casefold(): name for name in names}
+    while True:
+        text = terminal.line(">").strip()
+        if text.isdigit() and 1 <= int(text) <= len(names):
+            return names[int(text) - 1]
+        if text.casefold() in by_name:
+            return by_name[text.casefold()]
+        terminal.say(f"A number from 1 to {len(names)}, or a name as it is written above.")
+
+
+def _keys(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the category of each key: its number, and its first letter if no other has it."""
+    keys = {str(number): name for number, name in enumerate(names, start=1)}
+    first = [name[:1].casefold() for name in names]
+    for letter, name in zip(first, names, strict=True):
+        if letter.isalpha() and first.count(letter) == 1:
+            keys |= {letter: name, letter.upper(): name}
+    return keys

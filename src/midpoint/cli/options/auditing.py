@@ -1,6 +1,7 @@
 """Options of `midpoint audit`: what is attacked, by what, and how often."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,12 @@ from midpoint.cli.options.audit_extras import Adversary, Curves, Given, Outsider
 
 if TYPE_CHECKING:
     from midpoint.audit import AuditSetting
+    from midpoint.data import Ratings
+    from midpoint.data.tables.columns import Columns
+    from midpoint.protocol import LearningProtocol
+
+LARGEST = 1e6
+"""The largest rating that a table of another tool may hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +63,14 @@ class AuditOptions:
             " attackers; every number beside the paper's. Nothing else is left to choose.",
         ),
     ] = False
+    protected: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A table of the same people's ratings as another tool has changed them: attack"
+            " that, too. Name it several times for several draws of a tool that tosses coins."
+            " Without --schemes, only that and raw ratings are attacked."
+        ),
+    ] = None
     curves: Curves = None
     rounds: Rounds = None
     adversary: Adversary = None
@@ -66,6 +81,22 @@ class AuditOptions:
     def scheme_names(self) -> list[str] | None:
         """Return the schemes that were named."""
         return _split(self.schemes)
+
+    def tried(
+        self, ratings: "Ratings", columns: "Columns"
+    ) -> "list[str] | dict[str, LearningProtocol] | None":
+        """Return the schemes that were named, with what another tool made of the ratings."""
+        if not self.protected:
+            return self.scheme_names()
+        from midpoint.audit.run.plan import read_scheme
+        from midpoint.audit.run.protected import PROTECTED, ProtectedCopies
+        from midpoint.data import Scale
+        from midpoint.data.tables.tables import load_table
+
+        anything = Scale.continuous(-LARGEST, LARGEST)  # a tool may say what no person can
+        tables = [load_table(path, columns=columns, scale=anything) for path in self.protected]
+        schemes = {name: read_scheme(name) for name in self.scheme_names() or []}
+        return {**schemes, PROTECTED: ProtectedCopies.of(ratings, tables)}
 
     def attack_names(self) -> list[str] | None:
         """Return the attacks that were named."""

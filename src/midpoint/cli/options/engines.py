@@ -63,6 +63,7 @@ def fit_from_tables(
     bar: "Bar",
     wanted: "Callable[[Scale], str | None]",
     cost: float,
+    least_people: int,
 ) -> "ItemProfiles":
     """Train from tables that stay where they are, show how far it is, and save the result.
 
@@ -86,7 +87,8 @@ def fit_from_tables(
         with bar() as report:
             profiles = train_on(
                 ratings, factorizer, report,
-                scheme=wanted(ratings.scale), cost=cost, unfinished=left,
+                scheme=wanted(ratings.scale), cost=cost, least_people=least_people,
+                unfinished=left,
             )  # fmt: skip
     profiles.save(out)
     left.remove()

@@ -50,7 +50,7 @@ class DataOptions(ColumnOptions):
         str,
         typer.Argument(
             help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
-            " your own CSV, TSV or Parquet file.",
+            " your own CSV, TSV, Parquet or RecBole (.inter) file.",
             show_default=False,
         ),
     ]
@@ -71,6 +71,13 @@ class DataOptions(ColumnOptions):
         str | None,
         typer.Option(
             help="Your own table of users: one row each, with features.", metavar="<path>"
+        ),
+    ] = None
+    items: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own table of items: one row each, with title and perhaps year.",
+            metavar="<path>",
         ),
     ] = None
     time_column: Annotated[
@@ -116,6 +123,10 @@ class DataOptions(ColumnOptions):
             features=_names(self.feature_columns),
         )
 
+    def table_columns(self) -> "Columns":
+        """Return the names for a table of ratings alone: without features and items."""
+        return ColumnOptions.columns(self)
+
     def rating_scale(self) -> "Scale | None":
         """Return what a rating can be, if that was given."""
         return None if self.scale is None else parse_scale(self.scale)
@@ -129,6 +140,7 @@ class DataOptions(ColumnOptions):
         ratings = load(
             self.source,
             users=None if self.users is None else Path(self.users),
+            items=None if self.items is None else Path(self.items),
             columns=self.columns(),
             scale=self.rating_scale(),
             seed=seed,

@@ -1,6 +1,6 @@
 """Ratings from anywhere: a known name, a zip or directory in a known layout, or one's own table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -32,8 +32,10 @@ from midpoint.data.sources.catalogue import (
     layout_of,
 )
 from midpoint.data.tables.archive import Archive
+from midpoint.data.tables.atomic import INTERACTIONS
 from midpoint.data.tables.columns import Columns
-from midpoint.data.tables.tables import add_users_table, load_table
+from midpoint.data.tables.frames import Frame, is_in_memory
+from midpoint.data.tables.tables import add_titles, add_users_table, load_table
 from midpoint.errors import MidpointError
 
 LOADERS: Mapping[str, Callable[[Path], Ratings]] = {
@@ -50,9 +52,10 @@ LOADERS: Mapping[str, Callable[[Path], Ratings]] = {
 
 
 def load(
-    source: str | Path,
+    source: str | Path | Frame | Sequence[tuple[object, ...]],
     *,
-    users: str | Path | None = None,
+    users: str | Path | Frame | None = None,
+    items: str | Path | Frame | None = None,
     columns: Columns | None = None,
     scale: Scale | None = None,
     shape: Literal["long", "wide"] | None = None,
@@ -62,23 +65,43 @@ def load(
 
     Args:
         source: A known name (`midpoint data list`), a zip or directory in a known layout, or one's
-            own table: CSV, TSV or Parquet, one row a rating or one row a person.
-        users: One's own table of people, one row each, with their features.
+            own table, one row a rating or one row a person: CSV, TSV, Parquet, RecBole's `.inter`,
+            a data frame of pandas or polars, a LensKit or Cornac data set, or a list of
+            (user, item, rating).
+        users: One's own table of people, one row each, with their features: a file or data frame.
+        items: One's own table of items, one row each, with their titles and perhaps years.
         columns: What the columns of one's own tables are called.
         scale: What a rating can be, in one's own table.
         shape: Whether one's own table has one row a rating or a person.
         seed: Decides what a simulated source draws.
     """
-    ratings = _load_known(source, seed)
+    people, titles = _table(users), _table(items)
+    if not isinstance(source, str | Path):
+        if not is_in_memory(source):
+            raise MidpointError(
+                f"a {type(source).__name__} cannot be loaded; give a name, a path, or a data frame"
+                " of pandas or polars"
+            )
+        ratings = None
+    else:
+        ratings = _load_known(source, seed)
     if ratings is None:
-        people = None if users is None else Path(users)
-        return load_table(Path(source), users=people, columns=columns, scale=scale, shape=shape)
+        own = Path(source) if isinstance(source, str | Path) else source
+        return load_table(
+            own, users=people, items=titles, columns=columns, scale=scale, shape=shape
+        )
     if scale is not None or shape is not None:
         raise MidpointError(f"{source}: the scale and shape of a known data set are not to choose")
     if columns is not None:
         usable = set() if users is None else {"user", "features"}
         columns.require_only(usable, f"{source}: the columns of a known data set are not to choose")
-    return ratings if users is None else add_users_table(ratings, Path(users), columns)
+    if titles is not None:
+        ratings = add_titles(ratings, titles)
+    return ratings if people is None else add_users_table(ratings, people, columns)
+
+
+def _table(source: str | Path | Frame | None) -> Path | Frame | None:
+    return Path(source) if isinstance(source, str) else source
 
 
 def _load_known(source: str | Path, seed: int) -> Ratings | None:
@@ -128,7 +151,7 @@ def _recognize(path: Path) -> Layout | None:
     if fits:
         files = " or ".join(str(path / layout.files[0][0]) for layout in fits)
         raise MidpointError(f"{path} holds several data sets; say which by its file: {files}")
-    if path.is_dir() and any(name.endswith(".parquet") for name in names):
+    if path.is_dir() and any(name.endswith((".parquet", INTERACTIONS)) for name in names):
         return None
     known = "; ".join(
         f"{layout.name} ({', '.join(group[0] for group in layout.files)})"

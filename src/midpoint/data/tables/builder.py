@@ -84,7 +84,9 @@ def ratings_of_wide(
     numbers = table.select(
         rating_numbers(table[item], origin, remedy).fill_nan(None) for item in items
     )
-    scale = scale or Scale.guess(numbers.to_numpy().ravel(), origin.path)
+    scale = scale or Scale.guess(
+        numbers.to_numpy().ravel(), origin.path, lambda index: origin.locate(index // len(items))
+    )
     for item in items:
         _require_on_scale(numbers[item], scale, origin)
     long = (
@@ -111,13 +113,13 @@ def with_people(
     table = people.with_columns(user=names_of(people["user"]))
     require_one_each(table["user"], origin)
     users = ratings.user_ids.tolist()
-    compare_names(users, table["user"].to_list(), origin.path, level)
+    left_out = compare_names(users, table["user"].to_list(), origin.path, level)
     known = pl.DataFrame({"user": users}, schema={"user": pl.String})
     matched = known.join(table, on="user", how="left", maintain_order="left")
     for column in matched.columns[1:]:
         labels = matched[column].cast(pl.String).str.strip_chars()
         ratings = ratings.with_feature(Feature.from_labels(column, labels.to_list()))
-    return ratings
+    return ratings.leaving_out(left_out) if left_out else ratings
 
 
 def _numbered(

@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
+from midpoint.data.origin import Origin
+from midpoint.data.tables.cells import is_number
 from midpoint.errors import MidpointError
 
 GUESSES: Mapping[str, tuple[str, ...]] = {
@@ -17,6 +19,7 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "rating": ("rating", "score", "stars", "star", "value", "overall", "grade", "vote"),
     "time": ("time", "timestamp", "date", "datetime", "unixreviewtime"),
     "title": ("title", "itemtitle", "itemname", "movietitle", "moviename", "name"),
+    "year": ("year", "releaseyear"),
 }  # fmt: skip
 """Names that columns go by, without case, spaces and underscores, the likeliest first."""
 PERSONAL = ("gender", "sex", "age", "ageband", "party", "politics", "ideology", "education",
@@ -58,6 +61,24 @@ def find(cells: pl.DataFrame, role: str, *more: str) -> str | None:
     """Guess which column plays a role by its name; RecBole's `user_id:token` will do."""
     plain = {plain_name(column): column for column in reversed(cells.columns)}
     return next((plain[guess] for guess in (*GUESSES[role], *more) if guess in plain), None)
+
+
+def require_header(cells: pl.DataFrame, origin: Origin) -> None:
+    """Refuse a first line that is a row: a number among its cells, and no name that is known."""
+    known = {name for names in GUESSES.values() for name in names} | set(PERSONAL) | {"id"}
+    names = [plain_name(column) for column in cells.columns]
+    if known.isdisjoint(names) and any(map(is_number, cells.columns)):
+        first = ", ".join(cells.columns[:6]) + (", ..." if cells.width > 6 else "")
+        if origin.unit == "row":
+            raise MidpointError(
+                f"{origin.path}: its columns are called {first!r}; call them user, item and rating,"
+                " or say which are items by --item-columns, in Python columns=Columns(items=...)"
+            )
+        raise MidpointError(
+            f"{origin.path}, line 1: {first!r} looks like a row of the table, not like names of"
+            " columns; put a line such as user,item,rating above it, or if these are names say"
+            " which are items by --item-columns"
+        )
 
 
 def matching(patterns: Sequence[str], columns: Sequence[str], where: str) -> list[str]:

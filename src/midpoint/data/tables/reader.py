@@ -10,8 +10,10 @@ import polars as pl
 
 from midpoint.data.origin import Origin, counted
 from midpoint.data.tables.archive import read_bytes
+from midpoint.data.tables.atomic import ATOMIC, without_types
 from midpoint.data.tables.cells import is_number, without_blank_end
 from midpoint.data.tables.delimited_text import DOUBLE_COLON, as_utf8
+from midpoint.data.tables.frames import Frame, frame_cells
 from midpoint.errors import MidpointError
 
 BLANKS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
@@ -46,8 +48,17 @@ class Table(NamedTuple):
     """The file and the line of the first row."""
 
 
-def read_table(path: Path) -> Table:
-    """Read a table with a header, or three or four columns of numbers without one."""
+def read_table(source: Path | Frame, what: str = "the table of ratings") -> Table:
+    """Read a table with a header, or three or four columns of numbers without one.
+
+    Args:
+        source: A file, a directory of Parquet files, or a table in memory.
+        what: What to call a table in memory in messages.
+    """
+    if not isinstance(source, Path):
+        cells, origin = frame_cells(source, what)
+        return Table(_long_numbers_as_words(cells), origin)
+    path = source
     if path.is_dir() or path.suffix.lower() in {".parquet", ".pq"}:
         try:
             files = path / "**/*.parquet" if path.is_dir() else path
@@ -55,7 +66,10 @@ def read_table(path: Path) -> Table:
             return Table(_long_numbers_as_words(cells), Origin(str(path), unit="row"))
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MidpointError(f"{path} is no whole Parquet file ({error})") from error
-    return read_text_table(read_bytes(path), str(path))
+    table = read_text_table(read_bytes(path), str(path))
+    if path.suffix.lower() in ATOMIC:
+        return table._replace(cells=without_types(table.cells))
+    return table
 
 
 def read_text_table(content: bytes, where: str) -> Table:

@@ -1,59 +1,106 @@
 """Anyone's own data: a long table of ratings with a table of people, or one wide table."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
+from midpoint.data.tables.atomic import ITEMS, PEOPLE, atomic_file, beside
 from midpoint.data.tables.builder import build_ratings, with_people
 from midpoint.data.tables.cells import names_of, rating_numbers, require_filled, seconds
-from midpoint.data.tables.columns import Columns, find, matching
+from midpoint.data.tables.columns import Columns, find, matching, require_header
+from midpoint.data.tables.frames import Frame
 from midpoint.data.tables.people import features_of
 from midpoint.data.tables.reader import Table, read_table
 from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
+UNARY = (
+    ". If the table has no ratings, only who used what, there is nothing here to protect yet: rate"
+    " by how often, in a few levels"
+)
+
 
 def load_table(
-    path: Path,
+    source: Path | Frame,
     *,
-    users: Path | None = None,
+    users: Path | Frame | None = None,
+    items: Path | Frame | None = None,
     columns: Columns | None = None,
     scale: Scale | None = None,
     shape: Literal["long", "wide"] | None = None,
     name: str | None = None,
 ) -> Ratings:
-    """Read one's own ratings from CSV, TSV or Parquet.
+    """Read one's own ratings from CSV, TSV, Parquet, RecBole's atomic files, or data frames.
 
     Args:
-        path: One row a rating (user, item, rating, perhaps time and title), or one row a person;
-            a file, or a directory of Parquet files.
-        users: One row a person with her features, in a file of its own.
+        source: One row a rating (user, item, rating, perhaps time and title), or one row a person;
+            a file, a directory of Parquet files, or a table in memory.
+        users: One row a person with her features, in a table of its own.
+        items: One row an item with its title, and perhaps a year, in a table of its own.
         columns: What the columns are called.
         scale: What a rating can be; guessed from the ratings where not given.
         shape: One row a rating ("long") or a person ("wide"); guessed where not given.
         name: What the data set is called; the file's name where not given.
     """
     columns = columns or Columns()
-    table = read_table(path)
-    name = name or path.name.split(".")[0]
+    if isinstance(source, Path):
+        source = atomic_file(source) or source
+        users = beside(source, PEOPLE) if users is None else users
+        items = beside(source, ITEMS) if items is None else items
+    table = read_table(source)
+    path = table.origin.path
+    name = name or (source.name.split(".")[0] if isinstance(source, Path) else "ratings")
+    if shape is None and columns == Columns():
+        require_header(table.cells, table.origin)
     if (shape or _shape(table, columns)) == "long":
-        usable = {"user", "item", "rating", "time", "title"} | ({"features"} if users else set())
+        usable = {"user", "item", "rating", "time", "title"} | (
+            {"features"} if users is not None else set()
+        )
         columns.require_only(usable, f"{path} has one row a rating")
         ratings = _load_long(table, columns, scale, name)
     else:
         columns.require_only({"user", "items", "features"}, f"{path} has one row a person")
         ratings = load_wide(table, columns, scale, name, has_users_table=users is not None)
+    if items is not None:
+        ratings = add_titles(ratings, items)
     return ratings if users is None else add_users_table(ratings, users, columns)
 
 
-def add_users_table(ratings: Ratings, path: Path, columns: Columns | None = None) -> Ratings:
+def add_titles(ratings: Ratings, source: Path | Frame) -> Ratings:
+    """Add the titles of a table with one row an item; a year goes behind the title."""
+    table = read_table(source, "the table of items")
+    cells = table.cells
+    item, title, year = find(cells, "item", "id"), find(cells, "title"), find(cells, "year")
+    if item is None or title is None:
+        raise _missing("item" if item is None else "title", table)
+    called = {}
+    years = [""] * cells.height if year is None else names_of(cells[year]).to_list()
+    pairs = zip(names_of(cells[item]), names_of(cells[title]), years, strict=True)
+    for number, text, when in pairs:
+        if number is not None and text:
+            called[number] = f"{text} ({when})" if when and when.isdigit() else text
+    if called.keys().isdisjoint(ratings.item_ids.tolist()):
+        raise MidpointError(
+            f"{table.origin.path} knows none of the {ratings.n_items} items, such as"
+            f" {str(ratings.item_ids[0])!r}; check that items are called the same in both tables"
+        )
+    ids, names = ratings.item_ids.tolist(), ratings.item_names.tolist()
+    titles = [called.get(item, name) for item, name in zip(ids, names, strict=True)]
+    return replace(ratings, item_names=np.array(titles, dtype=np.str_))
+
+
+def add_users_table(
+    ratings: Ratings, source: Path | Frame, columns: Columns | None = None
+) -> Ratings:
     """Add the features of a table with one row a person."""
     columns = columns or Columns()
-    table = read_table(path)
+    table = read_table(source, "the table of users")
     cells = table.cells
     user = columns.user if columns.user in cells.columns else find(cells, "user", "id")
     if user is None:
@@ -63,7 +110,7 @@ def add_users_table(ratings: Ratings, path: Path, columns: Columns | None = None
         cells.rename({user: "user"}) if user != "user" else cells,
         rest,
         columns.features,
-        str(path),
+        table.origin.path,
     )
     return with_people(ratings, people, table.origin, level=logging.WARNING)
 
@@ -88,7 +135,7 @@ def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -
             chosen[role] = cells[matching([column], cells.columns, origin.path)[0]]
     for role in ("user", "item", "rating"):
         require_filled(chosen[role], role, origin)
-    remedy = f"remove the {origin.unit}, or name the column that holds the ratings"
+    remedy = f"remove the {origin.unit}, or name the column of ratings by --rating-column"
     chosen["rating"] = rating_numbers(chosen["rating"], origin, remedy)
     if "time" in chosen:
         chosen["time"] = seconds(chosen["time"])
@@ -102,5 +149,6 @@ def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -
 def _missing(role: str, table: Table) -> MidpointError:
     return MidpointError(
         f"{table.origin.path}: no column looks like the {role}; it has"
-        f" {', '.join(table.cells.columns[:20])}. Name the right one, or check the delimiter"
+        f" {', '.join(table.cells.columns[:20])}. Name the right one by --{role}-column, or check"
+        " the delimiter" + (UNARY if role == "rating" else "")
     )

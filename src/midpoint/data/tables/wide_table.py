@@ -57,8 +57,9 @@ def _guess_items(candidates: pl.DataFrame, table: Table) -> list[str]:
     if len(items) < 2:
         raise MidpointError(
             f"{table.origin.path}: neither do columns look like user, item and rating, nor several"
-            f" like items; it has {', '.join(table.cells.columns[:20])}. Name them, or check the"
-            " delimiter"
+            f" like items; it has {', '.join(table.cells.columns[:20])}. Name them by"
+            " --user-column, --item-column and --rating-column if it has one row a rating, by"
+            " --item-columns if it has one row a person; or check the delimiter"
         )
     _require_one_range(candidates.select(items), table.origin.path)
     return items
