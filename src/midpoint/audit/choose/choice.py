@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,16 +17,12 @@ from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
-ONE_SIDED = 1.0
-"""Standard errors above the least leak at which a candidate leaks more: one-sided, 16 %.
-
-Too simple a scheme leaks, and too strong a one costs no more than was allowed: so the test leans
-towards what leaks least.
-"""
+ONE_SIDED = NormalDist().inv_cdf(0.95)
+"""Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
 LUCKY = 3.0
 """Standard errors of the strongest of all attacks by luck alone.
 
-That is 2.1 at 95 % for one of seven that go together, and sqrt(2) of it, since the people of one
+That is 2.1 at 95 % for one of ten that go together, and sqrt(2) of it, since the people of one
 part are whom attackers of the others learned from (`audit.measure.statistics`).
 """
 HELD = 0.55
