@@ -6,7 +6,7 @@ import pytest
 from midpoint.analyst import Factorizer
 from midpoint.audit.attackers.auc import area, auc, chance_deviation
 from midpoint.audit.choose import panel as panel_module
-from midpoint.audit.choose.candidates import candidates, protocol_of
+from midpoint.audit.choose.candidates import candidates, protocol_of, variants
 from midpoint.audit.choose.measurement import (
     Leak,
     RawReaders,
@@ -68,6 +68,12 @@ def test_the_error_of_a_difference_is_the_one_of_correlated_curves() -> None:
     assert a.above(a) == (0, 0)
 
 
+def test_reports_on_fewer_levels_are_read_on_their_own_scale(panel: Panel) -> None:
+    view = Shown(panel, protocol_of("dmp:levels=3")).view(0, frozenset({0}), 0)
+    assert view.scale.levels == (1, 3, 5)
+    assert set(view.reports.value.tolist()) == {1, 3, 5}
+
+
 def test_the_strongest_of_many_is_taken_down_by_its_luck() -> None:
     """Phi(z)^n = 1/2: half of the time the greatest of n normal numbers is above z."""
     flat = area(np.zeros(400), np.arange(400) % 2)
@@ -113,6 +119,12 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     assert candidates(Scale.continuous(0, 1)) == ("mp", "mpss")
     for name in candidates(Scale.stars(1, 5)):
         assert protocol_of(name).scheme.protects(discrete=True)
+    fine, halves = Scale.stars(0, 100), Scale.stars(0.5, 5, 0.5)
+    assert variants("dmp", Scale.stars(1, 5)) == ()
+    assert variants("dmpss", fine) == ("dmpss:levels=11", "dmpss:levels=7")
+    assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on")
+    assert variants("mp", Scale.continuous(0, 1)) == ()
+    assert protocol_of("cmp:levels=5:spread=on").spec.levels == 5
     assert questions(2) == [1]
     assert questions(3) == [0, 1, 2]
 

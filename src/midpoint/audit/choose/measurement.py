@@ -60,10 +60,12 @@ class Leak:
         """Return by how much this one is above another, and the standard error of that.
 
         Both are of the same people, so the error is DeLong's for correlated curves:
-        sqrt(sum_i (a_i - b_i)^2), a_i and b_i what person i adds to the error of either.
+        sqrt(sum_i (a_i - b_i)^2), a_i and b_i what person i adds to the error of either. What is
+        within luck is as good as nothing.
         """
         apart = np.square(self.area.influence - other.area.influence).sum()
-        return self.excess - other.excess, float(np.sqrt(apart))
+        beyond = max(self.excess, 0.0) - max(other.excess, 0.0)
+        return beyond, float(np.sqrt(apart))
 
 
 @dataclass(frozen=True, eq=False)
