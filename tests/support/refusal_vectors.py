@@ -97,6 +97,15 @@ def changes_and_scales() -> Iterator[Listed]:
         other = disclosure(weaker)
         code = Refusal.SCHEME_CHANGED
         yield f"scheme {weaker} later", other, sealed(entries([shown, other])), pin, None, code
+    free, assigned = disclosure("dmp"), disclosure("dmp", sets="assigned")
+    first = entries([assigned])[0]
+    yield "items assigned", assigned, sealed([first]), None, None, pinned(first, assigned)
+    for name, before, later in (
+        ("items assigned later", free, assigned),
+        ("items no longer assigned", assigned, free),
+    ):
+        both, held = entries([before, later]), pinned(entries([before])[0], before)
+        yield name, later, sealed(both), held, None, Refusal.SCHEME_CHANGED
     yield "unsafe later", stars, sealed(entries([shown, stars])), pin, None, Refusal.SCHEME_UNSAFE
     first, chain = entries([smooth])[0], sealed(entries([smooth]))
     yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
@@ -261,10 +270,12 @@ def bad_rounds() -> Iterator[Case]:
     yield from refused_after(
         shown, shown.model_copy(update={"selection": selection}), first_only=True
     )
+    assigned = disclosure("dmp", sets="assigned")
+    yield from refused_after(assigned, assigned, opened=True)
 
 
 def refused_after(
-    shown: Disclosure, later: Disclosure, *, first_only: bool = False
+    shown: Disclosure, later: Disclosure, *, first_only: bool = False, opened: bool = False
 ) -> Iterator[Case]:
     """Refuse what changed after a first round."""
     rated, first = ratings(shown), solicitation(shown, 1)
@@ -279,6 +290,9 @@ def refused_after(
         ("unknown item", shown, solicitation(shown, 2, ["item-77"]), Refusal.UNKNOWN_ITEM),
         ("question for another disclosure", shown, solicitation(later, 2), Refusal.WRONG_DIGEST),
     ]  # fmt: skip
+    if opened:
+        open_question = solicitation(shown, 2, (), more=True)
+        rows = [("open, where items are assigned", shown, open_question, Refusal.QUESTION_OPEN)]
     for name, newest, second, code in rows[: 1 if first_only else None]:
         yield {
             "name": f"{name}, {shown.scheme}" if first_only else name,
