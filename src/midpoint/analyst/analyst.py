@@ -67,6 +67,7 @@ class Analyst:
         scheme: str | None = None,
         leak: float | None = None,
         cost: float = MOST_COST,
+        asked: str | Path | None = None,
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
@@ -83,6 +84,8 @@ class Analyst:
             leak: Leak budget: the AUC that somebody may reach who knew all errors of what is
                 disclosed; see `midpoint.analyst.train`.
             cost: What the scheme that is chosen may cost: a share of the error of predictions.
+            asked: Where people did not choose what they rate: "all", or a table of user and item;
+                see `midpoint.analyst.train`.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -101,6 +104,7 @@ class Analyst:
                 scheme=scheme,
                 leak=leak,
                 cost=cost,
+                asked=asked,
                 progress=lambda step: report(step.iteration, step.iterations),
             )
         disclosure = disclose(profiles)

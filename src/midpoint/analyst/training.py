@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
@@ -22,6 +24,7 @@ def train(
     scheme: str | None = None,
     leak: float | None = None,
     cost: float = MOST_COST,
+    asked: str | Path | None = None,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> ItemProfiles:
@@ -38,6 +41,9 @@ def train(
             who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
             probabilities. None unless given.
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        asked: Where people did not choose what they rate: "all" if everyone was asked about every
+            item, else a table of user and item. Values alone are then protected, and devices answer
+            all that they are asked, or nothing.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with how far each stage has come.
 
@@ -48,6 +54,10 @@ def train(
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None:  # what cannot be disclosed is refused at once
         reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+    if asked is not None:
+        require_assigned(ratings, asked)
+        if scheme is not None:
+            scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
@@ -61,11 +71,14 @@ def train(
             *names,
             factorizer=factorizer,
             most_cost=cost,
+            assigned=asked is not None,
             seed=factorizer.seed,
             progress=progress,
         )
         scheme = choice.scheme
     specification = SchemeSpec.read(scheme)
+    if asked is not None:
+        specification = replace(specification, assigned=True)
     kind = specification.scheme
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
     if leak is not None:

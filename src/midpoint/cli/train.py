@@ -71,6 +71,16 @@ def train_command(
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = 1.5,
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|all",
+            help="People did not choose what they rate: a table of user and item says what"
+            " each was asked, `all` that everyone was asked everything. Values alone are then"
+            " protected, and devices answer all that they are asked, or nothing. Engine `local`.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = None,
     leak: Annotated[
         float | None,
         typer.Option(
@@ -108,6 +118,7 @@ def train_command(
 
         in_memory = {
             "--leak": leak is not None,
+            "--asked": asked is not None,
             "--tune": tune,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
@@ -145,6 +156,7 @@ def train_command(
                 scheme=scheme,
                 leak=leak,
                 cost=cost / 100,
+                asked=asked,
                 progress=report,
             )
         profiles.save(out)

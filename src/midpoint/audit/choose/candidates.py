@@ -16,13 +16,19 @@ HALVES = 8
 """A scale with at least so many levels may have halves, which some people use and some do not."""
 
 
-def candidates(scale: Scale, *, positions: bool = True) -> tuple[str, ...]:
+def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) -> tuple[str, ...]:
     """Return what is tried for ratings on a scale. Ties go to the one that comes first.
 
-    `positions` says whether they can be learned, which counterparts need.
+    `positions` says whether they can be learned, which counterparts need. Where items are
+    `assigned`, nothing is withheld.
     """
     every = DISCRETE if scale.is_discrete else CONTINUOUS
-    return tuple(name for name in every if positions or not protocol_of(name).scheme.counterparts)
+    schemes = {name: protocol_of(name).scheme for name in every}
+    return tuple(
+        name
+        for name, scheme in schemes.items()
+        if (positions or not scheme.counterparts) and not (assigned and scheme.sub_samples)
+    )
 
 
 def variants(candidate: str, scale: Scale) -> tuple[str, ...]:

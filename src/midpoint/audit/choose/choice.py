@@ -66,6 +66,7 @@ def choose(
     most_cost: float = MOST_COST,
     names: Sequence[str] | None = None,
     positions: bool = True,
+    assigned: bool = False,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
@@ -84,6 +85,7 @@ def choose(
         names: The candidates, the simplest first; unless given those of the scale, and where the
             one that leaks least is not at chance, settings of it.
         positions: Whether positions can be learned, which counterparts need.
+        assigned: Whether people did not choose what they rate: then nothing is withheld.
         seed: Decides who is in which part, and every coin.
         progress: Is called with the candidates done and to do.
     """
@@ -91,11 +93,11 @@ def choose(
         raise MidpointError(f"the cost allowed is a share of the error, not {most_cost:g}")
     people = with_known(ratings, *features)
     feature = people.feature(*features)
-    every = candidates(people.scale, positions=positions)
+    every = candidates(people.scale, positions=positions, assigned=assigned)
     wanted = every if names is None else tuple(names)
     obstacle = _obstacle(feature)
     if obstacle is not None:
-        simple = itemwise_scheme(people.scale)
+        simple = itemwise_scheme(people.scale, assigned=assigned)
         return Choice(simple, obstacle, panel=people.n_users, most_cost=most_cost, warning=UNSEEN)
     panel = Panel.of(people, features, factorizer or Factorizer(), seed)
     with threadpool_limits(1):  # sums in another order are other sums
