@@ -3,13 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from midpoint.user import (
-    DeviceSecret,
-    Ledger,
-    Pin,
-    PrivateCategory,
-    decide,
-)
+from midpoint.user import DeviceSecret, Ledger, Pin, PrivateCategory, decide
 from midpoint.wire import (
     MILLION,
     ONE,
@@ -24,6 +18,7 @@ from midpoint.wire import (
     WitnessStatement,
 )
 from midpoint.wire.record import MOST_AUC
+from tests.support.assigned_vectors import changes_of_sets, open_where_assigned
 from tests.support.made_up import (
     AGE,
     ANALYST,
@@ -40,17 +35,8 @@ from tests.support.made_up import (
     titles_of,
 )
 from tests.support.made_up_positions import counterparts_disclosure
-from tests.support.position_vectors import (
-    changes_of_counterparts,
-)
-from tests.support.vector_parts import (
-    HALVES,
-    KEY,
-    Case,
-    Listed,
-    pinned,
-    text,
-)
+from tests.support.position_vectors import changes_of_counterparts
+from tests.support.vector_parts import HALVES, KEY, Case, Listed, pinned, text
 from tests.support.witnessing import DAY, OBSERVER, stated
 
 NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
@@ -58,7 +44,12 @@ NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
 
 def chains() -> Iterator[Case]:
     """Lists of disclosures: accepted with the new pin, or refused with a code."""
-    for row in (*lists_of_entries(), *changes_and_scales(), *changes_of_counterparts()):
+    for row in (
+        *lists_of_entries(),
+        *changes_and_scales(),
+        *changes_of_sets(),
+        *changes_of_counterparts(),
+    ):
         name, newest, chain, pin, witness, expected = row
         yield {
             "name": name,
@@ -97,15 +88,6 @@ def changes_and_scales() -> Iterator[Listed]:
         other = disclosure(weaker)
         code = Refusal.SCHEME_CHANGED
         yield f"scheme {weaker} later", other, sealed(entries([shown, other])), pin, None, code
-    free, assigned = disclosure("dmp"), disclosure("dmp", sets="assigned")
-    first = entries([assigned])[0]
-    yield "items assigned", assigned, sealed([first]), None, None, pinned(first, assigned)
-    for name, before, later in (
-        ("items assigned later", free, assigned),
-        ("items no longer assigned", assigned, free),
-    ):
-        both, held = entries([before, later]), pinned(entries([before])[0], before)
-        yield name, later, sealed(both), held, None, Refusal.SCHEME_CHANGED
     yield "unsafe later", stars, sealed(entries([shown, stars])), pin, None, Refusal.SCHEME_UNSAFE
     first, chain = entries([smooth])[0], sealed(entries([smooth]))
     yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
@@ -270,12 +252,11 @@ def bad_rounds() -> Iterator[Case]:
     yield from refused_after(
         shown, shown.model_copy(update={"selection": selection}), first_only=True
     )
-    assigned = disclosure("dmp", sets="assigned")
-    yield from refused_after(assigned, assigned, opened=True)
+    yield open_where_assigned()
 
 
 def refused_after(
-    shown: Disclosure, later: Disclosure, *, first_only: bool = False, opened: bool = False
+    shown: Disclosure, later: Disclosure, *, first_only: bool = False
 ) -> Iterator[Case]:
     """Refuse what changed after a first round."""
     rated, first = ratings(shown), solicitation(shown, 1)
@@ -290,9 +271,6 @@ def refused_after(
         ("unknown item", shown, solicitation(shown, 2, ["item-77"]), Refusal.UNKNOWN_ITEM),
         ("question for another disclosure", shown, solicitation(later, 2), Refusal.WRONG_DIGEST),
     ]  # fmt: skip
-    if opened:
-        open_question = solicitation(shown, 2, (), more=True)
-        rows = [("open, where items are assigned", shown, open_question, Refusal.QUESTION_OPEN)]
     for name, newest, second, code in rows[: 1 if first_only else None]:
         yield {
             "name": f"{name}, {shown.scheme}" if first_only else name,

@@ -92,11 +92,11 @@ class Stack:
 
 def _across(Z: Float, ones: Ones, penalty: float) -> Float:
     """Weigh everybody by what the other cuts teach; the sums are of unit length. Shape (n,)."""
-    found, cut = np.zeros(len(Z)), cuts(ones)
-    for one in range(CUTS):
-        judged = cut == one
-        found[judged] = Z[judged] @ _weights(Z[~judged], ones[~judged], penalty)
-    return found
+    sums, cut = np.zeros(len(Z)), cuts(ones)
+    for number in range(CUTS):
+        judged = cut == number
+        sums[judged] = Z[judged] @ _weights(Z[~judged], ones[~judged], penalty)
+    return sums
 
 
 def cuts(ones: Ones) -> NDArray[np.int64]:
@@ -120,10 +120,10 @@ def _weights(Z: Float, ones: Ones, penalty: float) -> Float:
 
     bounds = [(None, None)] + [(0.0, None)] * Z.shape[1]
     start = np.zeros(1 + Z.shape[1])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x[1:]
-    length = float(np.sqrt(found @ found))
+    weights = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x[1:]
+    length = float(np.sqrt(weights @ weights))
     # Where no attacker reads anything, all count alike.
-    return found / length if length > 1e-9 else np.full(len(found), len(found) ** -0.5)
+    return weights / length if length > 1e-9 else np.full(len(weights), len(weights) ** -0.5)
 
 
 def _calibration(total: Float, ones: Ones) -> tuple[float, float]:
