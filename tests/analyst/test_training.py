@@ -85,7 +85,7 @@ def test_people_without_a_category_are_spoken_of(
 
 
 def test_a_scheme_may_be_named(tiny: Simulation) -> None:
-    named = train(tiny.ratings, "gender", factorizer=QUICK, scheme="cmp", threads=1)
+    named = train(tiny.ratings, "gender", factorizer=replace(QUICK, threads=1), scheme="cmp")
     assert named.scheme == "cmp"
     assert named.positions is not None
     assert named.positions.selection_factors == 0

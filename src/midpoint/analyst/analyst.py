@@ -69,6 +69,7 @@ class Analyst:
         leak: float | None = None,
         cost: float = MOST_COST,
         least_people: int = LEAST_PEOPLE,
+        asked: str | Path | None = None,
         factorizer: Factorizer | None = None,
         seed: int | None = None,
         progress: bool | None = None,
@@ -87,6 +88,8 @@ class Analyst:
                 disclosed; see `midpoint.analyst.train`.
             cost: What the scheme that is chosen may cost: a share of the error of predictions.
             least_people: People that every category needs; fewer would be disclosed themselves.
+            asked: Where people did not choose what they rate: "all", or a table of user and item;
+                see `midpoint.analyst.train`.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -107,6 +110,7 @@ class Analyst:
                 leak=leak,
                 cost=cost,
                 least_people=least_people,
+                asked=asked,
                 progress=lambda step: report(step.iteration, step.iterations),
                 reports=reports,
             )

@@ -3,14 +3,15 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.learn.admission import Admission
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Feature, Ratings
@@ -33,10 +34,9 @@ def train(
     leak: float | None = None,
     cost: float = MOST_COST,
     least_people: int = LEAST_PEOPLE,
-    threads: int | None = None,
+    asked: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     reports: CollectedReports | None = None,
-    admitted: Callable[[Admission], None] | None = None,
 ) -> ItemProfiles:
     """Learn item profiles, and all that the scheme which protects them needs.
 
@@ -53,11 +53,12 @@ def train(
         cost: What the scheme that is chosen may cost: a share of the error of predictions.
         least_people: People that every category needs: what is disclosed of fewer shows their own
             ratings.
-        threads: All usable cores unless given; the result does not depend on it.
+        asked: Where people did not choose what they rate: "all" if everyone was asked about every
+            item, else a table of user and item. Values alone are then protected, and devices answer
+            all that they are asked, or nothing.
         progress: Is called with how far each stage has come.
         reports: What other people reported, under disclosures of the same feature and scale: they
             teach items, and what categories do is learned from the panel alone.
-        admitted: Is called with how many reports teach, and why others do not.
 
     Returns:
         Item profiles whose `scheme` is the one chosen, with the `choice`; None without a private
@@ -66,15 +67,17 @@ def train(
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None:  # what cannot be disclosed is refused at once
         reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+    if asked is not None:
+        require_assigned(ratings, asked)
+        if scheme is not None:
+            scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
-    if threads is not None:
-        factorizer = replace(factorizer, threads=threads)
     if names:
         _require_panel(ratings.feature(*names), least_people, ratings.name)
     if reports is None:
         profiles = factorizer.fit(ratings, names or None, progress)
     else:
-        profiles = _fit_both(ratings, names, reports, factorizer, progress, admitted)
+        profiles = _fit_both(ratings, names, reports, factorizer, progress)
     if not names and scheme is None:
         return profiles
     choice = None
@@ -84,11 +87,14 @@ def train(
             *names,
             factorizer=factorizer,
             most_cost=cost,
+            assigned=asked is not None,
             seed=factorizer.seed,
             progress=progress,
         )
         scheme = choice.scheme
     specification = SchemeSpec.read(scheme)
+    if asked is not None:
+        specification = replace(specification, assigned=True)
     kind = specification.scheme
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
     if leak is not None:
@@ -103,14 +109,13 @@ def _fit_both(
     reports: CollectedReports,
     factorizer: Factorizer,
     progress: Callable[[Progress], None] | None,
-    admitted: Callable[[Admission], None] | None,
 ) -> ItemProfiles:
     """Fit items to the panel's ratings and to reports, and write down how many taught."""
     if not names:
         raise MidpointError("reports protect a private feature; name it to learn from them")
     both = training_set(panel, names, reports, seed=factorizer.seed)
-    if admitted:
-        admitted(both.admission)
+    if reports.admitted:
+        reports.admitted(both.admission)
     if not both.admission.answers:
         raise MidpointError(f"no report of {reports.name} can teach:\n{both.admission}")
     profiles = factorizer.fit(both.ratings, names, progress, both.report_noise)

@@ -1,6 +1,7 @@
 """`midpoint train`: ratings in, item profiles out."""
 
 import time
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -73,6 +74,16 @@ def train_command(
             rich_help_panel=FitOptions.PANEL,
         ),
     ] = 1.5,
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|all",
+            help="People did not choose what they rate: a table of user and item says what"
+            " each was asked, `all` that everyone was asked everything. Values alone are then"
+            " protected, and devices answer all that they are asked, or nothing. Engine `local`.",
+            rich_help_panel=FitOptions.PANEL,
+        ),
+    ] = None,
     leak: Annotated[
         float | None,
         typer.Option(
@@ -120,6 +131,7 @@ def train_command(
 
         in_memory = {
             "--leak": leak is not None,
+            "--asked": asked is not None,
             "--tune": tune,
             "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
@@ -149,6 +161,8 @@ def train_command(
         console.print(ratings.summary, highlight=False, markup=False, soft_wrap=True)
         with console.status("Reading reports"):
             reports = learn.collect()
+        if reports is not None:
+            reports = replace(reports, admitted=partial(_say_admission, console))
         names = list(feature or []) or None
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
@@ -163,9 +177,9 @@ def train_command(
                 leak=leak,
                 cost=cost / 100,
                 least_people=least_people,
+                asked=asked,
                 progress=report,
                 reports=reports,
-                admitted=partial(_say_admission, console),
             )
         profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)

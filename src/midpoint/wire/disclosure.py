@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import prod
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -126,6 +126,11 @@ class Disclosure(Message):
     leak: Annotated[int, Field(ge=ONE // 2, le=ONE)] | None = None
     """AUC that somebody reaches who knew all errors of what is disclosed, as the analyst says."""
 
+    sets: Literal["assigned"] | None = None
+    """Said where people do not choose what they rate: devices answer all they are asked or nothing.
+
+    Absent where they choose. It goes with a scheme that withholds nothing."""
+
     _index: dict[str, int] | None = PrivateAttr(default=None)
 
     @property
@@ -214,6 +219,8 @@ class Disclosure(Message):
         if self.scale.reported and self.obfuscation.value_map is not ValueMap.DISCRETE:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} reports on all levels")
         self._require_budget()
+        if self.sets is not None and self.obfuscation.sub_samples:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} withholds assigned items")
         if not self.features and needed - {"average"}:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a private feature")
         for name in needed:

@@ -47,6 +47,7 @@ class Refusal(StrEnum):
     BAD_POSITIONS = "bad_positions"
     AVERAGE_OUT_OF_RANGE = "average_out_of_range"
     NUMBERS_CHANGED = "numbers_changed"
+    QUESTION_OPEN = "question_open"
     ROUND_CHANGED = "round_changed"
     UNKNOWN_ITEM = "unknown_item"
     BAD_CERTIFICATE = "bad_certificate"

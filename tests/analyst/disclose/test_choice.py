@@ -27,7 +27,13 @@ def test_it_is_the_rule_of_the_audit(tiny: Simulation, monkeypatch: pytest.Monke
     ((given, settings),) = seen
     settings.pop("progress")(1, 4)
     assert given == (tiny.ratings, ("gender",))
-    assert settings == {"factorizer": quick, "most_cost": 0.02, "positions": True, "seed": 3}
+    assert settings == {
+        "factorizer": quick,
+        "most_cost": 0.02,
+        "positions": True,
+        "assigned": False,
+        "seed": 3,
+    }
     assert stages == [Progress(1, 4, stage="Trying schemes")]
 
 

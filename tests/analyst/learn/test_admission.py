@@ -8,7 +8,7 @@ from midpoint.analyst import CollectedReports, Factorizer, disclose
 from midpoint.analyst.learn.admission import Reason, admit, revealed_share
 from midpoint.data import Scale, in_levels
 from midpoint.wire import from_fixed
-from tests.support.two_kinds import TwoKinds, two_kinds
+from tests.support.tables.two_kinds import TwoKinds, two_kinds
 
 
 @pytest.fixture(scope="module")

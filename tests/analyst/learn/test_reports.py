@@ -7,7 +7,7 @@ import pytest
 from midpoint.analyst import CollectedReports
 from midpoint.errors import MidpointError
 from midpoint.wire import ONE, Report
-from tests.support.two_kinds import two_kinds
+from tests.support.tables.two_kinds import two_kinds
 
 
 def test_a_table_and_messages_say_the_same(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from tests.support.two_kinds import QUICK, TwoKinds, two_kinds
+from tests.support.tables.two_kinds import QUICK, TwoKinds, two_kinds
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from midpoint.cli.options.reports import ReportOptions
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from tests.support.sites.serving import Person, published, running, settings_of
-from tests.support.two_kinds import two_kinds
+from tests.support.tables.two_kinds import two_kinds
 
 
 def panel_tables(directory: Path) -> list[str]:

@@ -40,6 +40,7 @@ def pinned(entry: Entry, shown: Disclosure) -> Pin:
         features=shown.features,
         scale=shown.scale,
         scheme=shown.scheme,
+        sets=shown.sets,
     )
 
 

@@ -3,13 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from midpoint.user import (
-    DeviceSecret,
-    Ledger,
-    Pin,
-    PrivateCategory,
-    decide,
-)
+from midpoint.user import DeviceSecret, Ledger, Pin, PrivateCategory, decide
 from midpoint.wire import (
     MILLION,
     ONE,
@@ -41,6 +35,7 @@ from tests.support.people.made_up import (
 )
 from tests.support.people.made_up_positions import counterparts_disclosure
 from tests.support.sites.witnessing import DAY, OBSERVER, stated
+from tests.support.vectors.assigned import changes_of_sets, open_where_assigned
 from tests.support.vectors.parts import (
     HALVES,
     KEY,
@@ -58,7 +53,12 @@ NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
 
 def chains() -> Iterator[Case]:
     """Lists of disclosures: accepted with the new pin, or refused with a code."""
-    for row in (*lists_of_entries(), *changes_and_scales(), *changes_of_counterparts()):
+    for row in (
+        *lists_of_entries(),
+        *changes_and_scales(),
+        *changes_of_sets(),
+        *changes_of_counterparts(),
+    ):
         name, newest, chain, pin, witness, expected = row
         yield {
             "name": name,
@@ -261,6 +261,7 @@ def bad_rounds() -> Iterator[Case]:
     yield from refused_after(
         shown, shown.model_copy(update={"selection": selection}), first_only=True
     )
+    yield open_where_assigned()
 
 
 def refused_after(

@@ -99,13 +99,24 @@ def reports() -> Iterator[Case]:
     yield from cases_of(shown, (9, 3), more=False)
     some = ("dmpss 2", "dmpss 2x3", "mpssr 3", "ss 2", "dmpss names", "mpss continuous")
     yield from cases_of({name: shown[name] for name in some}, (4, 10), more=True)
+    assigned = {
+        f"{scheme} assigned": disclosure(scheme, seed=12, sets="assigned")
+        for scheme in ("dmp", "cmp")
+    }
+    yield from cases_of(assigned, (9, 3), more=False)
+    whole = {f"{name}, all rated": shown for name, shown in assigned.items()}
+    yield from cases_of(whole, (9, 3), more=False, share=1.0)
     shown = with_counterparts()
     yield from cases_of(shown, (9, 3), more=False)
     yield from cases_of(shown, (4, 10), more=True)
 
 
 def cases_of(
-    disclosures: Mapping[str, Disclosure], cuts: tuple[int, int], *, more: bool
+    disclosures: Mapping[str, Disclosure],
+    cuts: tuple[int, int],
+    *,
+    more: bool,
+    share: float = 0.8,
 ) -> Iterator[Case]:
     """Ask about the items before the first cut, then about those from the second on."""
     for turn, (name, shown) in enumerate(disclosures.items()):
@@ -114,7 +125,7 @@ def cases_of(
         rounds = []
         for number, items in ((1, shown.items[: cuts[0]]), (2, shown.items[cuts[1] :])):
             asked = solicitation(shown, number, items, more=more)
-            rated = ratings(shown, 10 * turn + number, share=0.8 - 0.4 * (more and number == 1))
+            rated = ratings(shown, 10 * turn + number, share=share - 0.4 * (more and number == 1))
             near = shown.items if more else items
             report = decide(rated, asked, accepted(shown), category, ledger)
             step = {

@@ -397,6 +397,7 @@ export const texts = {
         "The witness signs with another key than the one this browser knows. Ask whoever runs it.",
       not_witnessed:
         "The witness has not shown the service's figures for as long as you demand. Come back later.",
+      question_open: "The service assigns titles, and yet leaves the choice to you.",
       rated_shown:
         "The way in which this service protects answers does not hide which titles you rate.",
     } as Record<string, string>,

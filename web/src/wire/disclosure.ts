@@ -9,6 +9,7 @@ import {
   optional,
   type Path,
   part,
+  pattern,
   refuse,
   requireAscending,
 } from "./fields";
@@ -70,6 +71,9 @@ function areFewer(reported: readonly number[], levels: readonly number[]): boole
   return reported.length < levels.length && `${reported}` === `${chosen}`;
 }
 
+/** Said where people do not choose what they rate. */
+export const assigned = pattern(/^assigned$/);
+
 const fields = {
   scheme: name,
   features: list(featureNames),
@@ -87,6 +91,7 @@ const fields = {
   bits: optional(integer(1, 16)),
   keep: optional(row),
   leak: optional(integer(ONE / 2, ONE)),
+  sets: optional(assigned),
 };
 
 /**
@@ -101,7 +106,8 @@ const fields = {
  * positions of each category and stratum, in d + r dimensions, or d + 2 r where taste decides what is
  * rated too (`tasteSelects`). Under a leak budget `keep` (M,) multiplies the probability of revealing,
  * whatever the category, and `leak` is the AUC that somebody reaches who knew all errors of what is
- * disclosed, as the analyst says. This proves shapes; whether the numbers are consistent is checked by
+ * disclosed, as the analyst says. With `sets` people do not choose what they rate, and a device answers
+ * all that it is asked, or nothing. This proves shapes; whether the numbers are consistent is checked by
  * `checkNumbers`.
  */
 export const Disclosure = kind("disclosure", fields, wellFormed, lookups);
@@ -225,6 +231,9 @@ function requireColumns(content: Content, path: Path): void {
   }
   if (content.scale.reported && scheme.valueMap !== "discrete") {
     refuse("wrong_columns", path, `scheme '${content.scheme}' reports on all levels`);
+  }
+  if (content.sets && scheme.subSamples) {
+    refuse("wrong_columns", path, `scheme '${content.scheme}' withholds assigned items`);
   }
   if (content.features.length === 0 && present.some((column) => column !== "average")) {
     refuse("wrong_columns", path, `scheme '${content.scheme}' needs a private feature`);

@@ -42,6 +42,7 @@ export const REFUSALS = [
   "bad_positions",
   "average_out_of_range",
   "numbers_changed",
+  "question_open",
   "round_changed",
   "unknown_item",
   "bad_certificate",

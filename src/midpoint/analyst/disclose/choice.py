@@ -23,6 +23,7 @@ def choose_scheme(
     factorizer: Factorizer | None = None,
     most_cost: float = MOST_COST,
     positions: bool = True,
+    assigned: bool = False,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
 ) -> Choice:
@@ -37,11 +38,14 @@ def choose_scheme(
         factorizer: How item profiles are learned.
         most_cost: What a scheme may cost: a share of the error of predictions.
         positions: Whether positions can be learned, which counterparts need.
+        assigned: Whether people did not choose what they rate: then nothing is to be withheld.
         seed: Decides who is attacked when, and every coin.
         progress: Is called after each candidate.
     """
     if not features:
-        return Choice(itemwise_scheme(ratings.scale), "no private feature is named")
+        return Choice(
+            itemwise_scheme(ratings.scale, assigned=assigned), "no private feature is named"
+        )
     try:
         choose = import_module("midpoint.audit.choose").choose
     except ModuleNotFoundError as error:
@@ -57,15 +61,17 @@ def choose_scheme(
         factorizer=factorizer,
         most_cost=most_cost,
         positions=positions,
+        assigned=assigned,
         seed=seed,
         progress=tried,
     )
     return chosen
 
 
-def itemwise_scheme(scale: Scale) -> str:
+def itemwise_scheme(scale: Scale, *, assigned: bool = False) -> str:
     """Return the scheme that protects item by item and needs no positions.
 
-    It is the discrete midpoint with sub-sampling, or MPSS on a continuous scale.
+    It is the discrete midpoint with sub-sampling, or MPSS on a continuous scale; without
+    sub-sampling where what people rate is assigned.
     """
-    return "dmpss" if scale.is_discrete else "mpss"
+    return ("dmp" if scale.is_discrete else "mp") + ("" if assigned else "ss")

@@ -90,6 +90,7 @@ def disclose(
             scale=_scale(profiles.scale, spec),
             items=tuple(profiles.item_ids[order].tolist()),
             bits=bits,
+            sets="assigned" if spec.assigned else None,
             **filled,
         )
     except ValidationError as error:  # a name that devices refuse, or a number out of bounds

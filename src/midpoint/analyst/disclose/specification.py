@@ -12,7 +12,11 @@ from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap
 SWITCH: Final = MappingProxyType({"on": True, "off": False})
 """How a setting that is on or off is written."""
 SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"levels": int, "spread": SWITCH.__getitem__}
+    {
+        "levels": int,
+        "spread": SWITCH.__getitem__,
+        "sets": {"assigned": True, "chosen": False}.__getitem__,
+    }
 )
 """How to read the settings that may follow a scheme's name."""
 
@@ -27,6 +31,8 @@ class SchemeSpec:
     """How many levels devices report on, if fewer than the scale has."""
     spread: bool = False
     """Whether devices carry the spread of residuals to their counterparts', too."""
+    assigned: bool = False
+    """Whether people do not choose what they rate: devices answer all they are asked or nothing."""
 
     def __post_init__(self) -> None:
         if self.name not in SCHEMES:
@@ -43,6 +49,12 @@ class SchemeSpec:
                 f"scheme {self.name!r} has no counterparts whose spread to take; cmp and cmpss have"
             )
 
+        if self.assigned and self.scheme.sub_samples:
+            raise MidpointError(
+                f"scheme {self.name!r} withholds items, and assigned ones need none withheld; dmp"
+                " and cmp withhold none"
+            )
+
     @classmethod
     def read(cls, text: str) -> Self:
         """Read a name with settings, such as `cmp:levels=5:spread=on`."""
@@ -51,7 +63,7 @@ class SchemeSpec:
         for setting in settings:
             key, _, value = setting.partition("=")
             try:
-                chosen[key] = SETTINGS[key](value)
+                chosen["assigned" if key == "sets" else key] = SETTINGS[key](value)
             except (KeyError, ValueError) as error:
                 raise MidpointError(
                     f"scheme {text!r}: {setting!r} is no setting of a disclosure; write them as in"
@@ -64,7 +76,8 @@ class SchemeSpec:
         """Return by what a disclosure was made."""
         reported, prior = disclosure.scale.reported, disclosure.prior
         spread = prior is not None and prior.spread is not None
-        return cls(disclosure.scheme, None if reported is None else len(reported), spread)
+        levels = None if reported is None else len(reported)
+        return cls(disclosure.scheme, levels, spread, disclosure.sets is not None)
 
     @property
     def scheme(self) -> Scheme:
@@ -74,7 +87,8 @@ class SchemeSpec:
     def __str__(self) -> str:
         """Write it as `read` reads it."""
         settings = [] if self.levels is None else [f"levels={self.levels}"]
-        return ":".join([self.name, *settings, *(["spread=on"] if self.spread else [])])
+        settings += ["spread=on"] * self.spread + ["sets=assigned"] * self.assigned
+        return ":".join([self.name, *settings])
 
 
 def reported_levels(scale: Scale, count: int | None) -> tuple[float, ...] | None:

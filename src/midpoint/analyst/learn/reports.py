@@ -1,9 +1,9 @@
 """Reports of many people, as a table or as messages, and the disclosures they answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import polars as pl
 
@@ -12,6 +12,9 @@ from midpoint.data.tables.columns import plain_name
 from midpoint.data.tables.reader import read_table
 from midpoint.errors import MidpointError
 from midpoint.wire import Disclosure, Report, from_fixed
+
+if TYPE_CHECKING:
+    from midpoint.analyst.learn.admission import Admission
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "person": ("pseudonym", "person", "user", "userid", "token"),
@@ -38,6 +41,8 @@ class CollectedReports:
     """What was ever published, by digest."""
     name: str = "reports"
     """Where they are from, for messages."""
+    admitted: "Callable[[Admission], None] | None" = None
+    """Is called with how many of them teach, and why others do not."""
 
     def __len__(self) -> int:
         """Count the answers."""

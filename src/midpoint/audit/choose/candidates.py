@@ -1,23 +1,50 @@
 """The schemes that are tried on a panel, the simplest first."""
 
+from dataclasses import replace
+
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol
 
 DISCRETE = ("dmp", "dmpss", "cmp", "cmpss")
-"""Candidates for ratings in levels: schemes by name, with settings if they have some."""
+"""Candidates for ratings in levels: schemes by name."""
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
+FINE = 20
+"""A scale with more levels is a fine one: people keep to round numbers."""
+HALVES = 8
+"""A scale with at least so many levels may have halves, which some people use and some do not."""
 
 
-def candidates(scale: Scale, *, positions: bool = True) -> tuple[str, ...]:
+def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) -> tuple[str, ...]:
     """Return what is tried for ratings on a scale. Ties go to the one that comes first.
 
-    `positions` says whether they can be learned, which counterparts need.
+    `positions` says whether they can be learned, which counterparts need. Where items are
+    `assigned`, nothing is withheld.
     """
     every = DISCRETE if scale.is_discrete else CONTINUOUS
-    return tuple(name for name in every if positions or not protocol_of(name).scheme.counterparts)
+    schemes = {name: protocol_of(name).scheme for name in every}
+    return tuple(
+        name
+        for name, scheme in schemes.items()
+        if (positions or not scheme.counterparts) and not (assigned and scheme.sub_samples)
+    )
+
+
+def variants(candidate: str, scale: Scale) -> tuple[str, ...]:
+    """Return settings of a candidate that are tried where it leaks, the simplest first.
+
+    Fewer reported levels where the scale has many, and spreads carried to the counterparts'.
+    """
+    spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
+    fewer = (11, 7) if count > FINE else (5,) if count >= HALVES else ()
+    others = [replace(spec, levels=levels) for levels in fewer]
+    if spec.scheme.counterparts:
+        others.append(replace(spec, spread=True))
+    return tuple(str(other) for other in others)
 
 
 def protocol_of(candidate: str) -> LearningProtocol:
     """Return the protocol of a candidate."""
-    return LearningProtocol(candidate)
+    spec = SchemeSpec.read(candidate)
+    return LearningProtocol(spec.name, levels=spec.levels, spread=spec.spread)

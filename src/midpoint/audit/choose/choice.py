@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,22 +11,18 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from midpoint.analyst import Factorizer
 from midpoint.analyst.disclose.choice import MOST_COST, itemwise_scheme
 from midpoint.analyst.fit.choice import RAW, Choice, Tried
-from midpoint.audit.choose.candidates import candidates, protocol_of
+from midpoint.audit.choose.candidates import candidates, protocol_of, variants
 from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
 from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
-ONE_SIDED = 1.0
-"""Standard errors above the least leak at which a candidate leaks more: one-sided, 16 %.
-
-Too simple a scheme leaks, and too strong a one costs no more than was allowed: so the test leans
-towards what leaks least.
-"""
+ONE_SIDED = NormalDist().inv_cdf(0.95)
+"""Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
 LUCKY = 3.0
 """Standard errors of the strongest of all attacks by luck alone.
 
-That is 2.1 at 95 % for one of seven that go together, and sqrt(2) of it, since the people of one
+That is 2.1 at 95 % for one of ten that go together, and sqrt(2) of it, since the people of one
 part are whom attackers of the others learned from (`audit.measure.statistics`).
 """
 HELD = 0.55
@@ -69,6 +66,7 @@ def choose(
     most_cost: float = MOST_COST,
     names: Sequence[str] | None = None,
     positions: bool = True,
+    assigned: bool = False,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
@@ -84,8 +82,10 @@ def choose(
         features: The private feature; several make a joint one.
         factorizer: How item profiles are learned.
         most_cost: What a scheme may cost: a share of the error of predictions.
-        names: The candidates, the simplest first; those of the scale unless given.
+        names: The candidates, the simplest first; unless given those of the scale, and where the
+            one that leaks least is not at chance, settings of it.
         positions: Whether positions can be learned, which counterparts need.
+        assigned: Whether people did not choose what they rate: then nothing is withheld.
         seed: Decides who is in which part, and every coin.
         progress: Is called with the candidates done and to do.
     """
@@ -93,15 +93,17 @@ def choose(
         raise MidpointError(f"the cost allowed is a share of the error, not {most_cost:g}")
     people = with_known(ratings, *features)
     feature = people.feature(*features)
-    every = candidates(people.scale, positions=positions)
+    every = candidates(people.scale, positions=positions, assigned=assigned)
     wanted = every if names is None else tuple(names)
     obstacle = _obstacle(feature)
     if obstacle is not None:
-        simple = itemwise_scheme(people.scale)
+        simple = itemwise_scheme(people.scale, assigned=assigned)
         return Choice(simple, obstacle, panel=people.n_users, most_cost=most_cost, warning=UNSEEN)
     panel = Panel.of(people, features, factorizer or Factorizer(), seed)
     with threadpool_limits(1):  # sums in another order are other sums
-        raw, trials, failed = _try(panel, wanted, progress)
+        raw, trials, failed = _try(
+            panel, wanted, most_cost, progress, settings=names is None and positions
+        )
     if not trials:
         raise MidpointError(f"no candidate could be tried: {'; '.join(failed.values())}")
     choice = decide(raw, trials, feature.categories, most_cost, failed)
@@ -109,25 +111,58 @@ def choose(
 
 
 def _try(
-    panel: Panel, wanted: Sequence[str], progress: Callable[[int, int], None] | None
+    panel: Panel,
+    wanted: Sequence[str],
+    most_cost: float,
+    progress: Callable[[int, int], None] | None,
+    *,
+    settings: bool,
 ) -> tuple[Trial, list[Trial], dict[str, str]]:
-    """Measure raw ratings and all candidates; say of those that cannot be learned why."""
-    trials, failed, readers = list[Trial](), dict[str, str](), RawReaders(panel)
-    for done, scheme in enumerate((RAW, *wanted)):
+    """Measure raw ratings and all candidates; say of those that cannot be learned why.
+
+    With `settings`, those of the candidate that leaks least are tried too, unless it is at chance.
+    """
+    trials, failed, readers = dict[str, Trial](), dict[str, str](), RawReaders(panel)
+
+    def attempt(scheme: str) -> None:
         if progress:
-            progress(done, 1 + len(wanted))
+            progress(len(trials) + len(failed), 1 + len(wanted))
         try:
             measured = measure(panel, protocol_of(scheme), readers)
         except MidpointError as error:
             if scheme == RAW:
                 raise
             failed[scheme] = str(error)
-            continue
-        base = trials[0].measured if trials else measured
-        trials.append(Trial(scheme, measured, cost(measured.squares, base.squares)))
+            return
+        base = trials.get(RAW)
+        raw = measured.squares if base is None else base.measured.squares
+        trials[scheme] = Trial(scheme, measured, cost(measured.squares, raw))
+
+    for scheme in (RAW, *wanted):
+        attempt(scheme)
+    order = [scheme for scheme in wanted if scheme in trials]
+    if settings and order:
+        best = min(_cheap([trials[scheme] for scheme in order], most_cost), key=_excess)
+        if best.leak.excess > 0:
+            more = variants(best.scheme, panel.ratings.scale)
+            wanted = (*wanted, *more)
+            for scheme in more:
+                attempt(scheme)
+            after = order.index(best.scheme) + 1
+            order[after:after] = [scheme for scheme in more if scheme in trials]
     if progress:
         progress(1 + len(wanted), 1 + len(wanted))
-    return trials[0], trials[1:], failed
+    return trials[RAW], [trials[scheme] for scheme in order], failed
+
+
+def _excess(trial: Trial) -> float:
+    return max(trial.leak.excess, 0.0)
+
+
+def _cheap(trials: Sequence[Trial], most_cost: float) -> list[Trial]:
+    """Return those that cost no more than allowed; if there are none, the one that costs least."""
+    cheap = [trial for trial in trials if trial.cost <= most_cost]
+    return cheap or [min(trials, key=lambda trial: trial.cost)]
 
 
 def decide(
@@ -146,9 +181,8 @@ def decide(
         most_cost: What a scheme may cost.
         failed: Why others could not be tried, by name.
     """
-    cheap = [trial for trial in trials if trial.cost <= most_cost]
-    cheap = cheap or [min(trials, key=lambda trial: trial.cost)]
-    best = min(cheap, key=lambda trial: trial.leak.excess)
+    cheap = _cheap(trials, most_cost)
+    best = min(cheap, key=_excess)
     taken = next(trial for trial in cheap if not trial.leaks_more(best))
     rows = [_row(raw, best, categories, "raw ratings")]
     for trial in trials:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +13,18 @@ from scipy import sparse
 from midpoint.analyst import predict
 from midpoint.analyst.fit.choice import RAW
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
-from midpoint.audit.attackers.features import values_and_mask
 from midpoint.audit.attackers.joint import infer, joint_fit
-from midpoint.audit.attackers.learned import Rows
+from midpoint.audit.attackers.learned import SURE, Rows
 from midpoint.audit.attackers.view import NestedFold, View
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
-from midpoint.audit.choose.readers import CLEAN, READERS, Reader
+from midpoint.audit.choose.readers import CLEAN, READERS
+from midpoint.audit.stack import Stack
 from midpoint.protocol import LearningProtocol, local_correction
 
 Float = NDArray[np.float64]
 Score = Callable[[Rows], Float]
+STACK = "all together"
+"""What the stack of all attackers is called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,25 +39,33 @@ class Leak:
     """Whom it looks for, against all others."""
     doubt: float
     """Standard error of its AUC where there is nothing to read."""
+    tries: float = 1.0
+    """How many independent attacks it is the strongest of; one whose sign is free counts twice."""
 
     @property
     def value(self) -> float:
-        """The AUC, folded: 0.5 or more."""
+        """The AUC."""
         return self.area.value
 
     @property
     def excess(self) -> float:
-        """Distance from 0.5 beyond one standard error: small categories do not rule by luck."""
-        return self.value - 0.5 - self.doubt
+        """Distance from 0.5 beyond what the strongest of so many reaches by luck half of the time.
+
+        AUC - 0.5 - s z, z the median of the greatest of n normal numbers: Phi(z)^n = 1/2. So
+        neither many attackers nor small categories rule by luck.
+        """
+        return self.value - 0.5 - self.doubt * NormalDist().inv_cdf(0.5 ** (1 / self.tries))
 
     def above(self, other: "Leak") -> tuple[float, float]:
         """Return by how much this one is above another, and the standard error of that.
 
         Both are of the same people, so the error is DeLong's for correlated curves:
-        sqrt(sum_i (a_i - b_i)^2), a_i and b_i what person i adds to the error of either.
+        sqrt(sum_i (a_i - b_i)^2), a_i and b_i what person i adds to the error of either. What is
+        within luck is as good as nothing.
         """
         apart = np.square(self.area.influence - other.area.influence).sum()
-        return self.excess - other.excess, float(np.sqrt(apart))
+        beyond = max(self.excess, 0.0) - max(other.excess, 0.0)
+        return beyond, float(np.sqrt(apart))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +82,8 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
     """Protect, attack and predict every part of a panel by what the other parts taught."""
     shown = Shown(panel, how)
     wanted = questions(int(panel.category.max()) + 1)
-    names = [reader.name for reader in READERS]
-    scores = np.zeros((len(names) + 1, len(wanted), panel.draws, len(panel.category)))
+    names = [reader.name for reader in READERS] + [CLEAN.name] * (raw is not None)
+    scores = np.zeros((len(names), len(wanted), panel.draws, len(panel.category)))
     squares = np.zeros(len(panel.category))
     for part, trial in enumerate(shown.trials()):
         draws = range(1, panel.draws)
@@ -79,18 +91,16 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
         whose = panel.members[part]
         squares[whose] = _squares(shown, part, trial.judge)
         category = np.tile(_learners(panel, part), panel.draws)
-        for r, reader in enumerate(READERS):
-            rows, new = _stack(reader, trial), [reader.form(view) for view in views]
-            for q, k in enumerate(wanted):
-                score = reader.fit(rows, category == k)
-                for d, table in enumerate(new):
+        read = cache(lambda form, trial=trial: _tables(form, trial))
+        new = cache(lambda form, views=views: [form(view) for view in views])
+        for q, k in enumerate(wanted):
+            fits: list[Score] = [reader.fit(read(reader.form), category == k) for reader in READERS]
+            fits += [] if raw is None else [raw.score(part, k)]
+            forms = [reader.form for reader in READERS] + [CLEAN.form]
+            for r, (score, form) in enumerate(zip(fits, forms, strict=False)):
+                for d, table in enumerate(new(form)):
                     scores[r, q, d, whose] = score(table)
-        if raw is not None:
-            new = [values_and_mask(view) for view in views]
-            for q, k in enumerate(wanted):
-                for d, table in enumerate(new):
-                    scores[-1, q, d, whose] = raw.score(part, k)(table)
-    return Measured(_strongest(panel, [*names, CLEAN.name], wanted, scores), squares)
+    return Measured(_strongest(panel, names, wanted, scores), squares)
 
 
 class RawReaders:
@@ -123,21 +133,50 @@ def cost(squares: Float, raw: Float) -> float:
 
 
 def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores: Float) -> Leak:
-    """Find the attack that is farthest beyond chance, on either side of it.
+    """Find the attack that is farthest beyond chance: the stack, or a single one.
 
     Who is learned from also took part in the disclosure of those attacked. What is special about
     them by chance is taken out of the others' reports, so an attack can be right when its sign is
-    flipped; whoever knows the protocol knows that.
+    flipped; whoever knows the protocol knows that. A single attack is taken on either side of
+    chance. The stack learns signs from the other parts, so nothing about it is chosen here.
     """
     leaks = list[Leak]()
-    for r, name in enumerate(names):
-        for q, k in enumerate(wanted):
-            ones = panel.category == k
-            drawn = [area(scores[r, q, d], ones, panel.part) for d in range(panel.draws)]
-            mean = Area.mean(drawn)
+    for q, k in enumerate(wanted):
+        ones = panel.category == k
+        doubt = chance_deviation(ones)
+        stacked = Area.mean(_areas(panel, stack_scores(panel, scores[:, q], ones), ones))
+        leaks.append(Leak(stacked, STACK, k, doubt, len(wanted)))
+        for r, name in enumerate(names):
+            mean = Area.mean(_areas(panel, scores[r, q], ones))
             folded = Area(0.5 + mean.distance, mean.sign * mean.influence)
-            leaks.append(Leak(folded, name, k, chance_deviation(ones)))
+            leaks.append(Leak(folded, name, k, doubt, 2 * len(wanted) * len(names)))
     return max(leaks, key=lambda leak: leak.excess)
+
+
+def _areas(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> list[Area]:
+    """Return the AUC in each draw of the coins, people compared within their part."""
+    return [area(drawn, ones, panel.part) for drawn in scores]
+
+
+def stack_scores(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> Float:
+    """Weigh attackers' scores for each part by what they are worth on the others.
+
+    From shape (attackers, draws, N) to (draws, N). A sign is flipped where an attacker is wrong
+    beyond doubt on the other parts.
+    """
+    weighed = np.zeros(scores.shape[1:])
+    for part, inside in enumerate(panel.members):
+        others = np.flatnonzero(panel.part != part)
+        known, group = scores[:, 0, others].T, panel.part[others]
+        wrong = 0.5 - SURE * chance_deviation(ones[others])
+        sign = np.array(
+            [-1.0 if area(one, ones[others], group).value < wrong else 1.0 for one in known.T]
+        )
+        groups = np.repeat(group[:, None], len(sign), axis=1)
+        stack = Stack.fit(known * sign, groups, ones[others])
+        for draw in range(len(weighed)):
+            weighed[draw, inside] = stack(scores[:, draw, inside].T * sign)
+    return weighed
 
 
 def _learners(panel: Panel, part: int) -> NDArray[np.intp]:
@@ -146,8 +185,8 @@ def _learners(panel: Panel, part: int) -> NDArray[np.intp]:
     return panel.category[np.concatenate(others)]
 
 
-def _stack(reader: Reader, trial: NestedFold) -> Rows:
-    tables = [reader.form(view) for view in trial.learn]
+def _tables(form: Callable[[View], Rows], trial: NestedFold) -> Rows:
+    tables = [form(view) for view in trial.learn]
     return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold
+from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold, report_scale
 from midpoint.data import Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
 from midpoint.protocol import LearningProtocol, Population
@@ -122,7 +122,7 @@ class Shown:
             self._disclosures[without] = self.how.disclose(learned)
         disclosure = self._disclosures[without]
         sent = self.how.report(disclosure, learned, self.panel.given(part), self.coins(part, draw))
-        return View(sent, learned, disclosure, self.panel.ratings.scale)
+        return View(sent, learned, disclosure, report_scale(disclosure, self.panel.ratings.scale))
 
     def coins(self, part: int, draw: int) -> np.random.Generator:
         """Return the coins of a part in one draw, the same for every protocol."""

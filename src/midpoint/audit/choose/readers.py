@@ -14,11 +14,12 @@ from midpoint.audit.attackers.features import (
     short_profile,
     values_and_mask,
 )
-from midpoint.audit.attackers.kernels import QuadraticKernel
+from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
 from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.products import Products
 from midpoint.audit.attackers.scaling import Scaling
+from midpoint.audit.attackers.trees import Trees
 from midpoint.audit.attackers.view import View
 
 Float = NDArray[np.float64]
@@ -119,12 +120,15 @@ def _distances(a: Rows, b: Rows) -> Float:
 
 
 SPARSE = Logistic((0.05, 1.0, 20.0))
+SUPPORT = ((3_000.0, 0.7), (30_000.0, 0.1))
 READERS: Sequence[Reader] = (
     Reader("sets", mask, SPARSE),
     Reader("sets and values", values_and_mask, SPARSE),
     Reader("levels", exact_levels, SPARSE),
     Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
     Reader("profile, radial", profile_features, GaussianRidge()),
+    Reader("profile, trees", profile_features, Trees((60, 150), most_rows=5000)),
+    Reader("items, support vectors", values_and_mask, SupportVectors(SUPPORT, most_rows=2000)),
     Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
     Reader("products", short_profile, Products((0.3, 3.0))),
 )

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import preview
 from midpoint.user.agent.rows import PreviewLine, RankedTitle, Rows
@@ -133,8 +134,10 @@ class Device:
         `ratings` are in stars, by title or by item. Unless the analyst asked a `question`, she
         may rate anything: the report then repeats what was revealed before, so the newest one
         says it all. Where nothing new is rated, nothing is decided: the same report comes back.
+        Where items are assigned, a question is needed, and is answered as a whole or not at all.
         """
         self._home.require_remembered()
+        self._require_question(question)
         rated = by_item(ratings, self._standing)
         asked = question or self._question(rated)
         if asked is None:
@@ -146,6 +149,7 @@ class Device:
         self, ratings: Mapping[str, float], *, question: Solicitation | None = None
     ) -> Rows[PreviewLine]:
         """Show what `protect` would send and withhold; nothing is decided."""
+        self._require_question(question)
         rated = by_item(ratings, self._standing)
         asked = question or self._question(rated) or self._open_question(())
         accepted, ledger = self._standing.accepted, self._home.ledger
@@ -188,6 +192,14 @@ class Device:
         return (
             f"<Device: protects {features} by {self.disclosure.scheme}; {kept}; certified by {who}>"
         )
+
+    def _require_question(self, question: Solicitation | None) -> None:
+        """Refuse to leave the choice to her where items are assigned."""
+        if question is None and self.disclosure.sets:
+            raise MidpointError(
+                "this service assigns the items that people rate, so answer its question: pass"
+                " question=, as from Analyst.solicit"
+            )
 
     def _question(self, rated: Mapping[str, int]) -> Solicitation | None:
         """Return an open question; None if nothing is new and the last report says it all."""

@@ -91,6 +91,7 @@ def check_disclosure(
         features=disclosure.features,
         scale=disclosure.scale,
         scheme=disclosure.scheme,
+        sets=disclosure.sets,
     )
     return Accepted(disclosure, head, pinned, superseded=head != entries[-1])
 
@@ -177,6 +178,9 @@ def _require_scheme(disclosure: Disclosure, pin: Pin | None) -> None:
             Refusal.SCHEME_CHANGED,
             f"scheme {disclosure.scheme!r} is disclosed instead of {pin.scheme!r}; {REMEDY}",
         )
+    if pin is not None and disclosure.sets != pin.sets:
+        now = "chosen by people" if disclosure.sets is None else "assigned"
+        raise RefusedError(Refusal.SCHEME_CHANGED, f"items are now {now}, which is new; {REMEDY}")
 
 
 def _require_safe(disclosure: Disclosure, *, ratings_in_levels: bool, allow_unsafe: bool) -> None:

@@ -1,7 +1,7 @@
 """What a device holds the analyst to: its key, its list of disclosures, and what they are about."""
 
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from midpoint.errors import MidpointError
 from midpoint.user.device_files import StorageError, keep_file
@@ -32,6 +32,8 @@ class Pin(Message):
     """What a rating can be, as first seen."""
     scheme: Name
     """What is done to ratings, as first seen."""
+    sets: Literal["assigned"] | None = None
+    """Whether items are assigned, as first seen."""
 
     def save(self, path: Path) -> None:
         """Write it, whole or not at all."""

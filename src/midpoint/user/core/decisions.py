@@ -47,8 +47,11 @@ def decide(
     disclosure, rating or category, keeps its decision. What is asked about and left unrated is
     closed for the round. An open round decides every other rated item of the disclosure too, once:
     what was decided before and is not asked about is not reported again. There is a report
-    whatever was withheld, even an empty one. `accepted` comes from `check_disclosure`; coins and
-    the report's name come from the ledger's own secret.
+    whatever was withheld, even an empty one. Where items are assigned, she answers all that she is
+    asked or nothing new: what she leaves out would be a choice of hers, and show.
+
+    `accepted` comes from `check_disclosure`; coins and the report's name come from the ledger's own
+    secret.
     """
     disclosure = accepted.disclosure
     require_legal(ratings, disclosure)
@@ -58,6 +61,8 @@ def decide(
         return _again(answered, solicitation)
     items = _items_to_decide(ratings, solicitation, disclosure, ledger)
     fresh = {i: int(ratings[i]) for i in items if i in ratings and ledger.decision(i) is None}
+    if disclosure.sets and not all(i in ratings or ledger.decision(i) for i in items):
+        fresh = {}
     known = _asked_so_far(ratings, solicitation, disclosure, ledger)
     parameters = Parameters.of(disclosure)
     adjustment = adjust(parameters, cell, *known)
@@ -122,6 +127,10 @@ def _items_to_decide(
     unknown = [item for item in solicitation.items if item not in known]
     if unknown:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown[0]!r} is not in the disclosure")
+    if solicitation.open and disclosure.sets:
+        raise RefusedError(
+            Refusal.QUESTION_OPEN, "items are assigned, and the question leaves the choice to her"
+        )
     _require_unchanged(solicitation.items, disclosure, ledger)
     if not solicitation.open:
         return solicitation.items

@@ -71,9 +71,9 @@ export function checkDisclosure(
     );
   }
   checkNumbers(disclosure);
-  const { features, scale, scheme } = disclosure;
+  const { features, scale, scheme, sets } = disclosure;
   const { key, sequence, digest: head } = entry;
-  const pinned = Pin.make({ key, sequence, head, features, scale, scheme });
+  const pinned = Pin.make({ key, sequence, head, features, scale, scheme, sets });
   const superseded = sequence !== entries[entries.length - 1].sequence;
   return { disclosure, entry, pin: pinned, superseded };
 }
@@ -157,6 +157,10 @@ function requireScheme(disclosure: Disclosure, pin?: Pin): void {
       "scheme_changed",
       `scheme '${disclosure.scheme}' replaces '${pin.scheme}'; ${REMEDY}`,
     );
+  }
+  if (pin && disclosure.sets !== pin.sets) {
+    const now = disclosure.sets ?? "chosen by people";
+    throw new RefusedError("scheme_changed", `items are now ${now}, which is new; ${REMEDY}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a device holds the analyst to: its key, its list of disclosures, and what they are about. */
-import { featureNames, ratingScale } from "../../wire/disclosure";
-import { count, digestField, list, name, publicKey } from "../../wire/fields";
+import { assigned, featureNames, ratingScale } from "../../wire/disclosure";
+import { count, digestField, list, name, optional, publicKey } from "../../wire/fields";
 import { kind, type MessageOf } from "../../wire/message";
 
 /** The state of trust after a disclosure was accepted; it never leaves the device. */
@@ -11,6 +11,7 @@ export const Pin = kind("pin", {
   features: list(featureNames),
   scale: ratingScale,
   scheme: name,
+  sets: optional(assigned),
 });
 export type Pin = MessageOf<typeof Pin>;
 

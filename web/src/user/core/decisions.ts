@@ -36,7 +36,9 @@ export interface Plan {
  * An item that was decided before, under whatever disclosure, rating or category, keeps its
  * decision. What is asked about and left unrated is closed for the round. An open round decides
  * every other rated item of the disclosure too, once: what was decided before and is not asked about
- * is not reported again. There is a report whatever was withheld, even an empty one. `accepted` comes
+ * is not reported again. There is a report whatever was withheld, even an empty one. Where items are
+ * assigned, she answers all that she is asked or nothing new: what she leaves out would be a choice of
+ * hers, and show. `accepted` comes
  * from `checkDisclosure`; coins and the report's name come from the ledger's own secret.
  */
 export async function decide(
@@ -68,7 +70,10 @@ export function plan(
   requireAsked(solicitation, disclosure, ledger);
   const items = [...solicitation.items];
   if (solicitation.open) items.push(...undecided(ratings, items, disclosure, ledger));
-  const fresh = items.filter((item) => ratings.has(item) && !ledger.decision(item));
+  const whole = items.every((item) => ratings.has(item) || ledger.decision(item));
+  const fresh = items.filter(
+    (item) => (whole || !disclosure.sets) && ratings.has(item) && !ledger.decision(item),
+  );
   const revealed = new Map<string, { value: number; numbers: string }>();
   for (const item of items) {
     const { value, numbers = "" } = ledger.decision(item) ?? {};
@@ -171,6 +176,12 @@ function requireAsked(solicitation: Solicitation, disclosure: Disclosure, ledger
     if (!disclosure.index.has(item)) {
       throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
     }
+  }
+  if (solicitation.open && disclosure.sets) {
+    throw new RefusedError(
+      "question_open",
+      "items are assigned, and the question leaves the choice to her",
+    );
   }
   for (const item of solicitation.items) {
     const numbers = ledger.decision(item)?.numbers;

@@ -109,8 +109,9 @@ class Service:
             return private(waiting.solicitation, None)
         settings = self.settings
         items = await self.readers.call(model.ask, summary, settings.ask)
+        only_asked = settings.only_asked or model.disclosure.sets is not None
         work = OpenRound(
-            *(token, _now(), model.digest, tuple(items), settings.only_asked, after),
+            *(token, _now(), model.digest, tuple(items), only_asked, after),
             most=settings.kept,
         )
         return private(await self.committer.submit(work), None)
