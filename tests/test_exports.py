@@ -46,7 +46,7 @@ EXPORTS = {
     """,
     "midpoint.user": """
         Accepted Adjustment Agent AsyncAgent BrokenSealError Decision DeviceSecret Ledger Obfuscated
-        PURPOSES Parameters Pin PrivateCategory Recommendation StorageError Witness adjust
+        PURPOSES Parameters Pin PrivateCategory Recommendation StorageError adjust
         check_disclosure check_numbers check_titles correct corrections decide obfuscate
         require_legal reveal_probability toss value_shift verify_certificate
     """,
@@ -57,8 +57,8 @@ EXPORTS = {
     "midpoint.wire": """
         Catalogue Certificate Certificates Chain Disclosure Entry FeatureNames GRAIN MILLION Message
         ONE Prior Problem Published RatingScale Receipt Refusal RefusedError Report SCHEMES Scheme
-        Scores Signed SigningKey Solicitation SolicitationRequest ValueMap Witness as_rows
-        correction digest from_fixed on_grid to_fixed verify
+        Scores Signed SigningKey Solicitation SolicitationRequest ValueMap WitnessStatement
+        as_rows correction digest from_fixed on_grid to_fixed verify
     """,
 }
 

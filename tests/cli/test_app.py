@@ -41,6 +41,7 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
             *("data", "batch"),
         ],
         "Person": ["answer", "protect", "rank"],
+        "Witness": ["witness"],
         "Auditor": ["audit", "compare", "certify"],
         "Researcher": ["obfuscate", "demo"],
     }

@@ -86,8 +86,9 @@ class Desk:
         return command(*words, "--category-file", self.category(), *more)
 
     def kept(self) -> dict[str, bytes]:
-        """Return all files of the device."""
-        return {path.name: path.read_bytes() for path in self.device.iterdir()}
+        """Return all files of the device but the proof, which grows by what is refused as well."""
+        files = [path for path in self.device.iterdir() if path.name != "proof"]
+        return {path.name: path.read_bytes() for path in files}
 
     def rounds(self) -> list[Report]:
         """Return the reports that the ledger holds."""

@@ -97,7 +97,9 @@ def prior(
     own = np.arange(K)
     maps[:, own, own] = unit
     least = np.zeros((G, K), dtype=np.int64)
-    least[1:] = np.sort(rng.integers(GRAIN // 4, 2 * GRAIN, size=(G - 1, K)), axis=0)
+    drawn = np.sort(rng.integers(GRAIN // 4, 2 * GRAIN, size=(G - 1, K)), axis=0)
+    common = drawn[:, :1]  # a stratum begins at about the same activity in all categories
+    least[1:] = np.maximum.accumulate(common + drawn % (common // 2 + 1), axis=0)
     return Prior(
         least=as_rows(least),
         mean=as_rows(mean),

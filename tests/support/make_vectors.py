@@ -14,7 +14,14 @@ from tests.support.position_vectors import (
     moved_obfuscations,
     people_at_positions,
 )
-from tests.support.refusal_vectors import bad_numbers, bad_rounds, certificates, chains, titles
+from tests.support.refusal_vectors import (
+    bad_numbers,
+    bad_rounds,
+    certificates,
+    chains,
+    statements,
+    titles,
+)
 from tests.support.report_vectors import corrections, discrete, obfuscations, reports
 from tests.support.text_vectors import bad_texts, service_texts
 from tests.support.vector_parts import (
@@ -34,6 +41,7 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "discrete": discrete,
     "corrections": _after(corrections, moved_corrections),
     "chains": chains,
+    "statements": statements,
     "bad_numbers": _after(bad_numbers, bad_positions),
     "bad_texts": bad_texts,
     "service_texts": service_texts,

@@ -42,8 +42,9 @@ def chromium() -> str:
 class Service:
     """`midpoint serve` on a port that stays the same over restarts."""
 
-    def __init__(self, site: Path) -> None:
+    def __init__(self, site: Path, *flags: str) -> None:
         self.site = site
+        self.flags = flags
         self.port = 0
         self._log = site / "serve.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -55,6 +56,7 @@ class Service:
     def start(self) -> None:
         """Start it and wait until it is ready."""
         command = [MIDPOINT, "serve", str(self.site), "--port", str(self.port), "--rate", "0"]
+        command += self.flags
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stderr=log, stdout=log)
         end = time.monotonic() + PATIENCE

@@ -9,7 +9,7 @@ from midpoint.wire import ONE, Report
 
 WOMAN = PrivateCategory({"gender": "F"})
 MAN = PrivateCategory({"gender": "M"})
-QUICK = Patience(attempt=10, total=30, tries=3, first_wait=0.02)
+QUICK = Patience(attempt=10, total=30, tries=3, first_wait=0.02, pace=0)
 """Patient with a busy machine, and soon back when the answer was none."""
 
 MakeAgent = Callable[..., Agent]
@@ -42,5 +42,6 @@ def go_through_a_round(agent: Agent, share: int = 3) -> None:
 
 
 def kept(agent: Agent) -> dict[str, bytes]:
-    """Return all files of an agent."""
-    return {path.name: path.read_bytes() for path in directory_of(agent).iterdir()}
+    """Return all files of an agent but the proof, which grows by what is refused as well."""
+    files = [path for path in directory_of(agent).iterdir() if path.name != "proof"]
+    return {path.name: path.read_bytes() for path in files}

@@ -148,7 +148,7 @@ def at_the_limits() -> Disclosure:
     thin = [[(ONE // 64 + 1) * (i == j) for j in range(4)] for i in range(4)]
     great = [[2**14 * value for value in row] for row in unit]
     prior = {
-        "least": [[0, 0], [0, 2**40]],
+        "least": [[0, 0], [2**39, 2**40]],
         "mean": [[far[0], far[1]]] * 2,
         "precision": [[thin, great]] * 2,
         "map": [[[unit, far], [far, unit]]] * 2,
@@ -215,13 +215,18 @@ def bad_positions() -> Iterator[Case]:
             ("base", (2**53 - 1, GRAIN)),
         )
     ]
-    for name, changes in (*broken_priors, *items):
+    apart = [
+        (f"strata apart: {row}", {"prior": disclosed_prior.model_copy(update={"least": row})})
+        for row in (((0, 0), (100, 201)), ((0, 0), (0, 9)), ((0, 0), (2**40, 256)))
+    ]
+    cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
+    for name, changes, code in (*cases, *((*case, Refusal.TOO_TELLING) for case in apart)):
         bad = shown.model_copy(update=changes)
         yield {
-            "name": f"{Refusal.BAD_POSITIONS}: {name}",
+            "name": f"{code}: {name}",
             "disclosure": text(bad),
             "chain": [text(signed) for signed in sealed(entries([bad]))],
-            "code": Refusal.BAD_POSITIONS,
+            "code": code,
         }
 
 

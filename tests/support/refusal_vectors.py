@@ -1,7 +1,6 @@
 """The vectors of what a device accepts or refuses: lists, numbers, rounds, certificates, titles."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from midpoint.user import (
@@ -9,7 +8,6 @@ from midpoint.user import (
     Ledger,
     Pin,
     PrivateCategory,
-    Witness,
     decide,
 )
 from midpoint.wire import (
@@ -23,6 +21,7 @@ from midpoint.wire import (
     Refusal,
     Signed,
     Solicitation,
+    WitnessStatement,
 )
 from midpoint.wire.record import MOST_AUC
 from tests.support.made_up import (
@@ -52,6 +51,9 @@ from tests.support.vector_parts import (
     pinned,
     text,
 )
+from tests.support.witnessing import DAY, OBSERVER, stated
+
+NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
 
 
 def chains() -> Iterator[Case]:
@@ -63,8 +65,9 @@ def chains() -> Iterator[Case]:
             "disclosure": text(newest),
             "chain": [text(signed) for signed in chain],
             "pin": None if pin is None else text(pin),
-            "witness": None if witness is None else asdict(witness),
+            "witness": None if witness is None else text(witness),
             "ratings_in_levels": "continuous input" not in name,
+            "show_rated": "not agreed" not in name,
             "expect": {"pin": text(expected)} if isinstance(expected, Pin) else {"code": expected},
         }
 
@@ -97,6 +100,12 @@ def changes_and_scales() -> Iterator[Listed]:
     yield "stars called continuous", smooth, chain, None, None, Refusal.SCALE_CONTINUOUS
     yield "continuous input", smooth, chain, None, None, pinned(first, smooth)
     yield "unsafe", stars, sealed(entries([stars])), None, None, Refusal.SCHEME_UNSAFE
+    shows = disclosure("dmp")
+    first, chain = entries([shows])[0], sealed(entries([shows]))
+    yield "rated items shown, agreed", shows, chain, None, None, pinned(first, shows)
+    yield "rated items shown, not agreed", shows, chain, None, None, Refusal.RATED_SHOWN
+    pin = pinned(first, shows)
+    yield "agreed before, not agreed again", shows, chain, pin, None, pin
 
 
 def lists_of_entries() -> Iterator[Listed]:
@@ -108,7 +117,11 @@ def lists_of_entries() -> Iterator[Listed]:
     fork = sealed(entries([shown[0], other, *shown[2:]]))
     swapped = sealed(entries(shown, STRANGER), STRANGER)
     pins = [pinned(entry, shown[0]) for entry in listed]
-    seen = [Witness(entry.sequence, entry.digest) for entry in listed]
+    at = [1_800_000_000 + n * 2 * DAY for n in range(4)]
+
+    def seen(*when: int, time: int) -> WitnessStatement:
+        return stated(listed, *when, time=time)
+
     forged = [*good[:3], Signed.seal(listed[3], STRANGER)]
     borrowed = Signed(
         body=listed[3].raw.decode(), signature=ANALYST.sign(Certificate.domain, listed[3].raw)
@@ -119,7 +132,27 @@ def lists_of_entries() -> Iterator[Listed]:
         ("from the pinned entry", last, good[1:], pins[1], None, pins[3]),
         ("after the pinned entry", last, good[2:], pins[1], None, pins[3]),
         ("nothing new", last, good[3:], pins[3], None, pins[3]),
-        ("agreeing witness", last, good, pins[0], seen[2], pins[3]),
+        ("agreeing witness", last, good, pins[0], seen(*at, time=at[3] + DAY), pins[3]),
+        ("not shown for a day", shown[2], good, pins[0], seen(*at, time=at[3] + DAY - 1), pins[2]),
+        ("appended for her", shown[2], good, pins[0], seen(*at[:3], time=at[3]), pins[2]),
+        (
+            "appended for her and answered under",
+            *(last, good, pins[0], seen(*at[:3], time=at[3])),
+            Refusal.NOT_WITNESSED,
+        ),
+        (
+            "public for a moment, a day ago",
+            *(shown[1], good, None, seen(at[0], at[1], at[2], at[2] + 60, time=at[2] + DAY + 30)),
+            pins[1],
+        ),
+        (
+            "public for a moment, long ago",
+            *(last, good, None, seen(at[0], at[1], at[2], at[2] + 60, time=at[3])),
+            pins[3],
+        ),
+        ("at once", last, good, None, seen(*at, time=at[3]), Refusal.NOT_WITNESSED),
+        ("nothing shown for a day", last, good, None, seen(*at[:1], time=at[0]), NOT_YET),
+        ("pinned before it was shown", last, good, pins[3], seen(*at[:2], time=at[3]), NOT_YET),
         ("wrong digest", other, good, None, None, Refusal.WRONG_DIGEST),
         ("bad signature", last, forged, None, None, Refusal.BAD_SIGNATURE),
         ("other domain", last, [*good[:3], borrowed], None, None, Refusal.BAD_SIGNATURE),
@@ -133,10 +166,47 @@ def lists_of_entries() -> Iterator[Listed]:
         ("gap after the pin", last, good[3:], pins[1], None, Refusal.CHAIN_GAP),
         ("gap inside", last, [good[0], *good[2:]], None, None, Refusal.CHAIN_GAP),
         ("no entries", last, [], None, None, Refusal.CHAIN_GAP),
-        ("witness of a fork", last, fork, pins[0], seen[1], Refusal.WITNESS_DISAGREES),
-        ("witness ahead", shown[1], good[:2], None, seen[2], Refusal.WITNESS_DISAGREES),
-        ("witness out of sight", last, good[3:], pins[3], seen[1], Refusal.CHAIN_GAP),
+        ("witness of a fork", last, fork, pins[0], seen(*at[:2], time=at[3]), OTHER),
+        ("witness ahead", shown[1], good[:2], None, seen(*at[:3], time=at[3]), OTHER),
+        (
+            "out of sight",
+            last,
+            good[3:],
+            pins[3],
+            seen(*at[:2], time=at[3]),
+            Refusal.CHAIN_GAP,
+        ),
     )
+
+
+def statements() -> Iterator[Case]:
+    """What a witness signed: read with the key held on to, or refused with a code."""
+    listed = entries([disclosure(seed=seed) for seed in range(3)])
+    made = stated(listed, 100, 200, 260, time=300)
+    good = Signed.seal(made, OBSERVER)
+    other = Signed.seal(made, STRANGER)
+    borrowed = Signed(body=good.body, signature=OBSERVER.sign(Entry.domain, made.raw))
+    backwards = good.body.replace("[100,200,260]", "[100,260,200]")
+    short = good.body.replace("[100,200,260]", "[100,200]")
+    for name, signed, key, seconds, expected in (
+        ("first use, at once", good, None, 0, 2),
+        ("the newest", good, OBSERVER.public, 40, 2),
+        ("the one before", good, OBSERVER.public, 60, 1),
+        ("the first", good, OBSERVER.public, 61, 0),
+        ("none", good, OBSERVER.public, 101, None),
+        ("another key", good, STRANGER.public, 0, Refusal.WITNESS_CHANGED),
+        ("signed by another", other, None, 0, Refusal.BAD_SIGNATURE),
+        ("another domain", borrowed, None, 0, Refusal.BAD_SIGNATURE),
+        ("backwards", Signed(body=backwards, signature="0" * 128), None, 0, Refusal.WRONG_SHAPE),
+        ("too short", Signed(body=short, signature="0" * 128), None, 0, Refusal.WRONG_SHAPE),
+    ):
+        yield {
+            "name": name,
+            "signed": text(signed),
+            "key": key,
+            "shown_for": seconds,
+            "expect": {"code" if isinstance(expected, Refusal) else "entry": expected},
+        }
 
 
 def bad_numbers() -> Iterator[Case]:

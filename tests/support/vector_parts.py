@@ -2,8 +2,17 @@
 
 from typing import Any
 
-from midpoint.user import Pin, Witness
-from midpoint.wire import ONE, Disclosure, Entry, FeatureNames, Message, Refusal, Signed
+from midpoint.user import Pin
+from midpoint.wire import (
+    ONE,
+    Disclosure,
+    Entry,
+    FeatureNames,
+    Message,
+    Refusal,
+    Signed,
+    WitnessStatement,
+)
 from tests.support.made_up import AGE, GENDER
 
 KEY = bytes(range(32, 64))
@@ -15,7 +24,7 @@ FEATURES: dict[str, tuple[FeatureNames, ...]] = {
 UNEVEN = (0, ONE, 3 * ONE, 7 * ONE)
 HALVES = tuple(ONE * half // 2 for half in range(1, 11))
 Case = dict[str, Any]
-Listed = tuple[str, Disclosure, list[Signed], Pin | None, Witness | None, Refusal | Pin]
+Listed = tuple[str, Disclosure, list[Signed], Pin | None, WitnessStatement | None, Refusal | Pin]
 
 
 def text(message: Message) -> str:

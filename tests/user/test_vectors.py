@@ -13,7 +13,6 @@ from midpoint.user import (
     Parameters,
     Pin,
     PrivateCategory,
-    Witness,
     check_disclosure,
     check_titles,
     correct,
@@ -22,6 +21,7 @@ from midpoint.user import (
     toss,
     verify_certificate,
 )
+from midpoint.user.checks.links import read_statement
 from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import (
     SCHEMES,
@@ -40,6 +40,7 @@ from midpoint.wire import (
     Signed,
     Solicitation,
     SolicitationRequest,
+    WitnessStatement,
 )
 from tests.support.made_up import accepted
 from tests.support.make_vectors import DIRECTORY, FILES, content
@@ -153,16 +154,28 @@ def test_corrections(case: dict[str, Any]) -> None:
 def test_chains(case: dict[str, Any]) -> None:
     chain = [Signed.parse(signed.encode()) for signed in case["chain"]]
     pin = Pin.parse(case["pin"].encode()) if case["pin"] else None
-    witness = Witness(**case["witness"]) if case["witness"] else None
+    witness = WitnessStatement.parse(case["witness"].encode()) if case["witness"] else None
     arguments = (case["disclosure"].encode(), chain, pin, witness)
-    in_levels = case["ratings_in_levels"]
+    in_levels, shown = case["ratings_in_levels"], case["show_rated"]
     if "code" in case["expect"]:
         with pytest.raises(RefusedError) as caught:
-            check_disclosure(*arguments, ratings_in_levels=in_levels)
+            check_disclosure(*arguments, ratings_in_levels=in_levels, show_rated=shown)
         assert caught.value.code == case["expect"]["code"]
     else:
-        found = check_disclosure(*arguments, ratings_in_levels=in_levels)
+        found = check_disclosure(*arguments, ratings_in_levels=in_levels, show_rated=shown)
         assert found.pin.raw.decode() == case["expect"]["pin"]
+
+
+@each("statements")
+def test_statements(case: dict[str, Any]) -> None:
+    signed = Signed.parse(case["signed"].encode())
+    if "code" in case["expect"]:
+        with pytest.raises(RefusedError) as caught:
+            read_statement(signed, case["key"])
+        assert caught.value.code == case["expect"]["code"]
+    else:
+        shown = read_statement(signed, case["key"]).newest_shown_for(case["shown_for"])
+        assert shown == case["expect"]["entry"]
 
 
 @each("bad_numbers")

@@ -44,7 +44,7 @@ def test_the_first_load_is_small_and_listed(service: Service) -> None:
             assert hashlib.sha256(answer.content).hexdigest() == digest
             assert "set-cookie" not in answer.headers
             total += int(answer.headers["content-length"])
-    assert total < 60_000
+    assert total < 64_000
 
 
 @pytest.mark.slow

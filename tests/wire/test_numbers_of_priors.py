@@ -130,8 +130,8 @@ def test_a_precision_has_a_least_in_all_directions() -> None:
     ("least", "fine"),
     [
         ((0, 0), True),
-        ((300, 2**40), True),
-        ((300, 2**40 + 1), False),
+        ((2**39, 2**40), True),
+        ((2**39, 2**40 + 1), False),
         ((-1, 5), False),
     ],
 )
@@ -141,6 +141,14 @@ def test_strata_ascend_from_nothing(least: tuple[int, int], fine: bool) -> None:
     assert code_of(prior=two) == (None if fine else Refusal.BAD_POSITIONS)
     turned = prior(least=((0, 1), (5, 5)), **twice)
     assert code_of(prior=turned) == Refusal.BAD_POSITIONS
+
+
+def test_strata_that_each_category_has_for_itself_are_refused() -> None:
+    """One that begins at no activity in a category, and beyond all in another, shows which."""
+    twice = {name: getattr(prior(), name) * 2 for name in ("mean", "precision", "map")}
+    for least, fine in (((100, 200), True), ((100, 201), False), ((0, 1), False), ((0, 0), True)):
+        two = prior(least=((0, 0), least), **twice)
+        assert code_of(prior=two) == (None if fine else Refusal.TOO_TELLING)
 
 
 def test_values_only_have_the_same_checks() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.wire import Published, Refusal, RefusedError, Witness
+from midpoint.wire import Published, Refusal, RefusedError
 from tests.support.devices import LATER, SHOWN, published
 
 
@@ -20,7 +20,7 @@ def test_the_parts_keep_their_exact_bytes() -> None:
 
 
 def test_a_witness_is_somebody_else_and_not_in_the_file() -> None:
-    seen = replace(published(), witness=Witness(0, "0" * 64))
+    seen = replace(published(), witness=published().chain.entries[0])
     assert Published.parse(seen.raw).witness is None
 
 

@@ -21,7 +21,9 @@ export {
   checkDisclosure,
   checkTitles,
 } from "./user/checks/disclosure";
-export { Pin, type Witness } from "./user/checks/pin";
+export { readStatement } from "./user/checks/links";
+export { Pin } from "./user/checks/pin";
+export { Proof } from "./user/checks/proof";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
 export { correct, type Recommendation } from "./user/core/correction";
 export {
@@ -67,11 +69,11 @@ export {
   SolicitationRequest,
 } from "./wire/exchange";
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
-export { Catalogue, Certificates, Chain } from "./wire/listing";
+export { Catalogue, Certificates, Chain, Witnesses } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
 export { checkNumbers } from "./wire/numbers";
 export type { Prior } from "./wire/positions";
-export { Certificate, Entry } from "./wire/record";
+export { Certificate, Entry, WitnessStatement } from "./wire/record";
 export { REFUSALS, type Refusal, RefusedError } from "./wire/refusal";
 export { SCHEMES, type Scheme, type ValueMap } from "./wire/scheme";
 export { Signed, SigningKey, verify } from "./wire/signing";

@@ -32,6 +32,7 @@ import {
   Receipt,
   RefusedError,
   Report,
+  readStatement,
   Scores,
   Signed,
   SigningKey,
@@ -39,6 +40,7 @@ import {
   SolicitationRequest,
   toss,
   verifyCertificate,
+  WitnessStatement,
 } from "../src/index";
 import { coinBits } from "../src/user/core/coins";
 import { cases } from "./support/vectors";
@@ -55,6 +57,7 @@ const FILES = [
   "positions",
   "reports",
   "service_texts",
+  "statements",
   "titles",
 ];
 const KINDS: Record<string, Pick<Kind<object>, "parse">> = {
@@ -100,7 +103,7 @@ it("reads every file there is", () => {
 it("knows every code that a vector expects, and there is a vector for every code", () => {
   const expected = FILES.flatMap(cases).map((vector) => vector.code ?? vector.expect?.code);
   const codes = new Set(expected.filter((code) => code !== undefined && code !== null));
-  expect([...codes, "too_long"].sort()).toEqual([...REFUSALS].sort());
+  expect([...codes, "too_long", "leak_too_large"].sort()).toEqual([...REFUSALS].sort());
 });
 
 describe("reports", () => {
@@ -165,12 +168,22 @@ describe("chains", () => {
   it.each(cases("chains"))("$name", (vector) => {
     const chain = vector.chain.map((signed: string) => Signed.parse(signed));
     const pin = vector.pin ? Pin.parse(vector.pin) : undefined;
+    const witness = vector.witness ? WitnessStatement.parse(vector.witness) : undefined;
     const attempt = () =>
-      checkDisclosure(vector.disclosure, chain, pin, vector.witness ?? undefined, {
+      checkDisclosure(vector.disclosure, chain, pin, witness, {
         ratingsInLevels: vector.ratings_in_levels,
+        showRated: vector.show_rated,
       });
     if (vector.expect.code) expect(codeOf(attempt)).toBe(vector.expect.code);
     else expect(attempt().pin.text).toBe(vector.expect.pin);
+  });
+});
+
+describe("statements", () => {
+  it.each(cases("statements"))("$name", (vector) => {
+    const attempt = () => readStatement(Signed.parse(vector.signed), vector.key ?? undefined);
+    if (vector.expect.code) expect(codeOf(attempt)).toBe(vector.expect.code);
+    else expect(attempt().newestShownFor(vector.shown_for) ?? null).toBe(vector.expect.entry);
   });
 });
 

@@ -36,6 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 OPERATOR = "Operator: train, publish and serve a model"
+WITNESS = "Witness: watch a service for its users"
 PERSON = "Person: answer a service, or exchange files with it"
 AUDITOR, RESEARCHER = "Auditor: measure what leaks", "Researcher: experiments on whole data sets"
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
@@ -53,6 +54,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "protect": protect.protect_command,
         "rank": rank.rank_command,
     },
+    WITNESS: {"witness": serve.witness_command},
     AUDITOR: {
         "audit": audit.audit_command,
         "compare": compare.compare_command,

@@ -1,4 +1,4 @@
-"""`midpoint serve`: the analyst as a service over HTTP."""
+"""`midpoint serve` and `midpoint witness`: the analyst over HTTP, and whoever watches it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from midpoint.cli.options.expansion import expand
-from midpoint.cli.options.service import AddressOptions, ServiceOptions
+from midpoint.cli.options.service import ListenOptions, ServiceOptions
 
 DATABASE = "midpoint.sqlite"
 
@@ -26,7 +26,7 @@ def serve_command(
             show_envvar=False,
         ),
     ] = None,
-    listen: AddressOptions,
+    listen: ListenOptions,
     service: ServiceOptions,
 ) -> None:
     """Serve a published site: solicit ratings, accept reports, return scores.
@@ -36,15 +36,56 @@ def serve_command(
     from midpoint.analyst.service.server import listening, prepare, run
     from midpoint.analyst.storage.connection import sqlite_url
 
-    address = listen.address()
+    address = listen.address(service.workers)
     settings = service.settings(site, database or sqlite_url(site / DATABASE))
     prepare(settings)
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
     with listening(address) as (opened, url):
-        console.print(f"Serving {site} at {url}", markup=False)
-        if address.is_exposed:
-            console.print(
-                "[bold yellow]warning:[/bold yellow] others on the network can read what devices"
-                " send; give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a TLS proxy"
-            )
+        _say(f"Serving {site} at {url}", exposed=address.is_exposed)
         run(settings, address, opened)
+
+
+@expand
+def witness_command(
+    *,
+    service: Annotated[
+        str, typer.Argument(help="Address of the service to watch.", show_default=False)
+    ],
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            help="Where the list, the times and your key are kept; made on first use.",
+            show_default=False,
+        ),
+    ],
+    every: Annotated[
+        float,
+        typer.Option(min=0.01, max=24 * 60, help="Minutes between two looks at the list."),
+    ] = 10.0,
+    listen: ListenOptions,
+) -> None:
+    """Watch a service's list for its users: keep every entry, sign when it was seen, show it.
+
+    Run it for a service that is not yours. Devices that name it (`midpoint answer --witness`)
+    answer only under what it has shown for a day.
+    """
+    from midpoint.analyst.disclose.witness import WitnessFiles
+    from midpoint.analyst.service.server import listening
+    from midpoint.analyst.service.witness import Witness, run_witness
+    from midpoint.user.agent.address import address_of
+
+    watched = Witness(address_of(service, plain_http=True), WitnessFiles(directory), 60 * every)
+    address, key = listen.address(), watched.files.key.public
+    with listening(address) as (opened, url):
+        _say(f"Watching {watched.service} at {url}", exposed=address.is_exposed)
+        _say(f"Key of this witness: {key}")
+        run_witness(watched, address, opened)
+
+
+def _say(sentence: str, *, exposed: bool = False) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(sentence, markup=False)
+    if exposed:
+        console.print(
+            "[bold yellow]warning:[/bold yellow] others on the network can read and change what is"
+            " sent; give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a TLS proxy"
+        )

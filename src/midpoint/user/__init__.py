@@ -14,7 +14,6 @@ from midpoint.user.core.obfuscation import Obfuscated, obfuscate
 from midpoint.user.core.private import DeviceSecret, PrivateCategory
 from midpoint.user.device_files import BrokenSealError, StorageError
 from midpoint.user.parameters import Parameters
-from midpoint.wire import Witness
 from midpoint.wire.numbers import check_numbers
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ __all__ = [
     "PrivateCategory",
     "Recommendation",
     "StorageError",
-    "Witness",
     "adjust",
     "check_disclosure",
     "check_numbers",

@@ -15,8 +15,8 @@ from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_gri
 from midpoint.wire.listing import Catalogue, Certificates, Chain
 from midpoint.wire.message import Message
 from midpoint.wire.positions import Prior
-from midpoint.wire.published import Published, Witness
-from midpoint.wire.record import Certificate, Entry
+from midpoint.wire.published import Published
+from midpoint.wire.record import Certificate, Entry, WitnessStatement
 from midpoint.wire.refusal import Refusal, RefusedError
 from midpoint.wire.scheme import SCHEMES, Scheme, ValueMap
 from midpoint.wire.signing import Signed, SigningKey, verify
@@ -49,7 +49,7 @@ __all__ = [
     "Solicitation",
     "SolicitationRequest",
     "ValueMap",
-    "Witness",
+    "WitnessStatement",
     "as_rows",
     "correction",
     "digest",

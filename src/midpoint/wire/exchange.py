@@ -36,6 +36,8 @@ class SolicitationRequest(Message):
 
     The next round is a later one, also for an analyst that lost what it had kept.
     """
+    superseded: bool | None = None
+    """True if a newer one is out that no witness has shown for long enough; absent if it is not."""
 
 
 class Solicitation(Message):

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from midpoint.wire.disclosure import Disclosure
 from midpoint.wire.fixed import GRAIN, ONE, from_fixed
-from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_means
+from midpoint.wire.limits import (
+    LEAST_REVEAL,
+    are_strata_alike,
+    most_spread,
+    spread,
+    spread_of_means,
+)
 from midpoint.wire.positions import (
     FARTHEST_POSITION,
     LEAST_PRECISION,
@@ -129,7 +135,8 @@ def _require_prior(prior: Prior, span: int) -> None:
 
     Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
     definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
-    range; means and maps are at most 64.
+    range; means and maps are at most 64. A stratum begins at about the same activity in all
+    categories (`wire.limits`).
     """
     least = np.array(prior.least, dtype=np.int64)
     mean, precision = from_fixed(prior.mean), from_fixed(prior.precision)
@@ -151,6 +158,11 @@ def _require_prior(prior: Prior, span: int) -> None:
         raise RefusedError(
             Refusal.BAD_POSITIONS,
             "the prior of positions is no distribution, or has numbers out of range",
+        )
+    if not are_strata_alike(least):
+        raise RefusedError(
+            Refusal.TOO_TELLING,
+            "a stratum begins at another activity in one category than in another",
         )
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from midpoint.wire.canonical import digest
 from midpoint.wire.listing import Certificates, Chain
 from midpoint.wire.message import Message
+from midpoint.wire.signing import Signed
 
 
 class PublishedFile(Message):
@@ -24,29 +25,19 @@ class PublishedFile(Message):
 
 
 @dataclass(frozen=True)
-class Witness:
-    """What an independent party saw of the same list."""
-
-    sequence: int
-    """Number of the last entry it saw."""
-    head: str
-    """Digest of that entry."""
-
-
-@dataclass(frozen=True)
 class Published:
     """What a service shows everyone, unchecked: a device checks it before it answers."""
 
     chain: Chain
     """The list of disclosures."""
     disclosure: bytes
-    """What the newest entry names, exact."""
+    """What the entry names under which is answered, exact; without a witness that is the newest."""
     catalogue: bytes
-    """The titles that the newest entry names, exact; nothing if it names none."""
+    """The titles that the same entry names, exact; nothing if it names none."""
     certificates: Certificates
     """What auditors signed about the disclosure."""
-    witness: Witness | None = None
-    """The newest entry that an independent witness saw, if there is one."""
+    witness: Signed | None = None
+    """What an independent witness signed about the list, if there is one."""
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:

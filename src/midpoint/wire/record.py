@@ -1,5 +1,6 @@
-"""What is signed and kept: the chain of disclosures, and what an auditor measured."""
+"""What is signed and kept: the list of disclosures, what witnesses saw, what auditors measured."""
 
+from itertools import pairwise
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -21,6 +22,8 @@ Share = Annotated[int, Field(ge=0, le=MILLION)]
 """A number from 0 to 1 in millionths."""
 MOST_AUC = 600_000
 """What a device that requires a certificate accepts at most, unless she says otherwise."""
+SHOWN_FOR = 24 * 60 * 60
+"""Seconds for which a witness has to show an entry before a device answers under it."""
 
 
 class Entry(Message):
@@ -48,6 +51,42 @@ class Entry(Message):
     def _linked(self) -> Self:
         if (self.previous is None) != (self.sequence == 0):
             raise fault(Refusal.WRONG_SHAPE, "the first entry, and only it, has no previous one")
+        return self
+
+
+class WitnessStatement(Message):
+    """What an independent witness saw of an analyst's list, from its first entry to the newest."""
+
+    domain: ClassVar[str] = "witness statement"
+
+    entries: Annotated[tuple[Digest, ...], Field(min_length=1)]
+    """Digest of each entry, in the order of the list."""
+    seen: tuple[Seconds, ...]
+    """When the witness first saw each, by its own clock."""
+    time: Seconds
+    """When it last saw the list, whose newest entry was then the last of these."""
+    key: PublicKey
+    """The witness's key."""
+
+    def newest_shown_for(self, seconds: int) -> int | None:
+        """Return the number of the newest entry that was current for so long; None if none was.
+
+        An entry that another one replaced sooner never counts, however long ago that was: it was
+        there for those who happened to ask in between.
+        """
+        ended = (*self.seen[1:], self.time)
+        long = [n for n, at in enumerate(self.seen) if ended[n] - at >= seconds]
+        return long[-1] if long else None
+
+    def _gist(self) -> str:
+        return f"entry {len(self.entries) - 1}: {self.entries[-1][:12]}"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if len(self.entries) != len(self.seen):
+            raise fault(Refusal.WRONG_SHAPE, "entries and seen differ in length")
+        if any(after < before for before, after in pairwise((*self.seen, self.time))):
+            raise fault(Refusal.WRONG_SHAPE, "an entry was seen before an earlier one")
         return self
 
 

@@ -3,6 +3,7 @@
 import json
 import resource
 import signal
+import socket
 import sqlite3
 import sys
 import threading
@@ -190,8 +191,10 @@ def test_a_full_disk_is_a_503_and_keeps_nothing_by_half(site: Site, sqlite: str)
         assert full
         assert {code_of(response) for response in full} == {(503, "unavailable")}
         assert client.get("/v1/chain").status_code == 200
+        assert client.get("/health/ready").status_code == 503
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
         crowd.send_all(lambda: process.url)
+        assert client.get("/health/ready").status_code == 200
         require_whole(crowd, sqlite)
     found = sqlite3.connect(site.root / "midpoint.sqlite")
     assert found.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -231,3 +234,17 @@ def test_logs_say_what_happened_and_to_nobody(site: Site) -> None:
     assert process.url in serving
     for secret in (ann.token, "127.0.0.1", report.id, "gender", "secret-path", "top=7", "nonsense"):
         assert secret not in rest
+
+
+def test_workers_end_when_their_parent_is_killed(site: Site) -> None:
+    """Otherwise they hold the port, and a new service cannot start there."""
+    with Process(site.root, ("--workers", "2", "--no-log")) as process:
+        process.kill()
+
+        def is_free() -> bool:
+            with socket.socket() as tried:
+                return tried.connect_ex(("127.0.0.1", process.port)) != 0
+
+        until(is_free)
+        process.start()  # on the same port
+        assert httpx.get(f"{process.url}/health/ready").status_code == 200

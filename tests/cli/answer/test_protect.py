@@ -14,6 +14,7 @@ from midpoint.wire import (
     Certificate,
     Certificates,
     Chain,
+    Entry,
     Published,
     Refusal,
     RefusedError,
@@ -23,7 +24,8 @@ from midpoint.wire import (
 )
 from tests.support.by_files import Desk, command, refused
 from tests.support.devices import EVERYTHING, LATER, SHOWN, published
-from tests.support.made_up import AUDITOR, STRANGER, disclosure, entries, sealed, titles_of
+from tests.support.made_up import AUDITOR, STRANGER, disclosure, entries, titles_of
+from tests.support.witnessing import HOUR, sealed_statement, stated
 
 pytestmark = pytest.mark.slow
 
@@ -168,9 +170,11 @@ def test_the_analyst_is_held_to_what_was_pinned(lie: str, desk: Desk) -> None:
     assert error.code is code
     assert desk.kept() == before  # nothing is lost
     assert desk.report.read_bytes() == report
-    for honest in ((SHOWN, LATER), (SHOWN, LATER, SHOWN)):  # the controls
-        desk.publish(published(*honest))
-        assert desk.protect(out=False).exit_code == 0
+    desk.publish(published(SHOWN, LATER))  # the control: the honest list still passes
+    assert desk.protect(out=False).exit_code == 0
+    signed_otherwise = len(make().chain.entries) > 2 and code is not Refusal.CHAIN_FORKED
+    desk.publish(published(SHOWN, LATER, SHOWN))  # and it may go on, unless entry 2 was another
+    assert (desk.protect(out=False).exit_code != 0) == signed_otherwise
 
 
 def test_a_change_is_accepted_if_she_agrees_and_decisions_stay(desk: Desk) -> None:
@@ -183,13 +187,17 @@ def test_a_change_is_accepted_if_she_agrees_and_decisions_stay(desk: Desk) -> No
 
 
 def test_a_witness_by_file_is_compared(desk: Desk, tmp_path: Path) -> None:
-    seen = tmp_path / "head.json"
-    seen.write_bytes(sealed(entries([LATER], titled=True))[0].raw)
-    error = refused(desk.protect("--witness", seen))
-    assert isinstance(error, RefusedError)
-    assert error.code is Refusal.WITNESS_DISAGREES
-    seen.write_bytes(published().chain.entries[-1].raw)
-    shown = desk.protect("--witness", seen)
+    seen, honest = tmp_path / "witness.json", published().chain.entries[0].open(Entry)
+    for entry, hours, code in (
+        (entries([LATER], titled=True)[0], 24, Refusal.WITNESS_DISAGREES),
+        (honest, 23, Refusal.NOT_WITNESSED),
+    ):
+        seen.write_bytes(sealed_statement(stated([entry], 0, time=hours * HOUR)).raw)
+        error = refused(desk.protect("--witness", seen))
+        assert isinstance(error, RefusedError)
+        assert error.code is code
+    assert "go with --witness" in str(refused(desk.protect("--witness-hours", 23)))
+    shown = desk.protect("--witness", seen, "--witness-hours", 23)
     assert shown.exit_code == 0
     assert "No witness" not in shown.output
 

@@ -220,7 +220,7 @@ def test_she_may_accept_a_change_and_stays_who_she_is(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
     """Another scheme, then another feature and scale; what does not fit is dropped, no more."""
-    agent = agent_at(door.address)
+    agent = agent_at(door.address, show_rated=True)
     decide_only(agent)
     agent.submit()
     agent.home.keep_category({"gender": "F"})

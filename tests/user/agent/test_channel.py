@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
 from midpoint.user.agent import AwayError, Channel, Patience, ServiceError, UnusableError
-from midpoint.user.agent.channel import Request
+from midpoint.user.agent.channel import Request, until_pace
 from midpoint.wire import Problem, Refusal, RefusedError
 from tests.support.door import Behave, Door, answering, bomb, dripping, packed, plain
 
@@ -309,3 +309,11 @@ def test_waits_grow_with_jitter_and_do_not_repeat(server: Door, waits: list[floa
         for index, wait in enumerate(seconds):
             assert 0.25 * 2**index <= wait <= 0.5 * 2**index
     assert first != second
+
+
+def test_a_report_leaves_at_a_whole_multiple_of_the_pace_whatever_was_computed() -> None:
+    for elapsed in (0.0, 0.001, 0.3, 0.999, 1.0, 7.25):
+        waited = elapsed + until_pace(elapsed, 1.0)
+        assert waited == pytest.approx(round(waited))
+        assert 0 <= until_pace(elapsed, 1.0) < 1
+        assert until_pace(elapsed, 0) == 0

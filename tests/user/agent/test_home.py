@@ -17,7 +17,13 @@ from midpoint.user import (
 from midpoint.user.agent import Agent, AwayError, Home
 from tests.support.door import Door, answering
 from tests.support.made_up import STRANGER, disclosure
-from tests.support.people import WOMAN, MakeAgent, decide_only, directory_of
+from tests.support.people import (
+    WOMAN,
+    MakeAgent,
+    decide_only,
+    directory_of,
+    go_through_a_round,
+)
 from tests.support.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
@@ -30,8 +36,8 @@ def test_all_of_it_is_for_her_eyes_only(door: Door, agent_at: MakeAgent) -> None
     directory = directory_of(agent)
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     files = {path.name for path in directory.iterdir()}
-    assert files == {"secret", "ledger", "lock", "pin", "notes"}
-    for name in files - {"lock"}:
+    assert files == {"secret", "ledger", "lock", "pin", "notes", "proof"}
+    for name in files:
         assert stat.S_IMODE((directory / name).stat().st_mode) == 0o600, name
 
 
@@ -204,3 +210,31 @@ def test_a_crash_before_the_first_ledger_is_started_over(
     (directory / "ledger").unlink()  # control: this secret was used
     with pytest.raises(MidpointError, match="keeps its secret"):
         agent_at(door.address)
+
+
+def test_a_ledger_older_than_the_notes_is_refused(door: Door, agent_at: MakeAgent) -> None:
+    """Control: a whole older copy looks like the original, and opens."""
+    agent = agent_at(door.address)
+    go_through_a_round(agent)
+    directory = directory_of(agent)
+    older = {name: (directory / name).read_bytes() for name in ("ledger", "notes")}
+    go_through_a_round(agent)
+    agent.close()
+    (directory / "ledger").write_bytes(older["ledger"])
+    with pytest.raises(BrokenSealError, match="round 1 was sent"):
+        agent_at(door.address)
+    (directory / "notes").write_bytes(older["notes"])
+    assert len(agent_at(door.address).home.ledger.rounds) == 1
+
+
+def test_loose_modes_are_tightened(door: Door, agent_at: MakeAgent) -> None:
+    """But for the secret's: others may have read it, so it is refused."""
+    agent = agent_at(door.address)
+    decide_only(agent)
+    agent.close()
+    directory = directory_of(agent)
+    for path in (directory, *(p for p in directory.iterdir() if p.name != "secret")):
+        path.chmod(0o755)
+    agent_at(door.address)
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()} == {0o600}

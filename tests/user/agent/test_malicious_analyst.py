@@ -159,7 +159,7 @@ AT_FIRST: dict[str, tuple[Callable[[Disclosure], Disclosure], Refusal | None]] =
     "telling levels": (telling_levels, Refusal.TOO_TELLING),
     "telling silence": (telling_silence, Refusal.TOO_TELLING),
     "ratings as they are": (unsafe, Refusal.SCHEME_UNSAFE),
-    "honest, without withholding": (lambda s: downgrade(s, "dmp"), None),
+    "honest, without withholding": (lambda s: downgrade(s, "dmp"), Refusal.RATED_SHOWN),
     "honest, rounding": (lambda s: downgrade(s, "mpssr"), None),
 }
 """What is refused, or taken, by somebody who has never been there."""
@@ -169,7 +169,7 @@ AT_FIRST: dict[str, tuple[Callable[[Disclosure], Disclosure], Refusal | None]] =
 def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     name: str, up: Upstream, door: Door, agent_at: MakeAgent
 ) -> None:
-    """The controls are the downgrades: a scheme is refused as a change, not for what it is."""
+    """The control is another scheme: it is refused as a change, or if it shows what she rates."""
     make, code = AT_FIRST[name]
     agent, lie = agent_at(door.address), make(up.shown)
     honest = Catalogue.parse(httpx.get(f"{up.address}/v1/catalogues/{up.titles}").content)
@@ -183,6 +183,9 @@ def test_on_first_use_numbers_are_looked_at_and_a_scheme_is_hers_to_take(
     with pytest.raises(RefusedError) as refused:
         agent.connect()
     assert (refused.value.code, door.secrets_sent, agent.home.pin) == (code, [], None)
+    if code is Refusal.RATED_SHOWN:  # unless she agrees
+        agreeing = agent_at(door.address, "agreeing", show_rated=True)
+        assert agreeing.connect().accepted.pin.scheme == lie.scheme
     door.honest()
     go_through_a_round(agent)
 
@@ -199,36 +202,3 @@ def test_a_rollback_is_refused(up: Upstream, door: Door, agent_at: MakeAgent) ->
     assert (door.secrets_sent, kept(agent)) == ([], before)
     show_newer(door, up, one_item(up.shown, 0), up.shown)
     agent.connect()
-
-
-def test_a_disclosure_made_for_one_user_shows_beside_a_witness(
-    up: Upstream, door: Door, agent_at: MakeAgent
-) -> None:
-    """Control: without a witness a list made for her alone is accepted, for it is consistent."""
-    lied_to, warned, lucky = (
-        agent_at(door.address, "a"),
-        agent_at(door.address, "b", witness=up.address),
-        agent_at(door.address, "c", witness=up.address),
-    )
-    lucky.connect()
-    made_for_her = one_item(up.shown, 0)
-    show(door, grown((), made_for_her, key=up.key, titles=up.titles), made_for_her)
-    lied_to.connect()
-    with pytest.raises(RefusedError) as refused:
-        warned.connect()
-    assert refused.value.code is Refusal.WITNESS_DISAGREES
-    assert door.secrets_sent == []
-    assert warned.home.pin is None
-    door.honest()
-    go_through_a_round(warned)
-
-
-def test_the_witness_is_asked_without_a_pseudonym(
-    up: Upstream, door: Door, agent_at: MakeAgent
-) -> None:
-    witness = Door(up.port)
-    go_through_a_round(agent_at(door.address, witness=witness.address))
-    assert [one.line for one in witness.seen] == ["GET /v1/chain/head HTTP/1.1"]
-    assert witness.secrets_sent == []
-    assert {one.split(" ")[1] for one in door.secrets_sent} == {"/v1/solicitation", "/v1/reports"}
-    witness.stop()

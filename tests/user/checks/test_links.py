@@ -1,9 +1,13 @@
+from itertools import pairwise, product
+
 import pytest
 
-from midpoint.user import Witness, check_disclosure
+from midpoint.user import check_disclosure
+from midpoint.user.checks.links import read_statement
 from midpoint.wire import (
     Certificate,
     Refusal,
+    RefusedError,
     Signed,
 )
 from tests.support.made_up import (
@@ -14,6 +18,7 @@ from tests.support.made_up import (
     sealed,
 )
 from tests.support.published import CHAIN, LIST, PINS, SHOWN, code_of
+from tests.support.witnessing import DAY, OBSERVER, sealed_statement, stated
 
 
 @pytest.mark.parametrize("start", [0, 1, 2])
@@ -49,15 +54,40 @@ def test_a_fork_is_refused() -> None:
 
 def test_a_witness_sees_what_the_pin_cannot() -> None:
     forked = sealed(entries([SHOWN[0], disclosure(seed=9), SHOWN[2], SHOWN[3]]))
-    seen = Witness(1, LIST[1].digest)
-    raw = SHOWN[3].raw
+    seen = stated(LIST, 0, 1, time=1 + DAY)
+    raw = SHOWN[1].raw
     assert code_of(raw, forked, PINS[0], seen) == Refusal.WITNESS_DISAGREES
     assert code_of(raw, CHAIN, PINS[0], seen) is None
-    assert code_of(raw, CHAIN[2:], PINS[1], seen) is None
-    assert code_of(raw, CHAIN[3:], PINS[3], seen) == Refusal.CHAIN_GAP
-    assert code_of(SHOWN[1].raw, CHAIN[:2], None, Witness(2, LIST[2].digest)) == (
-        Refusal.WITNESS_DISAGREES
-    )
+    assert code_of(raw, CHAIN[1:], PINS[1], seen) is None
+    assert code_of(SHOWN[3].raw, CHAIN[3:], PINS[3], seen) == Refusal.CHAIN_GAP
+    ahead = stated(LIST, 0, 1, 2, time=2 + DAY)
+    assert code_of(raw, CHAIN[:2], None, ahead) == Refusal.WITNESS_DISAGREES
+
+
+def test_only_what_was_current_for_long_enough_is_answered_under() -> None:
+    """Every list of times: the chosen entry lasted, and no newer one did."""
+    for seen in product((0, 5, 10), repeat=3):
+        if list(seen) != sorted(seen):
+            continue
+        statement = stated(LIST, 0, *seen, time=12)
+        lasted = [b - a for a, b in pairwise((0, *seen, 12))]
+        for wanted in (0, 2, 5, 13):
+            long = [n for n, seconds in enumerate(lasted) if seconds >= wanted]
+            assert statement.newest_shown_for(wanted) == (long[-1] if long else None)
+
+
+def test_a_statement_is_signed_by_the_key_that_is_held_on_to() -> None:
+    statement = stated(LIST, 0, time=9)
+    assert read_statement(sealed_statement(statement), None) == statement
+    assert read_statement(sealed_statement(statement), OBSERVER.public) == statement
+    for signed, key, code in (
+        (sealed_statement(statement), STRANGER.public, Refusal.WITNESS_CHANGED),
+        (sealed_statement(statement, STRANGER), None, Refusal.BAD_SIGNATURE),
+        (CHAIN[0], None, Refusal.MISSING_FIELD),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            read_statement(signed, key)
+        assert refused.value.code is code
 
 
 def test_keys_and_signatures() -> None:

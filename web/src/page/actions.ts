@@ -1,3 +1,5 @@
+import type { Demands } from "./model";
+
 /** What a person can do on the page; views call these and nothing else. */
 export interface Actions {
   /** Choose her category of each feature, by name; it stays in this browser. */
@@ -16,6 +18,8 @@ export interface Actions {
   forget(): Promise<boolean>;
   /** Confirm an auditor's key, or withdraw that. */
   trust(key: string, trusted: boolean): void;
+  /** Change what she demands of the service, and check it again. */
+  demand(demands: Demands): void;
   /** Take over from another tab. */
   useHere(): void;
   /** Hold the service to what it shows now, because she agrees; secret and ledger stay. */

@@ -48,6 +48,21 @@ export interface Measured {
   readonly trusted: boolean;
 }
 
+/** What she demands of the service, on the same terms as in the terminal. */
+export interface Demands {
+  /** Address of the witness that is asked; null for none. */
+  readonly witness: string | null;
+  /** Hours for which it has to show an entry before that is answered under. */
+  readonly hours: number;
+  /** Public keys of auditors that she trusts. */
+  readonly auditors: readonly string[];
+  readonly requireCertificate: boolean;
+  /** AUC that the strongest attack may reach, as certified. */
+  readonly mostAuc: number;
+  /** Whether she agreed to a scheme that does not hide which titles she rates. */
+  readonly showRated: boolean;
+}
+
 /** One recommended title; numbers in fixed point. */
 export interface Recommended {
   readonly title: Title;
@@ -122,8 +137,15 @@ export interface Model {
   readonly surer: { readonly before: number; readonly now: number } | null;
   readonly answers: number;
   readonly ledger: readonly Answered[];
-  /** The newest entry of the service's list. */
-  readonly head: { readonly sequence: number; readonly digest: string } | null;
+  /** The entry of the service's list that is answered under, and whether a newer one waits. */
+  readonly head: {
+    readonly sequence: number;
+    readonly digest: string;
+    readonly superseded: boolean;
+  } | null;
+  /** The witnesses that the service names; the page may ask no others. */
+  readonly witnesses: readonly string[];
+  readonly demands: Demands | null;
 }
 
 /**
@@ -172,6 +194,8 @@ export const start: Model = {
   answers: 0,
   ledger: [],
   head: null,
+  witnesses: [],
+  demands: null,
 };
 
 /** Holds the present model and notifies views of changes, once a turn. */
@@ -197,9 +221,10 @@ export class Shown {
 
   /** Show nothing of anyone, but the warnings that still stand. */
   forget(): void {
-    const { notices, lasting } = this.#model;
+    const { notices, lasting, witnesses } = this.#model;
     this.change({
       ...start,
+      witnesses,
       notices: notices.filter((notice) => notice !== "forgetting"),
       lasting,
     });

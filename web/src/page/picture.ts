@@ -32,7 +32,7 @@ export class Picture {
 
   /** What the service publishes. */
   checked(trusts: (key: string) => boolean): Partial<Model> {
-    const { disclosure, entry } = this.#agent.standing.accepted;
+    const { disclosure, entry, superseded } = this.#agent.standing.accepted;
     return {
       refusal: null,
       away: false,
@@ -41,7 +41,7 @@ export class Picture {
       levels: disclosure.scale.levels ?? [],
       titles: this.titles,
       certificates: this.certificates(trusts),
-      head: { sequence: entry.sequence, digest: entry.digest },
+      head: { sequence: entry.sequence, digest: entry.digest, superseded },
     };
   }
 

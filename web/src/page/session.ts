@@ -1,16 +1,16 @@
 /** One person at one service: what she does here, turned into the library's walk. */
 
-import { Agent, Channel, type Home, MidpointError, type Rateable } from "../index";
+import { Agent, Channel, type Home, MidpointError, type Rateable, Witnesses } from "../index";
 import type { Actions } from "./actions";
 import { finalOf } from "./conversions";
 import { Drafts } from "./drafts";
 import { failureOf } from "./failures";
-import type { Model, Notice, Shown } from "./model";
+import type { Demands, Model, Notice, Shown } from "./model";
 import { Picture } from "./picture";
 import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
-import { BrowserStorage } from "./storage";
+import { BrowserStorage, termsOf } from "./storage";
 import { texts } from "./texts";
 import { Titles } from "./titles";
 
@@ -26,11 +26,14 @@ export class Session implements Actions {
   readonly #shown: Shown;
   readonly #storage = new BrowserStorage();
   readonly #recommendations: Recommendations;
+  readonly #channel = new Channel(PATIENCE);
   #opened: Agent | null = null;
   #picture: Picture | null = null;
   #drafts = new Drafts(new Map());
   readonly #retries = new Retries(() => this.again());
   #looking = false;
+  /** Whether she changed what she demands while the service was looked at. */
+  #demanded = false;
   /** What she chose before anything passed all checks; kept when it has. */
   #chosen: Readonly<Record<string, string>> | null = null;
   /** How often what would leave had to be worked out. */
@@ -125,9 +128,18 @@ export class Session implements Actions {
   trust(key: string, trusted: boolean): void {
     void this.#guarded(async () => {
       await this.#storage.trust(key, trusted);
-      this.#agent.terms = this.#storage.terms;
+      this.#useDemands();
       const certificates = this.#picture?.certificates((known) => this.#storage.trusts(known));
       this.#shown.change({ certificates });
+    });
+  }
+
+  demand(demands: Demands): void {
+    void this.#guarded(async () => {
+      await this.#storage.inTurn(() => this.#storage.keepDemands(demands));
+      this.#useDemands();
+      this.#demanded = this.#looking; // what is looked at now was demanded before
+      this.again();
     });
   }
 
@@ -170,7 +182,8 @@ export class Session implements Actions {
   async #openHome(): Promise<void> {
     const home = await this.#storage.open();
     if (this.#storage.ends) this.#note("noStorage");
-    this.#opened = new Agent(location.origin, home, this.#storage.terms, new Channel(PATIENCE));
+    this.#opened = new Agent(location.origin, home, {}, this.#channel);
+    this.#useDemands();
     this.#drafts = new Drafts(ratingsOf(home, true));
   }
 
@@ -182,6 +195,7 @@ export class Session implements Actions {
     const done = await this.#guarded(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
       await this.#deliver();
+      await this.#readWitnesses();
       await this.#agent.connect((rateable) => this.#showEarly(rateable));
       this.#readAgain();
       this.#checked();
@@ -191,6 +205,25 @@ export class Session implements Actions {
     });
     this.#looking = false;
     if (done && this.#retries.succeeded()) this.announce(texts.notices.back);
+    if (this.#demanded) {
+      this.#demanded = false;
+      await this.#look();
+    }
+  }
+
+  /** Ask which witnesses the page may ask; one that she demands is asked, named or not. */
+  async #readWitnesses(): Promise<void> {
+    const url = `${location.origin}/witnesses.json`;
+    const raw = await this.#channel.ask({ method: "GET", url, largest: 2 ** 16 });
+    this.#shown.change({ witnesses: Witnesses.parse(raw).witnesses });
+    this.#useDemands();
+  }
+
+  /** Hold the service to what she demands now. */
+  #useDemands(): void {
+    const demands = this.#storage.demands(this.#model.witnesses);
+    this.#agent.terms = termsOf(demands);
+    this.#shown.change({ demands });
   }
 
   /** On the way to the first check, let her choose and rate; nothing of it is kept or sent yet. */

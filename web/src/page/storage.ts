@@ -10,13 +10,29 @@ import {
   type Store,
   type Terms,
 } from "../index";
+import type { Demands } from "./model";
 
 const NAME = "midpoint";
 const SECRET = "secret";
 const AUDITORS = "auditors";
 const ANSWERS = "answers";
+const DEMANDS = "demands";
 /** Milliseconds to wait for the browser's promise; some ask the person, who may not answer. */
 const PROMISE = 5000;
+
+const USUAL = {
+  witness: null,
+  hours: 24,
+  requireCertificate: false,
+  mostAuc: 0.6,
+  showRated: false,
+};
+
+/** What an agent is given of what she demands. */
+export function termsOf(demands: Demands): Terms {
+  const { witness, hours, ...rest } = demands;
+  return { ...rest, witness: witness ?? undefined, shownFor: Math.round(hours * 3600) };
+}
 
 /** The browser has a storage and did not open it; going on without it is for her to say. */
 export class NotOpenedError extends Error {
@@ -69,9 +85,18 @@ export class BrowserStorage {
     await this.#home?.keep(ANSWERS, String(answers));
   }
 
-  /** What she demands of a service: at present, whose certificates she takes for true. */
-  get terms(): Terms {
-    return { auditors: this.#auditors };
+  /** What she demands of a service, as she set it; else the first witness that it names is asked. */
+  demands(named: readonly string[]): Demands {
+    const auditors = this.#auditors;
+    const kept = this.#home?.kept(DEMANDS);
+    if (kept === undefined) return { ...USUAL, witness: named[0] ?? null, auditors };
+    return { ...USUAL, ...JSON.parse(kept), auditors };
+  }
+
+  /** Keep what she demands from now on. */
+  async keepDemands({ auditors, ...demands }: Demands): Promise<void> {
+    await this.#home?.keep(AUDITORS, auditors.join(" "));
+    await this.#home?.keep(DEMANDS, JSON.stringify(demands));
   }
 
   /** Whether she confirmed this auditor's key. */

@@ -54,6 +54,11 @@ export const texts = {
     change: "Change what is protected",
     changeNote:
       "Answers already sent or withheld stand as they are: deciding them again would reveal what changed.",
+    notMeasured: "What titles reveal when they are read together was not measured by any auditor.",
+    measured: (auditor: string, auc: string) =>
+      `Titles read together can reveal more. ${auditor}, whom you trust, measured an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty.`,
+    claimed: (auditor: string, auc: string) =>
+      `Titles read together can reveal more. Somebody who signs as “${auditor}” claims an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. You have not confirmed the key.`,
     nothingStored: "No account, no name, no cookie.",
     protected: (secret: string, features: number) =>
       features === 1 ? `${secret} protected` : secret,
@@ -237,6 +242,8 @@ export const texts = {
       "This browser did not promise to keep this for good: it may clear it when space is short or after a long absence. Somebody who then rates the same titles again could be compared with who she was.",
     exported: "Your ledger was saved as a file.",
     service: "The service's list",
+    superseded:
+      "Newer figures are out. Your answers go under these until the witness has shown the newer ones for long enough.",
     serviceNote:
       "Compare this with what someone else sees: if it differs, the service shows you something of its own.",
     entry: (sequence: number, digest: string) => `Entry ${sequence + 1}, ${digest}`,
@@ -254,6 +261,38 @@ export const texts = {
     forgotten: "The service and this browser have forgotten you.",
     forgetAway:
       "The service could not be reached, so nothing was erased yet. What is needed to try again is kept.",
+  },
+
+  demands: {
+    title: "What you demand of this service",
+    change: "Change what you demand",
+    keep: "Save and check again",
+    cancel: "Cancel",
+    witnessed: (witness: string, hours: number) =>
+      `Answers go only under figures that the witness ${witness} has shown for ${counted(hours, "hour")}.`,
+    notWitnessed: "No witness is asked: figures made for you alone would go unnoticed.",
+    certified: (most: number) =>
+      `A certificate is required, by an auditor you trust and of at most AUC ${most}.`,
+    notCertified: "No certificate is required.",
+    witness: "Witness",
+    none: "None",
+    witnessNote:
+      "Somebody independent who watches what this service publishes. It learns nothing about you.",
+    noneNamed:
+      "This service names no witness, and this page can ask no other. The terminal program can.",
+    hours: "Hours for which it has to show figures first",
+    hoursNote: "Until then your answers go under the figures before.",
+    require: "Require a certificate by an auditor I trust",
+    most: "Highest AUC to accept",
+    mostNote:
+      "How often the strongest attack found may pick the right one of two people. 0.5 is blind guessing, 1 is certainty.",
+    auditors: "Keys of auditors I trust",
+    auditorsNote:
+      "Copy a key from where the auditor publishes it, not from this page. One key per line, 64 characters each.",
+    badHours: "Give the hours as a number from 0 to 8760.",
+    badMost: "Give the highest AUC as a number from 0.5 to 1.",
+    badKey: "A key has 64 characters from 0 to 9 and a to f.",
+    noAuditor: "Give the key of an auditor you trust, or require no certificate.",
   },
 
   notices: {
@@ -299,6 +338,9 @@ export const texts = {
       "Wait and check again, or ask the people who run the service. Others may see the same.",
     nextChanged:
       "If you learned in another way than from this page that the change is meant and you agree with it, accept it. You stay who you are: your ledger and everything decided stand, and you are asked again only about what changed. From then on this browser holds the service to the new state, so accepting a change that nobody announced gives up this protection. Do not forget yourself over it: rating the same titles as somebody new would let the service compare.",
+    nextShown:
+      "Where people choose what they rate, what they chose often gives them away. If you agree to that, go on; this is asked once.",
+    agree: "I agree: what I rate may be seen",
     accept: "Accept the change",
     again: "Check again",
     reasons: {
@@ -346,8 +388,17 @@ export const texts = {
       unknown_disclosure: "The service does not know the figures that your answer goes with.",
       round_unknown: "The service does not know the round that your answer belongs to.",
       rounds_used_up: "You have answered as often as the service takes answers from one person.",
+      space_used_up:
+        "You have sent as much as the service keeps of one person. What was decided stands.",
       report_changed: "The service holds another answer to this round.",
-      witness_disagrees: "Someone independent was shown another list of figures.",
+      witness_disagrees:
+        "The witness was shown another list of figures. You may be shown something made for you alone.",
+      witness_changed:
+        "The witness signs with another key than the one this browser knows. Ask whoever runs it.",
+      not_witnessed:
+        "The witness has not shown the service's figures for as long as you demand. Come back later.",
+      rated_shown:
+        "The way in which this service protects answers does not hide which titles you rate.",
     } as Record<string, string>,
     otherwise: "What the service sent does not follow the agreed form.",
   },

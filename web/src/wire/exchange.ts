@@ -26,10 +26,12 @@ export const MOST_ROUNDS = 10 ** 6;
  *
  * `after` is the number of the last round whose report was acknowledged, or refused for good; absent
  * if none. The next round is a later one, also for an analyst that lost what it had kept.
+ * `superseded` is true if a newer disclosure is out that no witness has shown for long enough.
  */
 export const SolicitationRequest = kind("solicitation request", {
   disclosure: digestField,
   after: optional(integer(0, MOST_ROUNDS)),
+  superseded: optional(flag),
 });
 export type SolicitationRequest = MessageOf<typeof SolicitationRequest>;
 

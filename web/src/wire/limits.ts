@@ -9,6 +9,13 @@ import { ONE } from "./fixed";
 /** A category reveals an item with at least this probability, in fixed point. */
 export const LEAST_REVEAL = ONE / 64;
 
+/**
+ * A stratum begins in one category at no more than so many times the activity of another.
+ *
+ * If each category had strata of its own, the stratum alone would show the category.
+ */
+export const MOST_STRATUM_RATIO = 2;
+
 /** Return how far categories' means of an item may be apart, on a scale of this range: 3/4. */
 export function mostSpread(span: number): number {
   return Math.floor((3 * span) / 4);

@@ -35,6 +35,10 @@ export type Catalogue = MessageOf<typeof Catalogue>;
 export const Chain = kind("chain", { entries: list(Signed.field, 1) });
 export type Chain = MessageOf<typeof Chain>;
 
+/** Addresses of the witnesses that whoever runs a service names to its page. */
+export const Witnesses = kind("witnesses", { witnesses: list(oneLine(1, LONGEST_TITLE)) });
+export type Witnesses = MessageOf<typeof Witnesses>;
+
 /** What auditors signed about one disclosure; there may be none. */
 export const Certificates = kind("certificates", { certificates: list(Signed.field) });
 export type Certificates = MessageOf<typeof Certificates>;

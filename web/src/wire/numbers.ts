@@ -6,7 +6,7 @@
 import { isDefinite } from "../matrices";
 import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
-import { LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "./limits";
+import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
   FARTHEST_POSITION,
   LEAST_PRECISION,
@@ -101,6 +101,13 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   );
   if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
+  const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
+  if (!prior.least.every(alike)) {
+    throw new RefusedError(
+      "too_telling",
+      "a stratum begins at another activity in one category than in another",
+    );
   }
 }
 

@@ -1,5 +1,15 @@
-/** What is signed and kept: the chain of disclosures, and what an auditor measured. */
-import { count, digestField, integer, name, optional, publicKey, refuse, seconds } from "./fields";
+/** What is signed and kept: the list of disclosures, what witnesses saw, what auditors measured. */
+import {
+  count,
+  digestField,
+  integer,
+  list,
+  name,
+  optional,
+  publicKey,
+  refuse,
+  seconds,
+} from "./fields";
 import { MILLION } from "./fixed";
 import { kind, type MessageOf } from "./message";
 
@@ -7,6 +17,8 @@ import { kind, type MessageOf } from "./message";
 const share = integer(0, MILLION);
 /** What a device that requires a certificate accepts at most, unless she says otherwise. */
 export const MOST_AUC = 600_000;
+/** Seconds for which a witness has to show an entry before a device answers under it. */
+export const SHOWN_FOR = 24 * 60 * 60;
 
 /** One link of the analyst's append-only list of disclosures. */
 export const Entry = kind(
@@ -27,6 +39,39 @@ export const Entry = kind(
   },
 );
 export type Entry = MessageOf<typeof Entry>;
+
+/**
+ * What an independent witness saw of an analyst's list, from its first entry to the newest.
+ *
+ * `entries` are digests, `seen` says when the witness first saw each by its own clock, and `time`
+ * when it last saw the list, whose newest entry was then the last of these.
+ */
+export const WitnessStatement = kind(
+  "witness statement",
+  { entries: list(digestField, 1), seen: list(seconds), time: seconds, key: publicKey },
+  ({ entries, seen, time }, path) => {
+    if (entries.length !== seen.length) {
+      refuse("wrong_shape", path, "entries and seen differ in length");
+    }
+    if ([...seen.slice(1), time].some((after, i) => after < seen[i])) {
+      refuse("wrong_shape", path, "an entry was seen before an earlier one");
+    }
+  },
+  ({ seen, time }) => ({
+    /**
+     * Return the number of the newest entry that was current for so many seconds, or undefined.
+     *
+     * An entry that another one replaced sooner never counts, however long ago that was: it was
+     * there for those who happened to ask in between.
+     */
+    newestShownFor(needed: number): number | undefined {
+      const ended = [...seen.slice(1), time];
+      const long = seen.flatMap((at, i) => (ended[i] - at >= needed ? [i] : []));
+      return long.at(-1);
+    },
+  }),
+);
+export type WitnessStatement = MessageOf<typeof WitnessStatement>;
 
 /**
  * What an auditor measured of one disclosure on one data set; figures in millionths.

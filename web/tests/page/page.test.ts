@@ -118,6 +118,7 @@ test("words stand ready for codes that exist, and for no other", () => {
     "unknown_disclosure",
     "round_unknown",
     "rounds_used_up",
+    "space_used_up",
     "report_changed",
   ];
   const known = new Set<string>([...REFUSALS, ...theirs]);

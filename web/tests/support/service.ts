@@ -41,6 +41,8 @@ export class Service {
   shown: Disclosure[];
   entries: Signed[];
   certificates: Signed[] = [];
+  /** What it says as a witness of another service. */
+  statement: Signed | undefined;
   trick: Trick = () => false;
   open = true;
   readonly #server: Server;
@@ -100,7 +102,8 @@ export class Service {
     this.people.set(token, person);
     if (path === "/v1/solicitation") return this.#solicit(person, body);
     if (path === "/v1/reports") return this.#report(person, body);
-    if (path === "/v1/scores") return { status: 200, text: this.#scores() };
+    const older = /^\/v1\/scores(?:\/([0-9a-f]{64}))?$/.exec(path);
+    if (older) return { status: 200, text: this.#scores(older[1]) };
     return {
       status: 200,
       text: JSON.stringify({ version: 1, reports: [...person.reports.keys()] }),
@@ -110,6 +113,7 @@ export class Service {
   #public(method: string, path: string): string | undefined {
     if (method !== "GET") return undefined;
     if (path === "/v1/chain") return Chain.make({ entries: this.entries }).text;
+    if (path === "/v1/witness") return this.statement?.text;
     if (path === "/v1/chain/head") return this.entries[this.entries.length - 1].text;
     const titles = /^\/v1\/catalogues\/([0-9a-f]{64})$/.exec(path);
     if (titles) return this.shown.map(titlesOf).find(({ digest }) => digest === titles[1])?.text;
@@ -119,8 +123,9 @@ export class Service {
   }
 
   #solicit(person: Person, body: string): Reply {
-    const { disclosure, after = -1 } = SolicitationRequest.parse(body);
-    if (disclosure !== this.current.digest) return problem(409, "not_current");
+    const { disclosure, after = -1, superseded } = SolicitationRequest.parse(body);
+    const older = superseded && this.shown.some(({ digest }) => digest === disclosure);
+    if (disclosure !== this.current.digest && !older) return problem(409, "not_current");
     if (!person.round) {
       const fresh = this.current.items.filter((item) => !person.asked.has(item)).slice(0, 5);
       const round = Math.max(person.rounds, after + 1);
@@ -145,8 +150,9 @@ export class Service {
     return { status: before === undefined ? 201 : 200, text: receipt.text };
   }
 
-  #scores(): string {
-    const { items, digest: disclosure, scale } = this.current;
+  #scores(older?: string): string {
+    const by = this.shown.find(({ digest }) => digest === older) ?? this.current;
+    const { items, digest: disclosure, scale } = by;
     const middle = (scale.low + scale.high) / 2;
     const score = items.map((_, j) => middle + ((j * 7919) % 65536));
     return Scores.make({ disclosure, items, score, deviation: items.map(() => 1000) }).text;

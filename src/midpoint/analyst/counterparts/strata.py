@@ -16,6 +16,7 @@ from scipy.special import expit
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from midpoint.analyst.fit.positions import Float, rounded
+from midpoint.wire.limits import are_strata_alike
 from midpoint.wire.positions import DAMPING
 
 
@@ -41,7 +42,8 @@ def fit_strata(
 ) -> Strata:
     """Cut every category into so many strata of equal size, and learn the prior of each.
 
-    There is only one where they would be far from equal, many people having rated equally much.
+    There is only one where they would be far from equal, many people having rated equally much, or
+    where devices would refuse them, since they begin at other activities in some category.
 
     Args:
         people: Their ratings; all were asked about all items.
@@ -62,7 +64,8 @@ def fit_strata(
             least[1:, m] = np.quantile(activity[k == m], shares, method="higher")
     cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
-    if strata > 1 and (size < people.sizes[:, None] / (2 * strata)).any():
+    unequal = (size < people.sizes[:, None] / (2 * strata)).any()
+    if strata > 1 and (unequal or not are_strata_alike(least)):
         return fit_strata(people, model, prior, 1, threads, done, start)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))

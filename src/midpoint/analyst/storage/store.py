@@ -1,6 +1,7 @@
 """Read a history; write what many requests decide in one transaction."""
 
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
@@ -67,6 +68,8 @@ _UPDATE = (
 )
 _ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
 
+FAILED_FOR = 30.0
+"""Seconds for which a failed write counts as a database that is not ready."""
 TRIES = 3
 """How often a request is tried that another worker's keeps getting in the way of."""
 CLASHES = frozenset({"40001", "40P01"})
@@ -87,6 +90,7 @@ class Storage:
     """One worker's way to the database: a connection that writes, and some that read."""
 
     def __init__(self, url: str, *, busy: float = BUSY) -> None:
+        self._failed: tuple[float, str] | None = None
         self._writing = connect(url, writing=True, busy=busy)
         self._reading = connect(url, writing=False, busy=busy)
 
@@ -102,7 +106,13 @@ class Storage:
         self._reading.dispose()
 
     def check(self) -> None:
-        """Raise unless the database answers and has the layout that this program expects."""
+        """Raise unless the database answers, has the right layout, and took the last write.
+
+        A write that failed, as on a full disk, counts for a while: without requests nothing is
+        written, and nobody would see that there is space again.
+        """
+        if self._failed is not None and time.monotonic() < self._failed[0] + FAILED_FOR:
+            raise UnavailableError(f"the last write failed ({self._failed[1]})")
         with _available(self._reading) as connection:
             if not is_current(connection):
                 raise UnavailableError("the database has another layout; restart the service")
@@ -141,8 +151,15 @@ class Storage:
             return [self._write_one(work) for work in works]
 
     def _write(self, works: Sequence[Work]) -> list[Reply | Exception]:
-        with _available(self._writing) as connection:
-            return _carry_out(connection, works)
+        try:
+            with _available(self._writing) as connection:
+                replies = _carry_out(connection, works)
+        except UnavailableError as error:
+            if "locked" not in str(error):  # which passes by itself
+                self._failed = time.monotonic(), str(error)
+            raise
+        self._failed = None
+        return replies
 
     def _write_one(self, work: Work) -> Reply | Exception:
         for _ in range(TRIES):

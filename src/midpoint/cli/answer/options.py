@@ -38,6 +38,25 @@ class DemandOptions:
             " given.",
         ),
     ] = None
+    witness_key: Annotated[
+        str | None,
+        typer.Option(help="Public key of the witness; unless given, its first one is held on to."),
+    ] = None
+    witness_hours: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Hours for which the witness has to show a disclosure before you answer under it;"
+            " 24 unless given.",
+        ),
+    ] = None
+    agree_to_show_rated: Annotated[
+        bool,
+        typer.Option(
+            "--agree-to-show-rated",
+            help="On first use, take a scheme that does not hide which titles you rate.",
+        ),
+    ] = False
     most_leak: Annotated[
         float | None,
         typer.Option(
@@ -56,17 +75,24 @@ class DemandOptions:
         ),
     ] = False
 
-    def demanded(self) -> "Terms":
+    def demanded(self, *, witnessed: bool) -> "Terms":
         """Return what a device demands, without a network."""
         from midpoint.user.agent import Terms
+
+        if not witnessed and (self.witness_key or self.witness_hours is not None):
+            raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
 
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
             auditors=tuple(self.auditor or ()),
             require_certificate=self.require_certificate,
+            witness_key=self.witness_key,
+            show_rated=self.agree_to_show_rated,
             most_leak=self.most_leak,
         )
+        if self.witness_hours is not None:
+            terms = replace(terms, shown_for=round(3600 * self.witness_hours))
         return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 
 
@@ -79,8 +105,8 @@ class TrustOptions(DemandOptions):
     witness: Annotated[
         str | None,
         typer.Option(
-            help="Address of an independent witness, which shows the newest entry of the service's"
-            " list."
+            help="Address of a witness (`midpoint witness`): you answer only under what it has"
+            " shown for --witness-hours."
         ),
     ] = None
     plain_http: Annotated[
@@ -93,7 +119,8 @@ class TrustOptions(DemandOptions):
 
     def terms(self) -> "Terms":
         """Return what the agent demands."""
-        return replace(self.demanded(), witness=self.witness, plain_http=self.plain_http)
+        demanded = self.demanded(witnessed=self.witness is not None)
+        return replace(demanded, witness=self.witness, plain_http=self.plain_http)
 
     def channel(self) -> "Channel":
         """Return the way to the service."""

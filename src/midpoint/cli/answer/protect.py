@@ -50,7 +50,7 @@ def protect_command(
     ] = None,
     witness: Annotated[
         Path | None,
-        typer.Option(help="The newest entry of the service's list, as a witness shows it."),
+        typer.Option(help="What a witness signed, as it shows it at /v1/witness."),
     ] = None,
     demands: DemandOptions,
     category: CategoryOptions,
@@ -66,13 +66,14 @@ def protect_command(
 
     _require_other(out, disclosure, ratings, question, witness, category.category_file)
     published = _published(disclosure, witness)
+    terms = demands.demanded(witnessed=witness is not None)
     asked = None if question is None else read_message(question, Solicitation)
     named = category.named()
     terminal = Terminal(Console(highlight=False))
     begun = has_device(home)
     with closing(device_home(home)) as kept:
         changes = demands.accept_changes
-        standing = accept_and_keep(published, kept, demands.demanded(), accept_changes=changes)
+        standing = accept_and_keep(published, kept, terms, accept_changes=changes)
         if not begun:
             terminal.say(f"A new device begins in {home}, with a new secret; keep this directory.")
         say_standing(terminal, standing, witnessed=witness is not None)
@@ -113,7 +114,7 @@ def _answer(
 
 def _published(path: Path, witness: Path | None) -> "Published":
     """Read all that is published, and what a witness saw of it."""
-    from midpoint.wire import Disclosure, Entry, Published, RefusedError, Signed, Witness
+    from midpoint.wire import Disclosure, Published, RefusedError, Signed
 
     try:
         raw = path.read_bytes()
@@ -131,8 +132,7 @@ def _published(path: Path, witness: Path | None) -> "Published":
         ) from error
     if witness is None:
         return published
-    entry = read_message(witness, Signed).open(Entry)
-    return replace(published, witness=Witness(entry.sequence, entry.digest))
+    return replace(published, witness=read_message(witness, Signed))
 
 
 def _require_other(out: Path | None, *read: Path | None) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from midpoint.cli.answer.terminal import Terminal
     from midpoint.user.agent import Standing
     from midpoint.user.agent.rows import PreviewLine
-    from midpoint.wire import Certificate, RatingScale
+    from midpoint.wire import Certificate, Disclosure, RatingScale
 
 
 def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool) -> None:
@@ -26,6 +26,7 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         " service's list.",
         markup=True,
     )
+    say(f"Scheme {disclosure.scheme}: {what_it_hides(disclosure, protected)}")
     certificate = standing.certificate
     if certificate is None:
         say("[yellow]No auditor that you named has certified this:[/yellow] the numbers are"
@@ -34,7 +35,7 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         say(
             f"Certified by {certificate.auditor}: the strongest attack has AUC"
             f" {certificate.auc / 1e6:.2f} ({certificate.auc_low / 1e6:.2f} to"
-            f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing)."
+            f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing), all titles together."
             f" {against(certificate)}"
         )
     if disclosure.leak is not None:
@@ -44,6 +45,25 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
+    elif standing.accepted.superseded:
+        say("A newer disclosure is out; you answer under this one until the witness has shown the"
+            " newer one long enough.")  # fmt: skip
+
+
+def what_it_hides(disclosure: "Disclosure", protected: str) -> str:
+    """Say what a scheme hides title by title, and what it does not."""
+    from midpoint.user.checks.disclosure import hides_rated
+
+    together = "Titles read together can reveal more."
+    if hides_rated(disclosure):
+        return (
+            f"title by title, neither an answer nor its absence says anything about {protected}."
+            f" {together}"
+        )
+    return (
+        f"title by title, the values of your answers say nothing about {protected}; which titles"
+        f" you rate is not hidden, and can reveal it. {together}"
+    )
 
 
 def against(certificate: "Certificate") -> str:

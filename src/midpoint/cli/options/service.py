@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddressOptions:
-    """Where a service listens, and with how many processes."""
+class ListenOptions:
+    """Where a service or a witness listens."""
 
     host: Annotated[str, typer.Option(envvar="MIDPOINT_HOST", help="Address to listen on.")] = (
         "127.0.0.1"
@@ -26,10 +26,6 @@ class AddressOptions:
             envvar="MIDPOINT_PORT", min=0, max=65535, help="Port; 0 takes any that is free."
         ),
     ] = 8000
-    workers: Annotated[
-        int,
-        typer.Option(envvar="MIDPOINT_WORKERS", min=1, max=256, help="How many processes answer."),
-    ] = 1
     tls_cert: Annotated[
         Path | None,
         typer.Option(envvar="MIDPOINT_TLS_CERT", help="TLS certificate chain, as PEM."),
@@ -39,19 +35,23 @@ class AddressOptions:
         typer.Option(envvar="MIDPOINT_TLS_KEY", help="Private key of the TLS certificate."),
     ] = None
 
-    def address(self) -> "Address":
+    def address(self, workers: int = 1) -> "Address":
         """Return where to listen."""
         from midpoint.analyst.service.server import Address
 
         if (self.tls_cert is None) != (self.tls_key is None):
             raise MidpointError("--tls-cert and --tls-key go together; give both or neither")
-        return Address(self.host, self.port, self.workers, self.tls_cert, self.tls_key)
+        return Address(self.host, self.port, workers, self.tls_cert, self.tls_key)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceOptions:
-    """What a service asks for, accepts and logs."""
+    """With how many processes a service runs, what it asks for, accepts and logs."""
 
+    workers: Annotated[
+        int,
+        typer.Option(envvar="MIDPOINT_WORKERS", min=1, max=256, help="How many processes answer."),
+    ] = 1
     ask: Annotated[
         int,
         typer.Option(
@@ -96,7 +96,7 @@ class ServiceOptions:
         list[str] | None,
         typer.Option(
             envvar="MIDPOINT_WITNESS",
-            help="Another host that the page may ask for the list of disclosures; repeatable.",
+            help="Address of a witness that the page asks (`midpoint witness`); repeatable.",
         ),
     ] = None
     log: Annotated[

@@ -6,23 +6,23 @@ public is asked for without a pseudonym.
 """
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.address import address_of
-from midpoint.user.agent.channel import Channel, Request, ServiceError
+from midpoint.user.agent.channel import AwayError, Channel, Request, ServiceError
 from midpoint.user.agent.home import Home
 from midpoint.user.agent.preview import Line, preview
-from midpoint.user.agent.standing import Standing, Terms, accept
+from midpoint.user.agent.standing import Standing, Terms, accept, entry_to_fetch
 from midpoint.user.core.correction import Recommendation, correct
 from midpoint.user.core.decisions import decide
 from midpoint.user.core.private import PrivateCategory
 from midpoint.wire import (
     Certificates,
     Chain,
-    Entry,
     Published,
     Receipt,
     Refusal,
@@ -32,7 +32,6 @@ from midpoint.wire import (
     Signed,
     Solicitation,
     SolicitationRequest,
-    Witness,
 )
 from midpoint.wire.canonical import LARGEST_MESSAGE, require_strict
 from midpoint.wire.exchange import MOST_ROUNDS
@@ -77,6 +76,7 @@ class AsyncAgent:
         self._channel = channel or Channel()
         self._standing: Standing | None = None
         self._asked: Solicitation | None = None
+        self._asked_in = -1, 0.0  # number of the last question, and when it came
 
     @classmethod
     def open(
@@ -131,11 +131,11 @@ class AsyncAgent:
         """Ask for all that is public, without a pseudonym; the witness first, so it is no newer."""
         witness = None if self._witness is None else await self._seen(self._witness)
         chain = await self._public("/v1/chain", Chain, LARGEST_LIST)
-        newest = chain.entries[-1].open(Entry)
-        path = f"/v1/disclosures/{newest.disclosure}"
+        named = entry_to_fetch(chain, witness, self.terms.shown_for)
+        path = f"/v1/disclosures/{named.disclosure}"
         disclosure = await self._named(path)
         certificates = await self._public(f"{path}/certificates", Certificates, LARGEST_ANSWER)
-        titles = newest.catalogue
+        titles = named.catalogue
         catalogue = await self._named(f"/v1/catalogues/{titles}") if titles else b""
         return Published(chain, disclosure, catalogue, certificates, witness)
 
@@ -211,7 +211,9 @@ class AsyncAgent:
         require_strict(raw)
         notes = self.home.notes.model_dump(mode="json", exclude_none=True)
         rounds = [entry.model_dump(mode="json") for entry in self.home.ledger.rounds]
-        whole = {"service": json.loads(raw), "device": {"notes": notes, "rounds": rounds}}
+        proof = self.home.proof.model_dump(mode="json", exclude_none=True)
+        device = {"notes": notes, "rounds": rounds, "proof": proof}
+        whole = {"service": json.loads(raw), "device": device}
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
     async def forget(self, *, only_here: bool = False) -> None:
@@ -235,10 +237,15 @@ class AsyncAgent:
             raise MidpointError(f"{witness} is the service itself; a witness is somebody else")
         return address
 
-    async def _seen(self, witness: str) -> Witness:
-        head = Request("GET", f"{witness}/v1/chain/head", LARGEST_ANSWER)
-        entry = Signed.parse(await self._channel.ask(head)).open(Entry)
-        return Witness(entry.sequence, entry.digest)
+    async def _seen(self, witness: str) -> Signed:
+        """Ask the witness; if it is away, its last statement still holds: it allows nothing new."""
+        request = Request("GET", f"{witness}/v1/witness", LARGEST_LIST)
+        try:
+            return Signed.parse(await self._channel.ask(request))
+        except AwayError:
+            if self.home.proof.witness is None:
+                raise
+            return self.home.proof.witness
 
     async def _named(self, path: str) -> bytes:
         """Return the exact bytes of what is named by its own digest."""
@@ -259,11 +266,16 @@ class AsyncAgent:
         digest = self.standing.accepted.disclosure.digest
         done = max(self.home.notes.settled, default=None)
         after = None if done is None else min(done, MOST_ROUNDS)
-        ask = SolicitationRequest(disclosure=digest, after=after)
+        superseded = self.standing.accepted.superseded or None
+        ask = SolicitationRequest(disclosure=digest, after=after, superseded=superseded)
         raw = await self._own("POST", "/v1/solicitation", LARGEST_MESSAGE, ask)
-        return Solicitation.parse(raw)
+        asked = Solicitation.parse(raw)
+        self._asked_in = asked.round, time.monotonic()
+        return asked
 
     async def _send(self, report: Report) -> Receipt:
+        if report.round == self._asked_in[0]:
+            await self._channel.keep_pace(self._asked_in[1])
         try:
             raw = await self._own("POST", "/v1/reports", LARGEST_ANSWER, report)
         except ServiceError as error:
@@ -286,6 +298,8 @@ class AsyncAgent:
 
     async def _scores(self, n: int) -> Scores:
         self.home.require_remembered()
-        items = len(self.standing.accepted.disclosure.items)
+        accepted = self.standing.accepted
+        items = len(accepted.disclosure.items)
+        older = f"/{accepted.disclosure.digest}" if accepted.superseded else ""
         best = "" if items <= ALL_UP_TO else f"?top={n}&margin={MARGIN}"
-        return Scores.parse(await self._own("GET", f"/v1/scores{best}", LARGEST_MESSAGE))
+        return Scores.parse(await self._own("GET", f"/v1/scores{older}{best}", LARGEST_MESSAGE))

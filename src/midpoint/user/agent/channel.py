@@ -62,6 +62,9 @@ class Patience:
     """How often the same bytes are sent, at most."""
     first_wait: float = 0.5
     """Seconds before the second try; twice as long before each further one, less some jitter."""
+    pace: float = 1.0
+    """A report leaves a whole multiple of so many seconds after its question came: how long a
+    device computed depends on what was rated and withheld. 0 for at once."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,10 @@ class Channel:
         self._tls = tls or _authorities()
         self._proxy = None if proxy is None else _proxy(proxy)
         self._random = SystemRandom()
+
+    async def keep_pace(self, since: float) -> None:
+        """Wait until a whole multiple of the pace has passed since a moment of `time.monotonic`."""
+        await asyncio.sleep(until_pace(time.monotonic() - since, self._patience.pace))
 
     async def ask(self, request: Request) -> bytes:
         """Return the content of a good answer, trying the same bytes again while that may help."""
@@ -153,6 +160,11 @@ class Channel:
         ):
             body = await _bounded(response, request.largest)
         return Answer(response.status_code, body, _seconds(response.headers.get("Retry-After")))
+
+
+def until_pace(elapsed: float, pace: float) -> float:
+    """Return the seconds that are missing to a whole multiple of the pace."""
+    return -elapsed % pace if pace > 0 else 0.0
 
 
 def _proxy(url: str) -> httpx.Proxy:

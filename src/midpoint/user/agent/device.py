@@ -52,6 +52,7 @@ class Device:
         require_certificate: Refuse a disclosure that none of them certified, or that is certified
             to leak more than `most_auc`.
         most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing.
+        agree_to_show_rated: Take, on first use, a scheme that does not hide which items she rated.
         most_leak: AUC that errors of what is disclosed may let somebody reach, as the analyst says
             (leak budget); any unless given.
         category: Her category of each private feature, such as gender="F". It never leaves.
@@ -67,6 +68,7 @@ class Device:
         auditors: Collection[str] = (),
         require_certificate: bool = False,
         most_auc: float = MOST_AUC / MILLION,
+        agree_to_show_rated: bool = False,
         most_leak: float | None = None,
         **category: str,
     ) -> None:
@@ -74,6 +76,7 @@ class Device:
             auditors=tuple(auditors),
             require_certificate=require_certificate,
             most_auc=most_auc,
+            show_rated=agree_to_show_rated,
             most_leak=most_leak,
         )
         if home is None:

@@ -16,13 +16,14 @@ from platformdirs import user_data_path
 from midpoint.errors import MidpointError
 from midpoint.user.agent.address import directory_name
 from midpoint.user.checks.pin import Pin
+from midpoint.user.checks.proof import Proof
 from midpoint.user.core.ledger import LEDGER, Ledger
 from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
-from midpoint.user.device_files import StorageError, keep_file
+from midpoint.user.device_files import BrokenSealError, StorageError, keep_file
 from midpoint.wire import Published
 from midpoint.wire.message import Count, Integer, Message, Name
 
-PIN, NOTES, FORGETTING, PUBLISHED = "pin", "notes", "forgetting", "published"
+PIN, NOTES, FORGETTING, PUBLISHED, PROOF = "pin", "notes", "forgetting", "published", "proof"
 """Names of the files beside those of the ledger."""
 GONE = ".forgotten-"
 TOKEN = b"midpoint/v1/token"
@@ -54,8 +55,11 @@ class Home:
         """Where it is; None in memory."""
         self.pin = None if directory is None else Pin.load(directory / PIN)
         """What the analyst is held to; None before first use."""
+        self.proof = Proof() if directory is None else Proof.load(directory / PROOF)
+        """The signed entries that were shown here, refused ones too."""
         self.notes = Notes() if directory is None else _read_notes(directory / NOTES)
         """What she entered on the device."""
+        self._require_whole(ledger)
         self._former: Pin | None = None
         self._forgetting = directory is not None and (directory / FORGETTING).exists()
 
@@ -83,6 +87,8 @@ class Home:
         ledger = Ledger.open(directory) if known else Ledger.create(directory, after_crash=True)
         try:
             directory.chmod(0o700)
+            for path in directory.iterdir():
+                path.chmod(0o600)  # a copy put back may have come with other modes
             return cls(ledger, directory)
         except BaseException:
             ledger.close()
@@ -156,6 +162,14 @@ class Home:
             self.keep_ratings({})
         self.pin, self._former = pin, None
 
+    def keep_proof(self, proof: Proof) -> None:
+        """Keep what the analyst and a witness signed."""
+        if proof is self.proof:
+            return
+        if self.directory is not None:
+            proof.save(self.directory / PROOF)
+        self.proof = proof
+
     def keep_published(self, published: Published) -> None:
         """Keep what was accepted, to rank scores by it when nobody shows it again."""
         if self.directory is not None:
@@ -196,6 +210,7 @@ class Home:
             self.directory.rename(gone)
             shutil.rmtree(gone)
         self.pin, self.notes, self._ledger, self._forgetting = None, Notes(), None, False
+        self.proof = Proof()
 
     def close(self) -> None:
         """Let another program use it."""
@@ -207,6 +222,15 @@ class Home:
         if self.directory is not None:
             keep_file(self.directory / NOTES, notes.raw)
         self.notes = notes
+
+    def _require_whole(self, ledger: Ledger) -> None:
+        """Refuse a ledger older than the notes: what it lost would be decided again."""
+        lost = [number for number in self.notes.settled if ledger.answered(number) is None]
+        if lost:
+            raise BrokenSealError(
+                f"round {lost[0]} was sent, and the ledger does not know it: an older copy was put"
+                " back; restore the newest one, or forget and start again in a new directory"
+            )
 
     @staticmethod
     def _require_only_one(directory: Path, key: str) -> None:

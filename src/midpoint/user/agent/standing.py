@@ -11,9 +11,20 @@ from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
 from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles, require_leak
+from midpoint.user.checks.links import read_statement
 from midpoint.user.core.decisions import require_legal
-from midpoint.wire import MILLION, ONE, Catalogue, Certificate, Published
-from midpoint.wire.record import MOST_AUC
+from midpoint.wire import (
+    MILLION,
+    ONE,
+    Catalogue,
+    Certificate,
+    Chain,
+    Entry,
+    Published,
+    Signed,
+    WitnessStatement,
+)
+from midpoint.wire.record import MOST_AUC, SHOWN_FOR
 
 
 @dataclass(frozen=True)
@@ -65,20 +76,28 @@ class Terms:
     """What a person demands of a service."""
 
     witness: str | None = None
-    """Address of somebody independent that shows the newest entry it saw of the same list."""
+    """Address of a witness: somebody independent that watches the list (`midpoint witness`)."""
+    witness_key: str | None = None
+    """Its public key; unless given, the key that it shows first is held on to."""
+    shown_for: int = SHOWN_FOR
+    """Seconds for which the witness has to show an entry before it is answered under."""
     auditors: tuple[str, ...] = ()
     """Public keys of auditors that she trusts."""
     require_certificate: bool = False
     """Whether to refuse a disclosure that none of them certified."""
     plain_http: bool = False
     """Whether the way to the service is safe without encryption."""
+    show_rated: bool = False
+    """Whether she agrees, on first use, to a scheme that does not hide which items she rated."""
     most_auc: float = MOST_AUC / MILLION
     """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
     most_leak: float | None = None
     """AUC that errors of what is disclosed may let somebody reach, as the analyst says; or any."""
 
     def __post_init__(self) -> None:
-        """Refuse a limit that is none."""
+        """Refuse limits that are none."""
+        if self.shown_for < 0:
+            raise MidpointError(f"{self.shown_for} seconds are none; give 0 or more")
         for most in (self.most_auc, self.most_leak):
             if most is not None and not 0.5 <= most <= 1:
                 raise MidpointError(
@@ -87,27 +106,57 @@ class Terms:
                 )
 
 
-def accept(published: Published, home: Home, terms: Terms) -> Standing:
-    """Accept what a service published and pin it, or refuse it and change nothing.
+def entry_to_fetch(chain: Chain, witness: Signed | None, shown_for: int) -> Entry:
+    """Return the entry whose disclosure is to be fetched; nothing is checked yet."""
+    if witness is not None:
+        number = witness.open(WitnessStatement).newest_shown_for(shown_for)
+        if number is not None and number < len(chain.entries):
+            return chain.entries[number].open(Entry)
+    return chain.entries[-1].open(Entry)
 
-    Refused, also after she agreed to a change: the service is held to the former pin again.
+
+def accept(published: Published, home: Home, terms: Terms) -> Standing:
+    """Accept what a service published and pin it, or refuse it and change nothing but proof.
+
+    Refused, also after she agreed to a change: the service is held to the former pin again. The
+    entries that it signed are kept in any case.
     """
+    entries = published.chain.entries
+    held = home.pin
     try:
+        if held is not None:
+            home.keep_proof(home.proof.adding(entries, held.key))
         standing = _examined(published, home, terms)
+        if held is not None:
+            home.proof.require_unforked(entries)
         home.keep_pin(standing.accepted.pin)
     except MidpointError:
         home.restore_pin()
         raise
+    proof = home.proof if held is not None else home.proof.beginning(entries)
+    home.keep_proof(proof.seeing(published.witness) if published.witness else proof)
     return standing
 
 
 def _examined(published: Published, home: Home, terms: Terms) -> Standing:
     entries = published.chain.entries
-    accepted = check_disclosure(published.disclosure, entries, home.pin, published.witness)
+    accepted = check_disclosure(
+        *(published.disclosure, entries, home.pin, _statement(published.witness, home, terms)),
+        shown_for=terms.shown_for,
+        show_rated=terms.show_rated,
+    )
     require_leak(accepted.disclosure, terms.most_leak)
     titles = check_titles(published.catalogue, accepted.entry, accepted.disclosure)
     certificate = _trusted_certificate(published, accepted.disclosure.digest, terms)
     return Standing.of(accepted, certificate, titles)
+
+
+def _statement(signed: Signed | None, home: Home, terms: Terms) -> WitnessStatement | None:
+    """Read what a witness signed; refuse another key than she named, or than its first one."""
+    if signed is None:
+        return None
+    held = None if home.pin is None else home.proof.witness_key
+    return read_statement(signed, terms.witness_key or held)
 
 
 def _trusted_certificate(published: Published, disclosure: str, terms: Terms) -> Certificate | None:

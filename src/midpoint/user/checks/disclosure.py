@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from midpoint.user.checks.links import (
     require_continuation,
     require_links,
-    require_witnessed,
     signed_entries,
+    witnessed_entry,
 )
 from midpoint.user.checks.pin import REMEDY, Pin
 from midpoint.wire import (
@@ -22,9 +22,10 @@ from midpoint.wire import (
     Refusal,
     RefusedError,
     Signed,
-    Witness,
+    WitnessStatement,
 )
 from midpoint.wire.numbers import check_numbers
+from midpoint.wire.record import SHOWN_FOR
 
 
 @dataclass(frozen=True)
@@ -37,42 +38,51 @@ class Accepted:
     """The entry of the analyst's list that names it."""
     pin: Pin
     """What to hold the analyst to from now on; save it."""
+    superseded: bool = False
+    """Whether a newer one is out that no witness has shown for long enough."""
 
 
 def check_disclosure(
     raw: bytes,
     chain: Sequence[Signed],
     pin: Pin | None,
-    witness: Witness | None = None,
+    witness: WitnessStatement | None = None,
     *,
+    shown_for: int = SHOWN_FOR,
     ratings_in_levels: bool = True,
     allow_unsafe: bool = False,
+    show_rated: bool = True,
 ) -> Accepted:
     """Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
 
     `chain` holds the analyst's entries in order, from the pinned one or the one after it (from
-    the very first on first use) to the newest, which must name this disclosure. It must be about
+    the very first on first use) to the newest, which must name this disclosure. With a `witness` it
+    is the newest entry that the witness has shown for `shown_for` seconds. It must be about
     the pinned features, categories and scale: if those could change, whether a device can answer
     would depend on the user's own category or ratings, and leak. Nor may the scheme change, to one
     that protects less. With `ratings_in_levels` she enters ratings in steps, such as stars, and a
     continuous scale is refused: whole stars less an offset show the offset. Only an app that takes
     truly continuous ratings passes False; one with steps offers all levels of the scale and no
     other. A scheme that leaves the category readable is refused unless `allow_unsafe`: for
-    experiments only.
+    experiments only. Unless `show_rated`, one that does not hide which items were rated is refused
+    on first use; where people choose what they rate, that alone gives most of them away.
     """
     disclosure = Disclosure.parse(raw)
     entries = signed_entries(chain, pin)
     require_links(entries)
     require_continuation(entries, pin)
-    require_witnessed(entries, witness)
-    head = entries[-1]
-    if head.disclosure != disclosure.digest:
-        older = any(entry.disclosure == disclosure.digest for entry in entries)
-        code = Refusal.ROLLED_BACK if older else Refusal.WRONG_DIGEST
-        raise RefusedError(code, "the newest entry of the list names another disclosure")
+    head = witnessed_entry(entries, pin, witness, shown_for)
+    _require_named(disclosure, head, entries)
     _require_same(disclosure, pin)
     _require_safe(disclosure, ratings_in_levels=ratings_in_levels, allow_unsafe=allow_unsafe)
     _require_scheme(disclosure, pin)
+    if pin is None and not show_rated and not hides_rated(disclosure):
+        raise RefusedError(
+            Refusal.RATED_SHOWN,
+            f"scheme {disclosure.scheme!r} does not hide which titles you rate, and that can give"
+            " away what you protect; if you agree all the same, say so (--agree-to-show-rated, or"
+            " in Python agree_to_show_rated=True)",
+        )
     check_numbers(disclosure)
     pinned = Pin(
         key=head.key,
@@ -82,7 +92,12 @@ def check_disclosure(
         scale=disclosure.scale,
         scheme=disclosure.scheme,
     )
-    return Accepted(disclosure, head, pinned)
+    return Accepted(disclosure, head, pinned, superseded=head != entries[-1])
+
+
+def hides_rated(disclosure: Disclosure) -> bool:
+    """Tell whether which items were rated is hidden, item by item, or is no choice of hers."""
+    return disclosure.obfuscation.sub_samples
 
 
 def check_titles(raw: bytes, entry: Entry, disclosure: Disclosure | None = None) -> Catalogue:
@@ -110,6 +125,23 @@ def check_titles(raw: bytes, entry: Entry, disclosure: Disclosure | None = None)
                 Refusal.WRONG_TITLES, f"the titles go with another {name} than the disclosure"
             )
     return catalogue
+
+
+def _require_named(disclosure: Disclosure, head: Entry, entries: Sequence[Entry]) -> None:
+    """Refuse another disclosure than the one that the entry names."""
+    if head.disclosure == disclosure.digest:
+        return
+    named = [entry.sequence for entry in entries if entry.disclosure == disclosure.digest]
+    if named and named[-1] > head.sequence:
+        raise RefusedError(
+            Refusal.NOT_WITNESSED,
+            f"the witness has not shown entry {named[-1]} for long enough; answer under entry"
+            f" {head.sequence}, or come back later",
+        )
+    raise RefusedError(
+        Refusal.ROLLED_BACK if named else Refusal.WRONG_DIGEST,
+        f"entry {head.sequence} of the list names another disclosure",
+    )
 
 
 def require_leak(disclosure: Disclosure, most: float | None) -> None:

@@ -1,10 +1,10 @@
-"""What a device refuses of the analyst's list: its signatures, its links, what others saw of it."""
+"""What a device refuses of the analyst's list: its signatures, its links, what a witness saw."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from midpoint.user.checks.pin import REMEDY, Pin
-from midpoint.wire import Entry, Refusal, RefusedError, Signed, Witness
+from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
 
 
 def signed_entries(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
@@ -51,20 +51,48 @@ def require_continuation(entries: Sequence[Entry], pin: Pin | None) -> None:
         raise RefusedError(Refusal.CHAIN_FORKED, f"entry {pin.sequence} is not the accepted one")
 
 
-def require_witnessed(entries: Sequence[Entry], witness: Witness | None) -> None:
-    """Refuse a list other than the one that an independent witness saw."""
-    if witness is None:
-        return
-    if witness.sequence < entries[0].sequence - 1:
-        raise RefusedError(Refusal.CHAIN_GAP, f"the list does not reach back to {witness.sequence}")
-    if (
-        witness.sequence > entries[-1].sequence
-        or _digest_at(entries, witness.sequence) != witness.head
-    ):
+def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
+    """Read what a witness signed, refusing another key than the one held on to, or no signature."""
+    statement = signed.open(WitnessStatement)
+    if key is not None and statement.key != key:
         raise RefusedError(
-            Refusal.WITNESS_DISAGREES,
-            f"an independent witness saw another entry {witness.sequence}",
+            Refusal.WITNESS_CHANGED,
+            f"the witness signs with another key, {statement.key}; ask whoever runs it, by another"
+            f" way; {REMEDY}",
         )
+    if not signed.is_signed_by(statement.key, WitnessStatement):
+        raise RefusedError(Refusal.BAD_SIGNATURE, "the witness's statement is not signed")
+    return statement
+
+
+def witnessed_entry(
+    entries: Sequence[Entry], pin: Pin | None, witness: WitnessStatement | None, shown_for: int
+) -> Entry:
+    """Return the entry to answer under: without a witness the newest one.
+
+    With a witness it is the newest that the witness has shown as current for `shown_for` seconds.
+    An entry appended for one person was never shown to the witness; one that was public for a
+    moment was not shown for long. Refused is a list other than the one that the witness saw, and
+    one of which nothing was shown for long enough.
+    """
+    if witness is None:
+        return entries[-1]
+    first, last, seen = entries[0].sequence, entries[-1].sequence, len(witness.entries) - 1
+    if seen < first - 1:
+        raise RefusedError(Refusal.CHAIN_GAP, f"the list does not reach back to {seen}")
+    for sequence in range(max(first - 1, 0), seen + 1):
+        if sequence > last or _digest_at(entries, sequence) != witness.entries[sequence]:
+            raise RefusedError(
+                Refusal.WITNESS_DISAGREES, f"an independent witness saw another entry {sequence}"
+            )
+    chosen = witness.newest_shown_for(shown_for)
+    if chosen is None or chosen < max(first, 0 if pin is None else pin.sequence):
+        raise RefusedError(
+            Refusal.NOT_WITNESSED,
+            f"the witness has shown no entry for {shown_for / 3600:g} hours that this device can"
+            " answer under; nothing is lost, come back later",
+        )
+    return entries[chosen - first]
 
 
 def _digest_at(entries: Sequence[Entry], sequence: int) -> str | None:

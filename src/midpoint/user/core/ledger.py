@@ -9,10 +9,12 @@ eyes only.
 """
 
 import hmac
+import os
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, ClassVar, Self
 
@@ -222,7 +224,7 @@ def _real(directory: Path) -> Path:
 def _locked(path: Path) -> IO[bytes]:
     """Hold a lock file, so that two programs cannot decide the same item differently."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    stream = path.with_name(LOCK).open("ab")
+    stream = open(path.with_name(LOCK), "ab", opener=partial(os.open, mode=0o600))  # noqa: SIM115
     try:
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)

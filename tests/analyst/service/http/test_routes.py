@@ -195,3 +195,13 @@ def test_the_database_holds_no_token(client: httpx.Client, site: Site) -> None:
     assert bytes.fromhex(digest(bytes.fromhex(ann.token))) in kept
     assert ann.token.encode() not in kept
     assert bytes.fromhex(ann.token) not in kept
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/v1/chain", "/v1/disclosure", "/health/live", "/health/ready", "/assets.json"]
+)
+def test_head_is_answered_as_get_without_a_body(client: httpx.Client, path: str) -> None:
+    whole, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers.get("etag") == whole.headers.get("etag")
+    assert client.head("/v1/nothing").status_code == 404

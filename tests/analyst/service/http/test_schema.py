@@ -20,6 +20,7 @@ def test_the_interface_is_described(client: httpx.Client) -> None:
         "/v1/solicitation",
         "/v1/reports",
         "/v1/scores",
+        "/v1/scores/{digest}",
         "/v1/pseudonym",
     }
     report = description["paths"]["/v1/reports"]["post"]

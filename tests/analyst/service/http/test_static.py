@@ -17,7 +17,7 @@ def test_the_page_is_served_from_memory_with_its_digests(tmp_path: Path) -> None
     index, script = page.file("index.html"), page.file("assets/a-1.js")
     assert index is not None
     assert script is not None
-    assert (index.media, index.cache) == ("text/html", "public, no-cache")
+    assert (index.media, index.cache) == ("text/html", "no-store")
     assert (script.media, "immutable" in script.cache) == ("text/javascript", True)
     assert page.file("../index.html") is None
     assert json.loads(page.listed.raw)["files"] == {

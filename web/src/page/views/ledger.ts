@@ -5,6 +5,7 @@ import { el, fill, saveFile, say } from "../dom";
 import type { Answered, Model } from "../model";
 import { plain } from "../scale";
 import { texts } from "../texts";
+import { demandsCard } from "./demands";
 import { grouped } from "./gauges";
 
 const words = texts.ledger;
@@ -14,6 +15,8 @@ export function ledgerView(actions: Actions) {
   const lead = el("p", { class: "soft" });
   const rounds = el("div");
   const head = el("p", { class: "mono" });
+  const waits = el("p", { class: "small" }, words.superseded);
+  const demands = demandsCard(actions);
   const mayGo = el("p", { class: "small" }, words.mayGo);
   const element = el(
     "div",
@@ -45,8 +48,10 @@ export function ledgerView(actions: Actions) {
       { class: "card stack tight" },
       el("h3", {}, words.service),
       head,
+      waits,
       el("p", { class: "soft small" }, words.serviceNote),
     ),
+    demands.element,
     el(
       "section",
       { class: "card stack" },
@@ -68,6 +73,8 @@ export function ledgerView(actions: Actions) {
     element,
     update(model: Model): void {
       say(head, model.head ? words.entry(model.head.sequence, grouped(model.head.digest)) : "");
+      waits.hidden = !model.head?.superseded;
+      demands.update(model);
       mayGo.hidden = model.lasting !== false;
       if (seen === model.ledger) return;
       seen = model.ledger;

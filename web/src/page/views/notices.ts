@@ -3,14 +3,24 @@
 import type { Actions } from "../actions";
 import { el, fill, keyed } from "../dom";
 import { icons } from "../icons";
-import type { Model, Notice } from "../model";
+import type { Demands, Model, Notice } from "../model";
 import { texts } from "../texts";
+import { demandsDialog } from "./demands";
 import { forgetDialog, save } from "./ledger";
 
 const words = texts.notices;
 
 /** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
-const CHANGES = new Set(["key_changed", "features_changed", "scale_changed", "scheme_changed"]);
+const CHANGES = new Set([
+  "key_changed",
+  "features_changed",
+  "scale_changed",
+  "scheme_changed",
+  "witness_changed",
+]);
+
+/** Refusals by what she demands herself, which she may change. */
+const DEMANDED = new Set(["not_certified", "not_witnessed", "witness_disagrees"]);
 
 type Shown = Notice | "away";
 
@@ -87,6 +97,7 @@ export function refusedView(actions: Actions) {
         el("h2", {}, texts.refused.next),
         el("p", {}, texts.refused.nextUsual),
         CHANGES.has(code) && el("p", {}, texts.refused.nextChanged),
+        code === "rated_shown" && el("p", {}, texts.refused.nextShown),
         el(
           "div",
           { class: "row" },
@@ -95,6 +106,23 @@ export function refusedView(actions: Actions) {
             { type: "button", class: "button main", on: { click: () => actions.again() } },
             texts.refused.again,
           ),
+          DEMANDED.has(code) &&
+            el(
+              "button",
+              {
+                type: "button",
+                class: "button",
+                on: { click: () => demandsDialog(model, actions) },
+              },
+              texts.demands.change,
+            ),
+          code === "rated_shown" &&
+            model.demands &&
+            el(
+              "button",
+              { type: "button", class: "button", on: { click: agree(model.demands, actions) } },
+              texts.refused.agree,
+            ),
           CHANGES.has(code) &&
             el(
               "button",
@@ -115,6 +143,11 @@ export function refusedView(actions: Actions) {
       );
     },
   };
+}
+
+/** Take a scheme that does not hide which titles she rates, because she agrees. */
+function agree(demands: Demands, actions: Actions): () => void {
+  return () => actions.demand({ ...demands, showRated: true });
 }
 
 /** What is shown before the first check is done. */

@@ -3,7 +3,7 @@
 import type { Actions } from "../actions";
 import { add, el, fill, say } from "../dom";
 import { icons } from "../icons";
-import type { FeatureChoice, Model } from "../model";
+import type { FeatureChoice, Measured, Model } from "../model";
 import { categoryName, featureName, listed, texts } from "../texts";
 
 const words = texts.welcome;
@@ -20,23 +20,35 @@ export function welcomeView(actions: Actions): {
 } {
   const element = el("section", { class: "welcome" });
   const lead = el("p", { class: "lead" });
+  const measured = el("p", { class: "soft small" });
   let drawn: readonly FeatureChoice[] | null = null;
   return {
     element,
     update(model) {
       if (model.phase !== "welcome") return;
       say(lead, words.lead(secretOf(model.features), model.hidesRated));
+      say(measured, model.head ? measuredText(model.certificates) : "");
       if (drawn === model.features) return;
       drawn = model.features;
       fill(
         element,
         el("h1", { tabindex: -1 }, words.title),
         lead,
+        measured,
         choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
         el("p", { class: "soft small" }, words.nothingStored),
       );
     },
   };
+}
+
+/** What was measured of all titles together, and by whom. */
+function measuredText(certificates: readonly Measured[]): string {
+  const trusted = certificates.find((certificate) => certificate.trusted);
+  const shown = trusted ?? certificates[0];
+  if (!shown) return words.notMeasured;
+  const auc = shown.auc.toFixed(2);
+  return trusted ? words.measured(shown.auditor, auc) : words.claimed(shown.auditor, auc);
 }
 
 /** A dialog to change the choice later. */

@@ -6,6 +6,7 @@
  * is public is asked for without a pseudonym.
  */
 import { MidpointError } from "../../errors";
+import { utf8 } from "../../wire/canonical";
 import {
   MOST_ROUNDS,
   Receipt,
@@ -18,17 +19,18 @@ import { MILLION } from "../../wire/fixed";
 import { LARGEST_MESSAGE, read, textOf } from "../../wire/json";
 import { Certificates, Chain } from "../../wire/listing";
 import type { Kind, Message } from "../../wire/message";
-import { Certificate, Entry, MOST_AUC } from "../../wire/record";
+import { Certificate, Entry, MOST_AUC, SHOWN_FOR, WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
 import { verifyCertificate } from "../checks/certificate";
 import { checkDisclosure, checkList, checkTitles, requireLeak } from "../checks/disclosure";
-import type { Witness } from "../checks/pin";
+import { readStatement, witnessedEntry } from "../checks/links";
+import { adding, beginning, requireUnforked, seeing, witnessKey } from "../checks/proof";
 import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
 import type { PrivateCategory } from "../core/private";
-import { Channel, type Request, ServiceError } from "./channel";
+import { AwayError, Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
 import type { Fetched, Rateable, Standing, Terms } from "./standing";
@@ -93,28 +95,39 @@ export class Agent {
     const { witness: other } = this.terms;
     const witness = other === undefined ? undefined : await this.#seen(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
-    const newest = Entry.parse(chain.entries[chain.entries.length - 1].body);
-    const path = `/v1/disclosures/${newest.disclosure}`;
-    const titles = newest.catalogue;
-    const named = titles ? this.#lasting(`/v1/catalogues/${titles}`) : new Uint8Array();
+    const entry = this.#toFetch(chain, witness);
+    const titles = entry.catalogue;
+    const named = titles ? this.#named("catalogues", titles) : new Uint8Array();
     const [catalogue, certificates] = await Promise.all([
       named,
-      this.#public(`${path}/certificates`, Certificates, LARGEST_ANSWER),
+      this.#public(
+        `/v1/disclosures/${entry.disclosure}/certificates`,
+        Certificates,
+        LARGEST_ANSWER,
+      ),
     ]);
     if (early) this.#showEarly(catalogue, chain, witness, early);
-    const disclosure = await this.#lasting(path); // the largest by far
+    const disclosure = await this.#named("disclosures", entry.disclosure); // the largest by far
     return { witness, chain, disclosure, certificates, catalogue };
   }
 
   /**
-   * Accept what was fetched and pin it, or refuse it and change nothing.
+   * Accept what was fetched and pin it, or refuse it and change nothing but proof.
    *
-   * Refused, also after she agreed to a change: it is held to the former pin again.
+   * Refused, also after she agreed to a change: it is held to the former pin again. The entries that
+   * it signed are kept in any case.
    */
   async check(fetched: Fetched): Promise<Standing> {
+    const { entries } = fetched.chain;
+    const held = this.home.pin;
     try {
+      if (held) await this.home.keepProof(adding(this.home.proof, entries, held.key));
       const standing = this.#examined(fetched);
+      if (held) requireUnforked(this.home.proof, entries);
       await this.home.keepPin(standing.accepted.pin);
+      const proof = held ? this.home.proof : beginning(this.home.proof, entries);
+      await this.home.keepProof(seeing(proof, fetched.witness));
+      await this.home.keepDocuments(fetched.disclosure, fetched.catalogue);
       // What it asked goes with figures that are no longer current.
       const { digest } = standing.accepted.disclosure;
       if (this.#asked?.disclosure !== digest) this.#asked = undefined;
@@ -193,7 +206,7 @@ export class Agent {
     const text = await this.#keptThere();
     read(text);
     const { notes, ledger } = this.home;
-    const device = { notes, rounds: ledger.rounds };
+    const device = { notes, rounds: ledger.rounds, proof: this.home.proof };
     return JSON.stringify({ service: JSON.parse(text), device }, null, 2);
   }
 
@@ -214,12 +227,14 @@ export class Agent {
   #showEarly(
     raw: Uint8Array,
     chain: Chain,
-    witness: Witness | undefined,
+    witness: Signed | undefined,
     early: (rateable: Rateable) => void,
   ): void {
     try {
-      const entries = checkList(chain.entries, this.home.pin, witness);
-      const catalogue = checkTitles(raw, entries[entries.length - 1], this.home.pin);
+      const { pin } = this.home;
+      const entries = checkList(chain.entries, pin);
+      const entry = witnessedEntry(entries, pin, this.#statement(witness), this.#shownFor);
+      const catalogue = checkTitles(raw, entry, pin);
       const { features, scale } = catalogue;
       const scheme = SCHEMES.get(catalogue.scheme ?? "");
       if (features && scale?.levels && scheme) early({ features, scale, scheme, catalogue });
@@ -229,8 +244,11 @@ export class Agent {
   }
 
   #examined(fetched: Fetched): Standing {
-    const { chain, witness } = fetched;
-    const accepted = checkDisclosure(fetched.disclosure, chain.entries, this.home.pin, witness);
+    const { entries } = fetched.chain;
+    const { pin } = this.home;
+    const witness = this.#statement(fetched.witness);
+    const options = { shownFor: this.#shownFor, showRated: this.terms.showRated ?? false };
+    const accepted = checkDisclosure(fetched.disclosure, entries, pin, witness, options);
     requireLeak(accepted.disclosure, this.terms.mostLeak);
     const { items, digest } = accepted.disclosure;
     const {
@@ -256,20 +274,46 @@ export class Agent {
     return this.#asked;
   }
 
-  async #seen(witness: string): Promise<Witness> {
-    const raw = await this.#get(`${addressOf(witness)}/v1/chain/head`, LARGEST_ANSWER);
-    const { sequence, digest } = Entry.parse(Signed.parse(raw).body);
-    return { sequence, head: digest };
+  get #shownFor(): number {
+    return this.terms.shownFor ?? SHOWN_FOR;
+  }
+
+  async #seen(witness: string): Promise<Signed> {
+    const address = addressOf(witness);
+    if (address === this.address) {
+      throw new MidpointError(`${witness} is the service itself; a witness is somebody else`);
+    }
+    try {
+      return Signed.parse(await this.#get(`${address}/v1/witness`, LARGEST_LIST));
+    } catch (error) {
+      // If it is away, its last statement still holds: it allows nothing new.
+      if (error instanceof AwayError && this.home.proof.witness) return this.home.proof.witness;
+      throw error;
+    }
+  }
+
+  /** Read what a witness signed; refuse another key than she named, or than its first one. */
+  #statement(signed: Signed | undefined): WitnessStatement | undefined {
+    const held = this.home.pin && witnessKey(this.home.proof);
+    return signed && readStatement(signed, this.terms.witnessKey ?? held);
+  }
+
+  /** Return the entry whose disclosure is to be fetched; nothing is checked yet. */
+  #toFetch({ entries }: Chain, witness: Signed | undefined): Entry {
+    const statement = witness && WitnessStatement.parse(witness.body);
+    const chosen = statement?.newestShownFor(this.#shownFor) ?? entries.length;
+    return Entry.parse((entries[chosen] ?? entries[entries.length - 1]).body);
   }
 
   #get(url: string, largest: number): Promise<Uint8Array> {
     return this.#channel.ask({ method: "GET", url, largest });
   }
 
-  /** Ask for what is named by its own digest. */
-  #lasting(path: string): Promise<Uint8Array> {
-    const url = this.address + path;
-    return this.#channel.ask({ method: "GET", url, largest: LARGEST_MESSAGE, lasting: true });
+  /** Return what is named by its own digest: as it is kept here, or else ask for it. */
+  async #named(directory: string, name: string): Promise<Uint8Array> {
+    const kept = this.home.document(name);
+    if (kept !== undefined) return utf8(kept);
+    return this.#get(`${this.address}/v1/${directory}/${name}`, LARGEST_MESSAGE);
   }
 
   async #public<T>(path: string, kind: Kind<T>, largest: number): Promise<T & Message> {
@@ -283,10 +327,14 @@ export class Agent {
 
   async #solicit(): Promise<Solicitation> {
     this.home.requireRemembered();
-    const { disclosure } = this.standing.accepted;
+    const { disclosure, superseded } = this.standing.accepted;
     const done = this.home.notes.settled.at(-1); // they are sorted
     const after = done === undefined ? undefined : Math.min(done, MOST_ROUNDS);
-    const ask = SolicitationRequest.make({ disclosure: disclosure.digest, after });
+    const ask = SolicitationRequest.make({
+      disclosure: disclosure.digest,
+      after,
+      superseded: superseded || undefined,
+    });
     return Solicitation.parse(
       await this.#personal("POST", "/v1/solicitation", LARGEST_MESSAGE, ask),
     );
@@ -320,9 +368,10 @@ export class Agent {
 
   async #scores(n: number): Promise<Scores> {
     this.home.requireRemembered();
-    const all = this.standing.accepted.disclosure.items.length <= ALL_UP_TO;
-    const best = all ? "" : `?top=${n}&margin=${MARGIN}`;
-    return Scores.parse(await this.#personal("GET", `/v1/scores${best}`, LARGEST_MESSAGE));
+    const { disclosure, superseded } = this.standing.accepted;
+    const older = superseded ? `/${disclosure.digest}` : "";
+    const best = disclosure.items.length <= ALL_UP_TO ? "" : `?top=${n}&margin=${MARGIN}`;
+    return Scores.parse(await this.#personal("GET", `/v1/scores${older}${best}`, LARGEST_MESSAGE));
   }
 
   /** Return the first certificate by an auditor she trusts; refuse forged and leaking ones. */

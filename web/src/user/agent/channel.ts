@@ -59,8 +59,6 @@ export interface Request {
   readonly body?: string;
   /** The pseudonym; absent for what is public. */
   readonly token?: string;
-  /** The answer is named by its own digest, so an old copy is as good: it may be cached. */
-  readonly lasting?: boolean;
 }
 
 interface Answer {
@@ -123,8 +121,8 @@ export class Channel {
         credentials: "omit",
         redirect: "manual",
         referrerPolicy: "no-referrer",
-        // A cached copy is asked for again by its ETag, and one made for her would know her again.
-        cache: request.lasting ? "default" : "no-store",
+        // What a cache keeps outlives *forget me*, and one made for her would know her again.
+        cache: "no-store",
       });
       const body = await bounded(response, request.largest);
       return { status: response.status, body, wait: waitOf(response.headers.get("Retry-After")) };

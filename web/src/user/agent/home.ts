@@ -5,15 +5,18 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { MidpointError } from "../../errors";
-import { compare, encode, utf8 } from "../../wire/canonical";
+import { compare, digest, encode, utf8 } from "../../wire/canonical";
 import { count, type Fields, integer, list, name, optional, pair } from "../../wire/fields";
+import { textOf } from "../../wire/json";
 import { kind, type MessageOf } from "../../wire/message";
 import { Pin } from "../checks/pin";
-import { FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
+import { NOTHING, Proof } from "../checks/proof";
+import { BrokenSealError, FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
 import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
 
-const [PIN, NOTES] = ["pin", "notes"];
+const [PIN, NOTES, PROOF] = ["pin", "notes", "proof"];
+const DOCUMENT = "document/";
 const TOKEN = utf8("midpoint/v1/token");
 
 const fields = {
@@ -40,6 +43,7 @@ export class Home {
   #pin: Pin | undefined;
   #former: Pin | undefined;
   #notes: Notes;
+  #proof: Proof;
   #kept: Texts;
   #forgetting: boolean;
 
@@ -48,6 +52,7 @@ export class Home {
     this.#ledger = ledger;
     this.#pin = texts[PIN] === undefined ? undefined : Pin.parse(texts[PIN]);
     this.#notes = texts[NOTES] === undefined ? EMPTY : Notes.parse(texts[NOTES]);
+    this.#proof = texts[PROOF] === undefined ? NOTHING : Proof.parse(texts[PROOF]);
     this.#forgetting = texts[FORGETTING] !== undefined;
     this.#kept = texts;
   }
@@ -57,7 +62,11 @@ export class Home {
     const texts = await store.read();
     const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
     const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
-    return new Home(store, ledger, texts);
+    const home = new Home(store, ledger, texts);
+    // Notes that are newer than the ledger: what that lost would be decided again.
+    const lost = home.#notes.settled.find((round) => !ledger.answered(round));
+    if (lost === undefined) return home;
+    throw new BrokenSealError(`round ${lost} was sent, and the ledger does not know it`);
   }
 
   /** Decisions and the secret behind them. */
@@ -71,6 +80,11 @@ export class Home {
   /** What the analyst is held to; undefined before first use. */
   get pin(): Pin | undefined {
     return this.#pin;
+  }
+
+  /** The signed entries that were shown here, refused ones too. */
+  get proof(): Proof {
+    return this.#proof;
   }
 
   /** What she entered. */
@@ -139,6 +153,13 @@ export class Home {
     this.#former = undefined;
   }
 
+  /** Keep what the analyst and a witness signed. */
+  async keepProof(proof: Proof): Promise<void> {
+    if (proof.text === this.#proof.text) return;
+    await this.#write({ [PROOF]: proof.text }, {});
+    this.#proof = proof;
+  }
+
   /** Keep her ratings instead of those kept before. */
   async keepRatings(ratings: ReadonlyMap<string, number>): Promise<void> {
     await this.#note({ ratings: [...ratings] });
@@ -154,6 +175,30 @@ export class Home {
   async settle(number: number): Promise<void> {
     const settled = new Set([...this.#notes.settled, number]);
     await this.#note({ settled: [...settled].sort((a, b) => a - b) });
+  }
+
+  /** Return the public text of this digest, if it was accepted last and is kept. */
+  document(name: string): string | undefined {
+    const text = this.#kept[DOCUMENT + name];
+    return text !== undefined && digest(utf8(text)) === name ? text : undefined;
+  }
+
+  /**
+   * Keep public texts that were accepted, instead of those kept before.
+   *
+   * Here forgetting erases them; in a cache of the browser they would outlive it.
+   */
+  async keepDocuments(...raws: readonly Uint8Array[]): Promise<void> {
+    const now = Object.fromEntries(raws.map((raw) => [DOCUMENT + digest(raw), textOf(raw)]));
+    const names = [...Object.keys(this.#kept), ...Object.keys(now)];
+    const changes = Object.fromEntries(
+      names
+        .filter((name) => name.startsWith(DOCUMENT) && now[name] !== this.#kept[name])
+        .map((name) => [name, now[name]]),
+    );
+    if (Object.keys(changes).length === 0) return;
+    await this.#write(changes, {});
+    this.#kept = { ...this.#kept, ...changes };
   }
 
   /** Return what an app keeps here for itself, under a name of its own. */
@@ -193,6 +238,7 @@ export class Home {
     await this.#store.erase({ [SECRET]: this.ledger.secret.saved() });
     this.#ledger = this.#pin = undefined;
     this.#notes = EMPTY;
+    this.#proof = NOTHING;
     this.#kept = {};
   }
 

@@ -3,20 +3,20 @@ import type { FeatureNames, RatingScale } from "../../wire/disclosure";
 import type { Catalogue, Certificates, Chain } from "../../wire/listing";
 import type { Certificate } from "../../wire/record";
 import type { Scheme } from "../../wire/scheme";
+import type { Signed } from "../../wire/signing";
 import type { Accepted } from "../checks/disclosure";
-import type { Witness } from "../checks/pin";
 
 /** What the service shows everyone, unchecked. */
 export interface Fetched {
-  /** The newest entry that the witness saw, if there is one. */
-  readonly witness: Witness | undefined;
+  /** What the witness signed about the list, if there is one. */
+  readonly witness: Signed | undefined;
   /** The list of disclosures. */
   readonly chain: Chain;
-  /** What the newest entry names, exact. */
+  /** What the entry names under which is answered, exact; without a witness that is the newest. */
   readonly disclosure: Uint8Array;
   /** What auditors signed about it. */
   readonly certificates: Certificates;
-  /** The titles that the newest entry names, exact; nothing if it names none. */
+  /** The titles that the same entry names, exact; nothing if it names none. */
   readonly catalogue: Uint8Array;
 }
 
@@ -44,8 +44,14 @@ export interface Standing {
 
 /** What a person demands of a service. */
 export interface Terms {
-  /** Address of somebody independent that shows the newest entry it saw of the same list. */
+  /** Address of a witness: somebody independent that watches the list (`midpoint witness`). */
   readonly witness?: string;
+  /** Its public key; unless given, the key that it shows first is held on to. */
+  readonly witnessKey?: string;
+  /** Seconds for which it has to show an entry before that is answered under; a day if absent. */
+  readonly shownFor?: number;
+  /** Whether she agrees, on first use, to a scheme that does not hide which items she rated. */
+  readonly showRated?: boolean;
   /** Public keys of auditors that she trusts. */
   readonly auditors?: readonly string[];
   /** Whether to refuse a disclosure that none of them certified. */

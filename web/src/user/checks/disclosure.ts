@@ -10,11 +10,11 @@ import { Disclosure, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { Catalogue } from "../../wire/listing";
 import { checkNumbers } from "../../wire/numbers";
-import type { Entry } from "../../wire/record";
+import { type Entry, SHOWN_FOR, type WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import type { Signed } from "../../wire/signing";
-import { requireContinuation, requireLinks, requireWitnessed, signedEntries } from "./links";
-import { Pin, REMEDY, type Witness } from "./pin";
+import { requireContinuation, requireLinks, signedEntries, witnessedEntry } from "./links";
+import { Pin, REMEDY } from "./pin";
 
 /** A disclosure that passed. */
 export interface Accepted {
@@ -24,11 +24,17 @@ export interface Accepted {
   readonly entry: Entry;
   /** What to hold the analyst to from now on; save it. */
   readonly pin: Pin;
+  /** Whether a newer one is out that no witness has shown for long enough. */
+  readonly superseded: boolean;
 }
 
 export interface CheckOptions {
+  /** Seconds for which the witness has to show an entry; a day if absent. */
+  readonly shownFor?: number;
   /** She enters ratings in steps, such as stars: a continuous scale is refused. True if absent. */
   readonly ratingsInLevels?: boolean;
+  /** False refuses, on first use, a scheme that does not hide which items were rated. */
+  readonly showRated?: boolean;
   /** Take a scheme that leaves the category readable; for experiments only. */
   readonly allowUnsafe?: boolean;
 }
@@ -37,8 +43,8 @@ export interface CheckOptions {
  * Accept a disclosure or refuse it with a code; nothing is sent or changed either way.
  *
  * `chain` holds the analyst's entries in order, from the pinned one or the one after it (from the
- * very first on first use) to the newest, which must name this disclosure. It must be about the
- * pinned features, categories and scale: if those could change, whether a device can answer would
+ * very first on first use) to the newest, which must name this disclosure. With a `witness` it is the
+ * newest entry that the witness has shown for `shownFor` seconds. It must be about the pinned features, categories and scale: if those could change, whether a device can answer would
  * depend on the user's own category or ratings, and leak them. Nor may the scheme change, to one that
  * protects less.
  */
@@ -46,36 +52,42 @@ export function checkDisclosure(
   raw: Uint8Array | string,
   chain: readonly Signed[],
   pin?: Pin,
-  witness?: Witness,
-  { ratingsInLevels = true, allowUnsafe = false }: CheckOptions = {},
+  witness?: WitnessStatement,
+  options: CheckOptions = {},
 ): Accepted {
+  const { ratingsInLevels = true, allowUnsafe = false, showRated = true } = options;
+  const { shownFor = SHOWN_FOR } = options;
   const disclosure = Disclosure.parse(raw);
-  const entries = checkList(chain, pin, witness);
-  const entry = entries[entries.length - 1];
-  if (entry.disclosure !== disclosure.digest) {
-    const older = entries.some((earlier) => earlier.disclosure === disclosure.digest);
-    const sentence = "the newest entry of the list names another disclosure";
-    throw new RefusedError(older ? "rolled_back" : "wrong_digest", sentence);
-  }
+  const entries = checkList(chain, pin);
+  const entry = witnessedEntry(entries, pin, witness, shownFor);
+  requireNamed(disclosure, entry, entries);
   requireSame(disclosure, pin);
   requireSafe(disclosure, ratingsInLevels, allowUnsafe);
   requireScheme(disclosure, pin);
+  if (!pin && !showRated && !hidesRated(disclosure)) {
+    throw new RefusedError(
+      "rated_shown",
+      `scheme '${disclosure.scheme}' does not hide which titles you rate, and that can give away what you protect`,
+    );
+  }
   checkNumbers(disclosure);
   const { features, scale, scheme } = disclosure;
   const { key, sequence, digest: head } = entry;
-  return { disclosure, entry, pin: Pin.make({ key, sequence, head, features, scale, scheme }) };
+  const pinned = Pin.make({ key, sequence, head, features, scale, scheme });
+  const superseded = sequence !== entries[entries.length - 1].sequence;
+  return { disclosure, entry, pin: pinned, superseded };
+}
+
+/** Tell whether which items were rated is hidden, item by item, or is no choice of hers. */
+export function hidesRated(disclosure: Disclosure): boolean {
+  return schemeOf(disclosure).subSamples;
 }
 
 /** Accept a list of disclosures, or refuse it with a code; return its entries. */
-export function checkList(
-  chain: readonly Signed[],
-  pin: Pin | undefined,
-  witness: Witness | undefined,
-): readonly Entry[] {
+export function checkList(chain: readonly Signed[], pin: Pin | undefined): readonly Entry[] {
   const entries = signedEntries(chain, pin);
   requireLinks(entries);
   requireContinuation(entries, pin);
-  requireWitnessed(entries, witness);
   return entries;
 }
 
@@ -109,6 +121,20 @@ export function checkTitles(
     }
   }
   return catalogue;
+}
+
+/** Refuse another disclosure than the one that the entry names. */
+function requireNamed(disclosure: Disclosure, entry: Entry, entries: readonly Entry[]): void {
+  if (entry.disclosure === disclosure.digest) return;
+  const named = entries.filter((other) => other.disclosure === disclosure.digest).at(-1);
+  if (named && named.sequence > entry.sequence) {
+    throw new RefusedError(
+      "not_witnessed",
+      `the witness has not shown entry ${named.sequence} for long enough; answer under entry ${entry.sequence}, or come back later`,
+    );
+  }
+  const sentence = `entry ${entry.sequence} of the list names another disclosure`;
+  throw new RefusedError(named ? "rolled_back" : "wrong_digest", sentence);
 }
 
 /** Refuse a change for everyone, before anyone's category or rating is looked at. */

@@ -1,8 +1,8 @@
-/** What a device refuses of the analyst's list: its signatures, its links, what others saw of it. */
-import { Entry } from "../../wire/record";
+/** What a device refuses of the analyst's list: its signatures, its links, what a witness saw. */
+import { Entry, WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";
-import { type Pin, REMEDY, type Witness } from "./pin";
+import { type Pin, REMEDY } from "./pin";
 
 /** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
 export function signedEntries(chain: readonly Signed[], pin?: Pin): Entry[] {
@@ -57,19 +57,57 @@ export function requireContinuation(entries: readonly Entry[], pin?: Pin): void 
   }
 }
 
-/** Refuse a list that is not the one an independent party saw. */
-export function requireWitnessed(entries: readonly Entry[], witness?: Witness): void {
-  if (!witness) return;
-  if (witness.sequence < entries[0].sequence - 1) {
-    throw new RefusedError("chain_gap", `the list does not reach back to ${witness.sequence}`);
-  }
-  const ahead = witness.sequence > entries[entries.length - 1].sequence;
-  if (ahead || digestAt(entries, witness.sequence) !== witness.head) {
+/** Read what a witness signed, refusing another key than the one held on to, or no signature. */
+export function readStatement(signed: Signed, key: string | undefined): WitnessStatement {
+  const statement = WitnessStatement.parse(signed.body);
+  if (key !== undefined && statement.key !== key) {
     throw new RefusedError(
-      "witness_disagrees",
-      `an independent witness saw another entry ${witness.sequence}`,
+      "witness_changed",
+      `the witness signs with another key, ${statement.key}; ask whoever runs it, by another way; ${REMEDY}`,
     );
   }
+  if (!verify(signed, statement.key, WitnessStatement)) {
+    throw new RefusedError("bad_signature", "the witness's statement is not signed");
+  }
+  return statement;
+}
+
+/**
+ * Return the entry to answer under: without a witness the newest one.
+ *
+ * With a witness it is the newest that the witness has shown as current for `shownFor` seconds. An
+ * entry appended for one person was never shown to the witness; one that was public for a moment was
+ * not shown for long. Refused is a list other than the one that the witness saw, and one of which
+ * nothing was shown for long enough.
+ */
+export function witnessedEntry(
+  entries: readonly Entry[],
+  pin: Pin | undefined,
+  witness: WitnessStatement | undefined,
+  shownFor: number,
+): Entry {
+  const [first, last] = [entries[0].sequence, entries[entries.length - 1].sequence];
+  if (!witness) return entries[entries.length - 1];
+  const seen = witness.entries.length - 1;
+  if (seen < first - 1) {
+    throw new RefusedError("chain_gap", `the list does not reach back to ${seen}`);
+  }
+  for (let sequence = Math.max(first - 1, 0); sequence <= seen; sequence++) {
+    if (sequence > last || digestAt(entries, sequence) !== witness.entries[sequence]) {
+      throw new RefusedError(
+        "witness_disagrees",
+        `an independent witness saw another entry ${sequence}`,
+      );
+    }
+  }
+  const chosen = witness.newestShownFor(shownFor);
+  if (chosen === undefined || chosen < Math.max(first, pin?.sequence ?? 0)) {
+    throw new RefusedError(
+      "not_witnessed",
+      `the witness has shown no entry for ${shownFor / 3600} hours that this device can answer under; nothing is lost, come back later`,
+    );
+  }
+  return entries[chosen - first];
 }
 
 /** Return the digest of an entry in the list, or of the one just before it. */

@@ -16,11 +16,3 @@ export type Pin = MessageOf<typeof Pin>;
 
 /** What a person can do about a change of what is pinned. */
 export const REMEDY = "if you know why and agree, accept the change";
-
-/** What an independent party saw of the same list. */
-export interface Witness {
-  /** Number of the last entry it saw. */
-  readonly sequence: number;
-  /** Digest of that entry. */
-  readonly head: string;
-}

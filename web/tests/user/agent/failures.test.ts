@@ -8,7 +8,7 @@ import {
   Receipt,
   ServiceError,
 } from "../../../src/index";
-import { chain, disclosure, ratings, titlesOf } from "../../support/made_up";
+import { chain, disclosure, ratings } from "../../support/made_up";
 import { problem } from "../../support/service";
 import { agentAt, CALM, serve, shown, walk, woman } from "../../support/visits";
 
@@ -143,6 +143,9 @@ describe("when the service fails", () => {
     await expect(agent.connect()).rejects.toMatchObject({ code: "scheme_changed" });
     await expect(agent.connect()).rejects.toMatchObject({ code: "scheme_changed" });
     agent.home.repin();
+    await expect(agent.connect()).rejects.toMatchObject({ code: "rated_shown" });
+    agent.terms = { showRated: true };
+    agent.home.repin();
     await agent.connect();
     expect([agent.home.pin?.scheme, agent.home.token]).toEqual(["dmp", token]);
   });
@@ -164,22 +167,28 @@ describe("when the service fails", () => {
     expect(agent.home.pin?.text).not.toBe(before);
   });
 
-  it("lets the browser's cache keep nothing but what is named by its digest", async () => {
+  it("lets the browser's cache keep nothing, and forgets what it kept instead", async () => {
     const [, address] = await serve(shown);
     const modes: [string, string | undefined][] = [];
     const watched: typeof fetch = (url, options) => {
       modes.push([new URL(String(url)).pathname, options?.cache]);
       return fetch(url, options);
     };
-    const home = await Home.open(new MemoryStore());
-    const agent = new Agent(address, home, { witness: `${address}/` }, new Channel(CALM, watched));
-    await walk(agent, woman);
-    const cached = modes.filter(([, mode]) => mode !== "no-store");
-    expect(cached).toEqual([
-      [`/v1/catalogues/${titlesOf(shown).digest}`, "default"],
-      [`/v1/disclosures/${shown.digest}`, "default"],
+    const store = new MemoryStore();
+    const agent = new Agent(address, await Home.open(store), {}, new Channel(CALM, watched));
+    await agent.connect();
+    const once = modes.map(([path]) => path);
+    expect(once).toContain(`/v1/disclosures/${shown.digest}`);
+    modes.length = 0;
+    await agent.connect(); // what is named by its digest is kept here, and not asked for again
+    expect(modes.map(([path]) => path)).toEqual([
+      "/v1/chain",
+      `/v1/disclosures/${shown.digest}/certificates`,
     ]);
+    await walk(agent, woman);
+    expect(modes.filter(([, mode]) => mode !== "no-store")).toEqual([]);
     expect(modes.length).toBeGreaterThan(10);
+    expect(await store.read()).toEqual({});
   });
 
   it("finishes forgetting later, and does nothing else before", async () => {

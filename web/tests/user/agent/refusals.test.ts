@@ -40,6 +40,9 @@ describe("what is refused", () => {
     const [service, address] = await serve(shown);
     const store = new MemoryStore();
     await (await agentAt(address, store)).connect();
+    const all = Object.entries(await store.read());
+    const documents = all.filter(([name]) => name.startsWith("document/"));
+    await store.write(Object.fromEntries(documents.map(([name]) => [name, undefined]))); // it asks again
     const before = await store.read();
     lie(service);
     service.seen.length = 0;
@@ -49,7 +52,8 @@ describe("what is refused", () => {
     );
     const asked = service.seen.filter(({ method, token }) => method !== "GET" || token);
     expect(asked).toEqual([]); // nothing was sent
-    if (code !== "accepted") expect(await store.read()).toEqual(before); // nothing was lost
+    const { proof: _, ...rest } = before; // which grows by what is refused as well
+    if (code !== "accepted") expect(await store.read()).toMatchObject(rest); // nothing was lost
     return code;
   }
 
@@ -143,16 +147,6 @@ describe("what is refused", () => {
       service.trick = (_, response) => Boolean(response.writeHead(200).write("{"));
     };
     expect(await lied(endless, {}, HASTE)).toBe("AwayError");
-  });
-
-  it("a list that an independent witness did not see", async () => {
-    const [honest, witness] = await serve(shown, other);
-    expect(await lied((s) => s.publish(other), { witness })).toBe("accepted");
-    expect(await lied(() => {}, { witness })).toBe("witness_disagrees");
-    expect(honest.seen.map(({ path, token }) => [path, token])).toEqual([
-      ["/v1/chain/head", undefined],
-      ["/v1/chain/head", undefined],
-    ]);
   });
 
   it("a disclosure that no auditor certified, if she requires it", async () => {

@@ -1,9 +1,12 @@
 """The service put together: routes, how it declines, what starts and stops with it."""
 
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from multiprocessing import parent_process
 from typing import Any
 
 from fastapi import FastAPI
@@ -42,8 +45,22 @@ LISTS = 16
 def create() -> ASGIApp:
     """Make a worker's application, by what its environment says."""
     logs.set_up()
+    _end_with_parent()
     threadpool_limits(1)  # a request is small: threads that share its sums only get in the way
     return create_app(Settings.from_json(os.environ[ENVIRONMENT]))
+
+
+def _end_with_parent() -> None:
+    """Stop this worker when its parent is gone, however that ended: the port must come free."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def create_app(settings: Settings) -> ASGIApp:

@@ -20,7 +20,12 @@ class Direct:
         self._errors = errors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Serve one request; HEAD is answered as GET, and the server leaves the body out."""
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            as_get = {**scope, "method": "GET"}
+            await self(as_get, receive, send)
+            scope["route"] = as_get.get("route")
+            return
         route = None
         if scope["type"] == "http":
             route = self._routes.get((scope["method"], scope["path"]))

@@ -1,4 +1,7 @@
-"""Responses: exact bytes, compressed as the client likes, and not sent again when unchanged."""
+"""Responses: exact bytes, compressed as the client likes, and not sent again when unchanged.
+
+No cache keeps what the protocol says, public or not: what a browser keeps outlives *forget me*.
+"""
 
 import gzip
 from collections.abc import Mapping
@@ -12,7 +15,7 @@ from midpoint.wire import digest
 
 JSON = "application/json"
 IMMUTABLE = "public, max-age=31536000, immutable"
-REVALIDATE = "public, no-cache"
+NO_STORE = "no-store"
 WORTH_IT = 1024
 """Bytes below which a body is sent as it is."""
 
@@ -33,7 +36,7 @@ class Document:
     """The digest of the bytes, in quotes."""
 
     @classmethod
-    def of(cls, raw: bytes, *, media: str = JSON, cache: str = REVALIDATE) -> "Document":
+    def of(cls, raw: bytes, *, media: str = JSON, cache: str = NO_STORE) -> "Document":
         """Compress a body, as well as can be done in a moment."""
         encoded = {}
         if len(raw) >= WORTH_IT:
@@ -59,7 +62,7 @@ class Document:
 
 def private(body: bytes, encoding: str | None, *, status: int = 200) -> Response:
     """Answer one person: no cache keeps it."""
-    headers = {"Cache-Control": "no-store"}
+    headers = {"Cache-Control": NO_STORE}
     if encoding is not None and len(body) >= WORTH_IT:
         headers["Content-Encoding"] = encoding
         headers["Vary"] = "Accept-Encoding"

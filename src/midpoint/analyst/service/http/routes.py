@@ -16,6 +16,7 @@ from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
 from midpoint.analyst.service.state.group_commit import Committer, Groups, Readers
+from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.service.state.scoring import Wanted
 from midpoint.analyst.storage import History, Storage, Summary, UnavailableError
@@ -100,20 +101,16 @@ class Service:
         numbers_of(request, {})
         token = self._token(request)
         asked = await self._message(request, SolicitationRequest, SMALL)
-        current = await self.publication.now()
-        if asked.disclosure != current.digest:
-            raise DeclinedError(
-                "not_current", "this is not the current disclosure; fetch it and check it first"
-            )
+        model = await self._model(asked)
         summary = await self.readers.call(_summary, self.storage, token)
         after = -1 if asked.after is None else asked.after
-        waiting = summary.unanswered(current.digest, after)
+        waiting = summary.unanswered(model.digest, after)
         if waiting:
             return private(waiting.solicitation, None)
         settings = self.settings
-        items = await self.readers.call(current.model.ask, summary, settings.ask)
+        items = await self.readers.call(model.ask, summary, settings.ask)
         work = OpenRound(
-            *(token, _now(), current.digest, tuple(items), settings.only_asked, after),
+            *(token, _now(), model.digest, tuple(items), settings.only_asked, after),
             most=settings.kept,
         )
         return private(await self.committer.submit(work), None)
@@ -151,9 +148,9 @@ class Service:
         if "margin" in wanted and "top" not in wanted:
             raise DeclinedError("malformed", "a margin goes with a top")
         token = self._token(request)
-        current = await self.publication.now()
+        model = await self._scored_by(request)
         wish = Wish(wanted.get("top"), wanted.get("margin", 0))
-        raw: bytes = await self.scoring.submit(Wanted(token, current.model, wish))
+        raw: bytes = await self.scoring.submit(Wanted(token, model, wish))
         encoding = preferred(request)
         if encoding is None:
             return private(raw, None)
@@ -204,6 +201,11 @@ class Service:
         """The list of the page's files, with their digests."""
         return self.page.listed.respond(request, **EVERYONE)
 
+    async def witnesses(self, request: Request) -> Response:
+        """The witnesses that the page may ask: whoever runs the service names them."""
+        named = {"version": 1, "witnesses": list(self.settings.witnesses)}
+        return Document.of(encode(named)).respond(request)
+
     def _file(self, request: Request, name: str) -> Response:
         document = self.page.file(name)
         if document is None:
@@ -225,6 +227,29 @@ class Service:
             patience=self.settings.patience,
             canonical=canonical,
         )
+
+    async def _model(self, asked: SolicitationRequest) -> Model:
+        """Return the current model, or the one that a device answers under until a day is over."""
+        current = (await self.publication.now()).model
+        if asked.disclosure == current.digest:
+            return current
+        kept = None
+        if asked.superseded:
+            kept = await self.publication.model(asked.disclosure, self.settings.grace)
+        if kept is None:
+            raise DeclinedError(
+                "not_current", "this is not the current disclosure; fetch it and check it first"
+            )
+        return kept
+
+    async def _scored_by(self, request: Request) -> Model:
+        digest = request.path_params.get("digest")
+        if digest is None:
+            return (await self.publication.now()).model
+        kept = await self.publication.model(str(digest), self.settings.grace)
+        if kept is None:
+            raise DeclinedError("not_current", "nothing is scored under this disclosure any more")
+        return kept
 
     async def _published(self, request: Request) -> str:
         digest = str(request.path_params["digest"])

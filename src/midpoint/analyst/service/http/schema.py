@@ -116,6 +116,7 @@ def described(service: Service) -> Iterator[Route]:
         ("/", service.index),
         ("/assets/{name:path}", service.asset),
         ("/assets.json", service.assets),
+        ("/witnesses.json", service.witnesses),
     ):
         yield Route("GET", path, handler, shown=False)
 
@@ -166,6 +167,11 @@ def _personal(service: Service) -> Iterator[Route]:
     )
     numbers = (TOKEN, _number("top", 1), _number("margin", 0))
     yield Route("GET", "/v1/scores", service.scores, Scores, parameters=numbers, declines=common)
+    yield Route(
+        *("GET", "/v1/scores/{digest}", service.scores, Scores),
+        parameters=(*numbers, DIGEST),
+        declines=(*common, "not_current"),
+    )
     export = (*common, "not_found")
     yield Route("GET", "/v1/pseudonym", service.export, parameters=(TOKEN,), declines=export)
     yield Route(

@@ -13,7 +13,7 @@ from typing import TypeVar
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.score.scorer import ALL
-from midpoint.analyst.service.http.documents import IMMUTABLE, Document
+from midpoint.analyst.service.http.documents import Document
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.storage import Summary
@@ -22,6 +22,8 @@ from midpoint.wire import Entry
 
 KEPT = 8
 """Superseded disclosures, and titles, that are kept ready."""
+MODELS = 2
+"""Superseded models that are kept ready, for devices that wait for their witness."""
 LOOK = 1.0
 """Seconds for which what was read last is good enough for a report."""
 AGAIN = 5.0
@@ -76,6 +78,7 @@ class Publication:
         self._reading = asyncio.Lock()
         self._older: OrderedDict[str, tuple[Document, ReportRules]] = OrderedDict()
         self._titles: OrderedDict[str, Document] = OrderedDict()
+        self._models: OrderedDict[str, Model] = OrderedDict()
 
     @property
     def healthy(self) -> bool:
@@ -117,15 +120,30 @@ class Publication:
         """Return titles that the list names, now or before."""
         return await self._kept(self._titles, digest, _titles)
 
+    async def model(self, digest: str, grace: int) -> Model | None:
+        """Return the model of a published disclosure; None once rounds under it are not taken."""
+        current = await self.now()
+        if digest == current.digest:
+            return current.model
+        now = int(time.time())
+        if digest not in current.superseded or current.is_retired(digest, now, grace):
+            return None
+        return await self._kept(self._models, digest, _model, most=MODELS)
+
     async def _kept(
-        self, ready: OrderedDict[str, T], digest: str, read: Callable[[Site, str], T]
+        self,
+        ready: OrderedDict[str, T],
+        digest: str,
+        read: Callable[[Site, str], T],
+        *,
+        most: int = KEPT,
     ) -> T:
         """Return what is ready, or read it: one at a time, however many ask."""
         if digest not in ready:
             async with self._reading:
                 if digest not in ready:
                     ready[digest] = await self._read(read, digest)
-                    while len(ready) > KEPT:
+                    while len(ready) > most:
                         ready.popitem(last=False)
         ready.move_to_end(digest)
         return ready[digest]
@@ -197,11 +215,15 @@ def _superseded(entries: list[Entry]) -> dict[str, int | None]:
 
 def _older(site: Site, digest: str) -> tuple[Document, ReportRules]:
     disclosure = site.disclosure(digest)
-    return Document.of(disclosure.raw, cache=IMMUTABLE), ReportRules(disclosure)
+    return Document.of(disclosure.raw), ReportRules(disclosure)
+
+
+def _model(site: Site, digest: str) -> Model:
+    return Model(site.profiles(digest), site.disclosure(digest))
 
 
 def _titles(site: Site, digest: str) -> Document:
-    return Document.of(site.catalogue(digest).raw, cache=IMMUTABLE)
+    return Document.of(site.catalogue(digest).raw)
 
 
 def _state(path: Path) -> object:

@@ -1,0 +1,142 @@
+"""A witness over HTTP: it looks at a service's list now and then, and shows what it signed."""
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from midpoint.analyst.disclose.witness import WitnessFiles
+from midpoint.analyst.service import logs
+from midpoint.analyst.service.http.documents import Document, private
+from midpoint.analyst.service.server import Address, configured
+from midpoint.errors import MidpointError
+from midpoint.wire import Chain, Problem, WitnessStatement
+from midpoint.wire.canonical import encode
+
+LARGEST_LIST = 2**24
+"""Most bytes of a list, as on a device."""
+PATIENCE = 30.0
+"""Seconds for one look at the list."""
+HEADERS = {"Accept": "application/json", "User-Agent": "midpoint", "Connection": "close"}
+"""What a device says, too: the service cannot see from a request who is a witness."""
+EVERYONE = {"Access_Control_Allow_Origin": "*", "Cross_Origin_Resource_Policy": "cross-origin"}
+log = logging.getLogger("midpoint.service")
+
+
+@dataclass
+class Witness:
+    """Follows the list of one service, and answers those who ask."""
+
+    service: str
+    """Address of the service."""
+    files: WitnessFiles
+    """What is kept."""
+    every: float = 600.0
+    """Seconds between two looks."""
+    clock: Callable[[], float] = time.time
+    """The time."""
+    problem: str | None = field(default=None, init=False)
+    """Why the last look came to nothing; None if it went well."""
+
+    async def look(self) -> WitnessStatement:
+        """Fetch the list once, keep it and sign; or say why not."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                raw = await _fetched(f"{self.service}/v1/chain")
+            statement = self.files.see(Chain.parse(raw), int(self.clock()))
+        except (MidpointError, httpx.HTTPError, OSError, TimeoutError) as error:
+            self.problem = str(error) or type(error).__name__
+            log.warning("witness", extra={"figures": {"error": self.problem}})
+            raise MidpointError(f"{self.service}: {self.problem}") from error
+        self.problem = None
+        return statement
+
+    async def watch(self) -> None:
+        """Look again and again."""
+        while True:
+            with suppress(MidpointError):  # it is in the log, and /health/ready says it
+                await self.look()
+            await asyncio.sleep(self.every)
+
+    def app(self) -> Starlette:
+        """Return what serves the statement and all that was kept."""
+
+        @asynccontextmanager
+        async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+            watching = asyncio.create_task(self.watch())
+            try:
+                yield
+            finally:
+                watching.cancel()
+
+        routes: dict[str, Callable[[Request], Awaitable[Response]]] = {
+            "/v1/witness": self._statement,
+            "/v1/chain": self._chain,
+            "/v1/forks": self._forks,
+            "/health/live": self._live,
+            "/health/ready": self._ready,
+        }
+        return Starlette(
+            routes=[Route(path, handler) for path, handler in routes.items()], lifespan=lifespan
+        )
+
+    async def _statement(self, request: Request) -> Response:
+        """What was signed when the list was last seen."""
+        kept = self.files.statement
+        return _absent() if kept is None else Document.of(kept.raw).respond(request, **EVERYONE)
+
+    async def _chain(self, request: Request) -> Response:
+        """Every signed entry that was seen."""
+        kept = self.files.chain
+        return _absent() if kept is None else Document.of(kept.raw).respond(request, **EVERYONE)
+
+    async def _forks(self, request: Request) -> Response:
+        """Signed entries that contradict those: none, if the service is honest."""
+        forks = [{"body": s.body, "signature": s.signature} for s in self.files.forks]
+        return Document.of(encode({"entries": forks, "version": 1})).respond(request, **EVERYONE)
+
+    async def _live(self, _request: Request) -> Response:
+        return private(encode({"status": "live"}), None)
+
+    async def _ready(self, _request: Request) -> Response:
+        """Whether the last look went well."""
+        if self.problem is None:
+            return private(encode({"status": "ready"}), None)
+        problem = Problem(code="unavailable", message=self.problem.replace("\n", " ")[:2000])
+        return private(problem.raw, None, status=503)
+
+
+def run_witness(witness: Witness, address: Address, opened: socket.socket) -> None:
+    """Watch and serve until SIGTERM or SIGINT."""
+    logs.set_up()
+    uvicorn.Server(configured(witness.app(), address)).run([opened])
+
+
+def _absent() -> Response:
+    problem = Problem(code="not_found", message="the list was not seen yet; come back later")
+    return private(problem.raw, None, status=404)
+
+
+async def _fetched(url: str) -> bytes:
+    body = bytearray()
+    async with (
+        httpx.AsyncClient(headers=HEADERS, trust_env=False, timeout=PATIENCE) as client,
+        client.stream("GET", url) as response,
+    ):
+        if response.status_code != httpx.codes.OK:
+            raise MidpointError(f"it answers {response.status_code}")
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > LARGEST_LIST:
+                raise MidpointError(f"its list has more than {LARGEST_LIST} bytes")
+    return bytes(body)

@@ -1,0 +1,111 @@
+"""What a device keeps of an analyst's signed list, also of what it refused: proof for others.
+
+Two entries with one number and one key are a proof that the analyst showed people different lists.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar, Self
+
+from midpoint.errors import MidpointError
+from midpoint.user.checks.pin import REMEDY
+from midpoint.user.device_files import StorageError, keep_file
+from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
+from midpoint.wire.listing import Inner
+from midpoint.wire.message import Message
+
+MOST_OTHERS = 1000
+"""Entries of other lists that are kept, at most; the first ones prove as much as later ones."""
+
+
+class Proof(Message):
+    """The signed entries that this device was shown, and what a witness signed about them."""
+
+    domain: ClassVar[str] = "proof"
+
+    shown: tuple[Inner, ...] = ()
+    """The list as it was first shown, entry by entry."""
+    others: tuple[Inner, ...] = ()
+    """Entries that the same service signed and that are not in that list."""
+    witness: Inner | None = None
+    """The last statement of a witness; its key is held on to."""
+
+    def require_unforked(self, chain: Sequence[Signed]) -> None:
+        """Refuse a list of which another version was shown before, accepted or not."""
+        known = {entry.sequence: entry.digest for entry in _opened(self.shown)}
+        for entry in _opened(chain):
+            if known.get(entry.sequence, entry.digest) != entry.digest:
+                raise RefusedError(
+                    Refusal.CHAIN_FORKED,
+                    f"entry {entry.sequence} is not the one that this device was shown before; both"
+                    f" are kept, signed, as proof (--export); {REMEDY}",
+                )
+
+    def adding(self, chain: Sequence[Signed], key: str) -> Self:
+        """Return it with the genuine entries of a list, which may be another one."""
+        genuine = [signed for signed in chain if _is_genuine(signed, key)]
+        known = {signed.open(Entry).digest for signed in self.shown}
+        fresh = [signed for signed in genuine if signed.open(Entry).digest not in known]
+        if _is_linked((*self.shown[-1:], *fresh)):
+            return self._with(shown=(*self.shown, *fresh))
+        return self._with(others=_merged(self.others, fresh))
+
+    def beginning(self, chain: Sequence[Signed]) -> Self:
+        """Return it for another list, because she agreed to the change; the old one stays kept."""
+        now = {signed.digest for signed in chain}
+        left = [signed for signed in self.shown if signed.digest not in now]
+        return self._with(shown=tuple(chain), others=_merged(self.others, left))
+
+    def seeing(self, statement: Signed) -> Self:
+        """Return it with a witness's newest statement."""
+        return self._with(witness=statement)
+
+    @property
+    def witness_key(self) -> str | None:
+        """The key of the witness that was asked before; None if none was."""
+        return None if self.witness is None else self.witness.open(WitnessStatement).key
+
+    def save(self, path: Path) -> None:
+        """Write it, whole or not at all."""
+        keep_file(path, self.raw)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote; nothing when no list was shown yet."""
+        try:
+            return cls.parse(path.read_bytes())
+        except FileNotFoundError:
+            return cls()
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
+        except MidpointError as error:
+            raise MidpointError(
+                f"{path} is damaged ({error}); restore it, or move it away: then what the service"
+                " showed before is not compared"
+            ) from error
+
+    def _with(self, **changes: object) -> Self:
+        same = all(getattr(self, name) == value for name, value in changes.items())
+        return self if same else self.model_copy(update=changes)
+
+
+def _opened(chain: Iterable[Signed]) -> list[Entry]:
+    return [signed.open(Entry) for signed in chain]
+
+
+def _is_linked(chain: Sequence[Signed]) -> bool:
+    """Tell whether each entry follows the one before."""
+    return all(after.previous == before.digest for before, after in pairwise(_opened(chain)))
+
+
+def _is_genuine(signed: Signed, key: str) -> bool:
+    try:
+        return signed.open(Entry).key == key and signed.is_signed_by(key, Entry)
+    except RefusedError:
+        return False
+
+
+def _merged(kept: Sequence[Signed], more: Iterable[Signed]) -> tuple[Signed, ...]:
+    whole = {signed.digest: signed for signed in (*kept, *more)}
+    return tuple(whole.values())[:MOST_OTHERS]

@@ -1,0 +1,80 @@
+"""What a witness keeps and signs: all that it saw, when, and the proof of a fork."""
+
+from pathlib import Path
+
+import pytest
+
+from midpoint.analyst.disclose.witness import WitnessFiles
+from midpoint.errors import MidpointError
+from midpoint.wire import Chain, Signed, WitnessStatement
+from tests.support.made_up import STRANGER, disclosure, entries, sealed
+from tests.support.published import CHAIN, LIST, SHOWN
+
+
+def listed(*chain: Signed) -> Chain:
+    return Chain(entries=chain)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> WitnessFiles:
+    return WitnessFiles(tmp_path / "witness")
+
+
+def test_it_signs_when_each_entry_was_first_seen(files: WitnessFiles) -> None:
+    files.see(listed(*CHAIN[:2]), 100)
+    files.see(listed(*CHAIN[:2]), 200)
+    made = files.see(listed(*CHAIN), 300)
+    assert made.entries == tuple(entry.digest for entry in LIST)
+    assert (made.seen, made.time, made.key) == ((100, 100, 300, 300), 300, files.key.public)
+    kept = WitnessFiles(files.root)
+    assert kept.statement is not None
+    assert kept.statement.is_signed_by(files.key.public, WitnessStatement)
+    assert kept.statement.open(WitnessStatement) == made
+    assert kept.chain == listed(*CHAIN)
+    assert (files.root / "key.pem").stat().st_mode & 0o077 == 0
+
+
+def test_a_clock_that_was_set_back_makes_nothing_older(files: WitnessFiles) -> None:
+    files.see(listed(*CHAIN[:1]), 1000)
+    made = files.see(listed(*CHAIN[:2]), 10)
+    assert (made.seen, made.time) == ((1000, 1000), 1000)
+
+
+def test_a_fork_is_kept_as_proof_and_nothing_more_is_signed(files: WitnessFiles) -> None:
+    files.see(listed(*CHAIN), 100)
+    before = files.statement
+    fork = sealed(entries([SHOWN[0], disclosure(seed=9)]))
+    with pytest.raises(MidpointError, match="another past"):
+        files.see(listed(*fork), 200)
+    assert files.forks == tuple(fork)
+    assert files.statement == before
+    assert files.see(listed(*CHAIN), 300).time == 300  # it goes on with the list that it knows
+
+
+def test_a_shorter_list_is_no_proof_but_is_not_signed(files: WitnessFiles) -> None:
+    files.see(listed(*CHAIN), 100)
+    with pytest.raises(MidpointError, match="ends at entry 1"):
+        files.see(listed(*CHAIN[:2]), 200)
+    assert files.forks == ()
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        CHAIN[1:],
+        [CHAIN[0], CHAIN[2]],
+        [CHAIN[0], Signed.seal(LIST[1], STRANGER)],
+        [*CHAIN[:2], *sealed(entries([SHOWN[0], disclosure(seed=9), SHOWN[2]]))[2:]],
+    ],
+)
+def test_a_list_that_is_none_is_refused(files: WitnessFiles, chain: list[Signed]) -> None:
+    with pytest.raises(MidpointError):
+        files.see(listed(*chain), 100)
+    assert files.statement is None
+
+
+def test_a_lost_key_is_not_replaced(files: WitnessFiles) -> None:
+    files.see(listed(*CHAIN), 100)
+    (files.root / "key.pem").unlink()
+    with pytest.raises(MidpointError, match="restore"):
+        files.see(listed(*CHAIN), 200)

@@ -1,0 +1,142 @@
+/** What she demands of the service: a witness, a certificate; as a card, and a dialog to change it. */
+
+import type { Actions } from "../actions";
+import { el, fill } from "../dom";
+import type { Demands, Model } from "../model";
+import { texts } from "../texts";
+
+const words = texts.demands;
+
+/** What is demanded now. */
+export function demandsCard(actions: Actions) {
+  const lines = el("div", { class: "stack tight" });
+  let present: Model | null = null;
+  const change = el(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      on: { click: () => present && demandsDialog(present, actions) },
+    },
+    words.change,
+  );
+  const element = el(
+    "section",
+    { class: "card stack" },
+    el("h3", {}, words.title),
+    lines,
+    el("div", { class: "row" }, change),
+  );
+  let seen: Demands | null = null;
+  return {
+    element,
+    update(model: Model): void {
+      present = model;
+      if (seen === model.demands || !model.demands) return;
+      seen = model.demands;
+      const { witness, hours, requireCertificate, mostAuc } = seen;
+      fill(
+        lines,
+        el("p", {}, witness ? words.witnessed(witness, hours) : words.notWitnessed),
+        el("p", {}, requireCertificate ? words.certified(mostAuc) : words.notCertified),
+      );
+    },
+  };
+}
+
+/** Change it; the service is then checked again. */
+export function demandsDialog(model: Model, actions: Actions): void {
+  const demands = model.demands;
+  if (!demands) return;
+  const named = [...new Set([...model.witnesses, ...(demands.witness ? [demands.witness] : [])])];
+  const witness = el(
+    "select",
+    { id: "demands-witness" },
+    ...named.map((address) =>
+      el("option", { value: address, selected: address === demands.witness }, address),
+    ),
+    el("option", { value: "", selected: demands.witness === null }, words.none),
+  );
+  const hours = number("demands-hours", demands.hours, { min: 0, max: 8760, step: 1 });
+  const auditors = el(
+    "textarea",
+    { id: "demands-auditors", rows: 2, spellcheck: "false", autocomplete: "off" },
+    demands.auditors.join("\n"),
+  );
+  const required = el("input", {
+    type: "checkbox",
+    id: "demands-required",
+    checked: demands.requireCertificate,
+  });
+  const most = number("demands-most", demands.mostAuc, { min: 0.5, max: 1, step: 0.01 });
+  const problem = el("p", { class: "problem", role: "alert", hidden: true });
+  const dialog = el("dialog", { "aria-labelledby": "demands-title" });
+  const keep = (event: Event) => {
+    event.preventDefault();
+    const keys = auditors.value.split(/\s+/).filter(Boolean);
+    const bad = problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber);
+    problem.hidden = bad === undefined;
+    problem.textContent = bad ?? "";
+    if (bad !== undefined) return;
+    dialog.close();
+    actions.demand({
+      ...demands,
+      witness: witness.value || null,
+      hours: hours.valueAsNumber,
+      auditors: keys,
+      requireCertificate: required.checked,
+      mostAuc: most.valueAsNumber,
+    });
+  };
+  fill(
+    dialog,
+    el(
+      "form",
+      { class: "stack", novalidate: true, on: { submit: keep } },
+      el("h2", { id: "demands-title" }, words.title),
+      field(words.witness, witness, named.length > 0 ? words.witnessNote : words.noneNamed),
+      field(words.hours, hours, words.hoursNote),
+      el("label", { class: "check" }, required, words.require),
+      field(words.most, most, words.mostNote),
+      field(words.auditors, auditors, words.auditorsNote),
+      problem,
+      el(
+        "div",
+        { class: "row" },
+        el("button", { type: "submit", class: "button main" }, words.keep),
+        el(
+          "button",
+          { type: "button", class: "button", on: { click: () => dialog.close() } },
+          words.cancel,
+        ),
+      ),
+    ),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function problemOf(keys: string[], required: boolean, hours: number, most: number) {
+  if (!(hours >= 0 && hours <= 8760)) return words.badHours;
+  if (!(most >= 0.5 && most <= 1)) return words.badMost;
+  if (keys.some((key) => !/^[0-9a-f]{64}$/.test(key))) return words.badKey;
+  if (required && keys.length === 0) return words.noAuditor;
+  return undefined;
+}
+
+function number(id: string, value: number, bounds: Record<string, number>): HTMLInputElement {
+  return el("input", { type: "number", id, value, inputmode: "decimal", ...bounds });
+}
+
+function field(label: string, control: HTMLElement, note: string): HTMLElement {
+  const described = `${control.id}-note`;
+  control.setAttribute("aria-describedby", described);
+  return el(
+    "div",
+    { class: "stack tight field" },
+    el("label", { for: control.id }, label),
+    control,
+    el("p", { class: "soft small", id: described }, note),
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * What a device keeps of an analyst's signed list, also of what it refused: proof for others.
+ *
+ * Two entries with one number and one key prove that the analyst showed people different lists.
+ */
+import { list, optional } from "../../wire/fields";
+import { kind, type MessageOf } from "../../wire/message";
+import { Entry, WitnessStatement } from "../../wire/record";
+import { RefusedError } from "../../wire/refusal";
+import { Signed, verify } from "../../wire/signing";
+import { REMEDY } from "./pin";
+
+/** Entries of other lists that are kept, at most; the first ones prove as much as later ones. */
+const MOST_OTHERS = 1000;
+
+/**
+ * The signed entries that this device was shown, and what a witness signed about them.
+ *
+ * `shown` is the list as it was first shown, entry by entry; `others` are entries that the same
+ * service signed and that are not in that list; the key of the last `witness` is held on to.
+ */
+export const Proof = kind("proof", {
+  shown: list(Signed.field),
+  others: list(Signed.field),
+  witness: optional(Signed.field),
+});
+export type Proof = MessageOf<typeof Proof>;
+export const NOTHING = Proof.make({ shown: [], others: [] });
+
+/** Refuse a list of which another version was shown before, accepted or not. */
+export function requireUnforked({ shown }: Proof, chain: readonly Signed[]): void {
+  const known = new Map(shown.map(opened).map(({ sequence, digest }) => [sequence, digest]));
+  for (const { sequence, digest } of chain.map(opened)) {
+    if ((known.get(sequence) ?? digest) !== digest) {
+      throw new RefusedError(
+        "chain_forked",
+        `entry ${sequence} is not the one that this device was shown before; both are kept, signed, as proof; ${REMEDY}`,
+      );
+    }
+  }
+}
+
+/** Return it with the genuine entries of a list, which may be another one. */
+export function adding(proof: Proof, chain: readonly Signed[], key: string): Proof {
+  const known = new Set(proof.shown.map(opened).map(({ digest }) => digest));
+  const fresh = chain.filter(
+    (signed) => isGenuine(signed, key) && !known.has(opened(signed).digest),
+  );
+  if (fresh.length === 0) return proof;
+  if (isLinked([...proof.shown.slice(-1), ...fresh])) {
+    return Proof.make({ ...proof, shown: [...proof.shown, ...fresh] });
+  }
+  return Proof.make({ ...proof, others: merged(proof.others, fresh) });
+}
+
+/** Return it for another list, because she agreed to the change; the old one stays kept. */
+export function beginning(proof: Proof, chain: readonly Signed[]): Proof {
+  const now = new Set(chain.map(({ digest }) => digest));
+  const left = proof.shown.filter(({ digest }) => !now.has(digest));
+  return Proof.make({ ...proof, shown: chain, others: merged(proof.others, left) });
+}
+
+/** Return it with a witness's newest statement. */
+export function seeing(proof: Proof, witness: Signed | undefined): Proof {
+  if (!witness || witness.text === proof.witness?.text) return proof;
+  return Proof.make({ ...proof, witness });
+}
+
+/** The key of the witness that was asked before; undefined if none was. */
+export function witnessKey({ witness }: Proof): string | undefined {
+  return witness && WitnessStatement.parse(witness.body).key;
+}
+
+function opened({ body }: Signed): Entry {
+  return Entry.parse(body);
+}
+
+function isGenuine(signed: Signed, key: string): boolean {
+  try {
+    return opened(signed).key === key && verify(signed, key, Entry);
+  } catch (error) {
+    if (error instanceof RefusedError) return false;
+    throw error;
+  }
+}
+
+function isLinked(chain: readonly Signed[]): boolean {
+  const entries = chain.map(opened);
+  return entries.every(({ previous }, i) => i === 0 || previous === entries[i - 1].digest);
+}
+
+function merged(kept: readonly Signed[], more: readonly Signed[]): Signed[] {
+  const whole = new Map([...kept, ...more].map((signed) => [signed.digest, signed]));
+  return [...whole.values()].slice(0, MOST_OTHERS);
+}
