@@ -41,6 +41,15 @@ def test_scheme_estimation_and_bits_are_obeyed(tmp_path: Path) -> None:
     assert "Guarantees: None. On a discrete scale" in shown
 
 
+def test_settings_follow_the_name_of_a_scheme(tmp_path: Path) -> None:
+    model, out = trained(), tmp_path / "disclosure.json"
+    facts = run("disclose", model.directory, "--scheme", "dmp:levels=3", "--out", out, "--json")
+    shown = Disclosure.parse(out.read_bytes())
+    assert shown == LearningProtocol("dmp", levels=3).disclose(model.profiles)
+    assert facts["scheme"] == "dmp:levels=3"
+    assert len(shown.scale.reported or ()) == 3
+
+
 def test_the_list_states_every_protocol() -> None:
     rows = {row["name"]: row for row in run("disclose", "--list", "--json")}
     assert list(rows) == list(PROTOCOLS)

@@ -52,6 +52,16 @@ def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None
     assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
 
 
+def test_a_site_keeps_the_settings_of_its_scheme(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    run("publish", model.directory, site, "--scheme", "dmp:levels=3", "--json")
+    again = run("publish", model.directory, site, "--json")
+    assert (again["sequence"], again["fresh"]) == (0, False)
+    current = Site(site).current()
+    assert current is not None
+    assert len(current.scale.reported or ()) == 3
+
+
 def test_all_that_is_published_fits_one_file(tmp_path: Path) -> None:
     model, site, out = trained(), tmp_path / "site", tmp_path / "published.json"
     signed = certificate(tmp_path / "certificate.json", model.disclosure.digest)

@@ -30,6 +30,10 @@ DISCLOSURES = {
     "strata": counterparts_disclosure("cmpss", (AGE,), n_items=40, seed=4, strata=3),
     "taste selects": counterparts_disclosure("cmpss", n_items=40, seed=5, choose=True),
     "strong": counterparts_disclosure("cmpss", n_items=40, seed=6, reach=8.0),
+    "log spreads": counterparts_disclosure("cmp", n_items=40, seed=7, spread=True),
+    "log spreads in strata": counterparts_disclosure(
+        "cmpss", (AGE,), n_items=40, seed=8, strata=2, spread=True
+    ),
     "real size": real_size(),
     **{name: disclosure(name, n_items=40) for name in SCHEMES if not SCHEMES[name].counterparts},
 }

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from midpoint.wire import (
     GRAIN,
@@ -28,11 +29,13 @@ def counterparts_disclosure(
     reach: float = 1.0,
     choose: bool = False,
     strata: int = 1,
+    *,
+    spread: bool = False,
     **changes: Any,
 ) -> Disclosure:
     """Draw a consistent disclosure; selection and taste factors matter more with a larger reach.
 
-    Tastes may choose what is rated too.
+    Tastes may choose what is rated too; log spreads may be carried over.
     """
     rng = np.random.default_rng(seed)
     K = int(np.prod([len(feature.categories) for feature in features]))
@@ -55,7 +58,16 @@ def counterparts_disclosure(
         ),
         **{name: as_rows(drawn[name]) for name in SCHEMES[scheme].columns},
     }
+    if spread:
+        spreads = log_spreads(rng, strata, K)
+        content["prior"] = content["prior"].model_copy(update={"spread": as_rows(spreads)})
     return Disclosure(**(content | changes))
+
+
+def log_spreads(rng: np.random.Generator, strata: int, K: int) -> NDArray[np.int64]:
+    """Draw means of log spreads less than 1/4 apart, and deviations. Shape (G, K, 2)."""
+    mean = rng.integers(-ONE // 8, ONE // 8, size=(strata, K))
+    return np.stack([mean, rng.integers(ONE // 10, ONE // 2, size=(strata, K))], axis=2)
 
 
 def real_size() -> Disclosure:

@@ -1,6 +1,5 @@
 """The vectors of the schemes with counterparts: positions, and what becomes of ratings."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +10,16 @@ from midpoint.protocol.positions import adjust_population
 from midpoint.user import Parameters, PrivateCategory, correct, obfuscate
 from midpoint.user.core.coins import PURPOSES
 from midpoint.user.core.counterparts import adjustment_of, counterparts
-from midpoint.wire import GRAIN, ONE, SCHEMES, Disclosure, Refusal, Scores, as_rows
+from midpoint.wire import (
+    GRAIN,
+    ONE,
+    SCHEMES,
+    Disclosure,
+    RatingScale,
+    Refusal,
+    Scores,
+    as_rows,
+)
 from tests.support.made_up import AGE, disclosure, entries, sealed
 from tests.support.made_up_positions import counterparts_disclosure, real_size
 from tests.support.vector_parts import (
@@ -48,6 +56,14 @@ def with_counterparts() -> dict[str, Disclosure]:
     plain = make(seed=8, selection_factors=2, taste_factors=2)
     keep = tuple(ONE * (j % 4) // 3 for j in range(len(plain.items)))
     made["cmpss with a leak budget"] = plain.model_copy(update={"keep": keep, "leak": ONE // 5 * 3})
+    made["cmp, log spreads"] = make("cmp", seed=8, spread=True)
+    made["cmpss, log spreads, two strata"] = make(
+        features=(AGE,), points=HALVES, seed=9, strata=2, spread=True
+    )
+    fewer = RatingScale(low=HALVES[0], high=HALVES[-1], levels=HALVES, reported=HALVES[::3])
+    made["cmpss, log spreads, four of ten levels"] = make(
+        points=HALVES, seed=10, spread=True, scale=fewer
+    )
     return made
 
 
@@ -197,6 +213,9 @@ def bad_positions() -> Iterator[Case]:
         ("a first stratum that not all reach", {"least": ((0, 1), (9, 9))}),
         ("strata that descend", {"least": ((0, 0), (9, -1))}),
         ("a stratum beyond all measure", {"least": ((0, 0), (9, 2**40 + 1))}),
+        ("a log spread that does not vary", {"spread": usual_spread((0, ONE // 64 - 1))}),
+        ("a log spread that varies too much", {"spread": usual_spread((0, 2 * ONE + 1))}),
+        ("a log spread beyond all measure", {"spread": usual_spread((4 * ONE + 1, ONE))}),
     ]
     broken_priors = [
         (name, {"prior": disclosed_prior.model_copy(update=_rows(changes))})
@@ -215,12 +234,19 @@ def bad_positions() -> Iterator[Case]:
             ("base", (2**53 - 1, GRAIN)),
         )
     ]
-    apart = [
-        (f"strata apart: {row}", {"prior": disclosed_prior.model_copy(update={"least": row})})
-        for row in (((0, 0), (100, 201)), ((0, 0), (0, 9)), ((0, 0), (2**40, 256)))
+    far_apart: list[tuple[str, dict[str, Any]]] = [
+        *(
+            (f"strata apart: {least}", {"least": least})
+            for least in (((0, 0), (100, 201)), ((0, 0), (0, 9)), ((0, 0), (2**40, 256)))
+        ),
+        ("log spreads over a quarter apart", _rows({"spread": usual_spread((ONE // 4 + 1, ONE))})),
     ]
-    cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
-    for name, changes, code in (*cases, *((*case, Refusal.TOO_TELLING) for case in apart)):
+    telling = [
+        (name, {"prior": disclosed_prior.model_copy(update=changes)}, Refusal.TOO_TELLING)
+        for name, changes in far_apart
+    ]
+    bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
+    for name, changes, code in (*bad_cases, *telling):
         bad = shown.model_copy(update=changes)
         yield {
             "name": f"{code}: {name}",
@@ -228,6 +254,11 @@ def bad_positions() -> Iterator[Case]:
             "chain": [text(signed) for signed in sealed(entries([bad]))],
             "code": code,
         }
+
+
+def usual_spread(last: tuple[int, int]) -> list[list[tuple[int, int]]]:
+    """Return log spreads of two strata and categories: the usual ones, and a last one."""
+    return [[(0, ONE), (0, ONE)], [(0, ONE), last]]
 
 
 def _with(matrix: Sequence[Sequence[int]], i: int, j: int, number: int) -> list[list[int]]:
@@ -241,62 +272,6 @@ def _rows(changes: Mapping[str, Any]) -> dict[str, Any]:
         name: value if isinstance(value, int) else as_rows(np.asarray(value))
         for name, value in changes.items()
     }
-
-
-def bad_priors() -> Iterator[tuple[str, str, str, Refusal]]:
-    """Priors that are missing, where none belongs, or of another shape than the columns."""
-    shown = counterparts_disclosure(n_items=2, selection_factors=1, taste_factors=1)
-    good, plain = json.loads(text(shown)), json.loads(text(disclosure("dmpss", n_items=2)))
-    values = json.loads(text(counterparts_disclosure("cmp", n_items=2, taste_factors=2)))
-    prior, shape, columns = good["prior"], Refusal.WRONG_SHAPE, Refusal.WRONG_COLUMNS
-    empty = {
-        "least": [[0, 0]],
-        "mean": [[[], []]],
-        "precision": [[[], []]],
-        "map": [[[[], []], [[], []]]],
-        "noise": ONE,
-    }
-    five = {name: prior[name] * 5 for name in ("least", "mean", "precision", "map")}
-    many = [[0] * 513] * 2
-    rows: list[tuple[str, Any, Refusal]] = [
-        ("prior missing", {k: v for k, v in good.items() if k != "prior"}, columns),
-        ("prior null", good | {"prior": None}, columns),
-        ("prior where none belongs", plain | {"prior": prior}, columns),
-        ("selection factors where none belong", values | {"selection": [[0], [0]], "rate":
-        good["rate"]}, columns), ("selection factors missing", {k: v for k, v in good.items() if k
-        != "selection"}, columns), ("a reveal probability as well", good | {"reveal":
-        plain["reveal"]}, columns), ("prior without noise", good | {"prior": {k: prior[k] for k in
-        prior if k != "noise"}},
-         Refusal.MISSING_FIELD),
-        ("prior with more", good | {"prior": prior | {"a": 1}}, Refusal.UNKNOWN_FIELD),
-        ("prior with text", good | {"prior": prior | {"noise": "1"}}, Refusal.NOT_AN_INTEGER),
-        ("prior as a list", good | {"prior": []}, shape),
-        ("a mean too few", good | {"prior": prior | {"mean": [prior["mean"][0][:1]]}}, shape),
-        ("a mean too short", good | {"prior": prior | {"mean": [[[0], [0]]]}}, shape),
-        ("a precision too many", good | {"prior": prior | {"precision": [prior["precision"][0] *
-        2]}},
-         shape),
-        ("a precision not square", good | {"prior": prior | {"precision": [[[[1, 2]], [[1, 2]]]]}},
-         shape),
-        ("maps of one category", good | {"prior": prior | {"map": [prior["map"][0][:1]]}}, shape),
-        ("maps to one category", good | {"prior": prior | {"map": [[m[:1] for m in
-        prior["map"][0]]]}},
-         shape),
-        ("a map too small", good | {"prior": prior | {"map": [[[[[1]]] * 2] * 2]}}, shape),
-        ("no strata", good | {"prior": prior | {name: [] for name in five}}, shape),
-        ("too many strata", good | {"prior": prior | five}, shape),
-        ("means of one stratum more", good | {"prior": prior | {"mean": prior["mean"] * 2}}, shape),
-        ("a stratum of one category", good | {"prior": prior | {"least": [[0]]}}, shape),
-        ("the prior of other columns", values | {"taste": [[0], [0]]}, shape),
-        ("selection factors of two lengths", good | {"selection": [[0], [0, 0]]}, shape),
-        ("tastes of two lengths", good | {"taste": [[0], []]}, shape),
-        ("a base too short", good | {"base": [[0, 0], [0]]}, shape),
-        ("tastes of one item", good | {"taste": [[0]]}, shape),
-        ("no dimensions", good | {"selection": [[], []], "taste": [[], []], "prior": empty}, shape),
-        ("too many dimensions", values | {"taste": many}, shape),
-    ]  # fmt: skip
-    for name, content, code in rows:
-        yield name, "disclosure", json.dumps(content, separators=(",", ":"), sort_keys=True), code
 
 
 def people_at_positions() -> Iterator[Case]:
@@ -318,6 +293,10 @@ def people_at_positions() -> Iterator[Case]:
             n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=3
         ),
         "cmpss 3, many items, as large as a real one": real_size(),
+        "cmp, log spreads": make("cmp", n_items=30, seed=29, spread=True),
+        "cmpss 3, log spreads, two strata": make(
+            features=(AGE,), n_items=40, points=HALVES, seed=30, strata=2, spread=True
+        ),
     }
     for turn, (name, one) in enumerate(shown.items()):
         people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))
@@ -351,4 +330,5 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
             "some": some.tolist(),
             "reveal": adjustment.reveal.tolist(),
             "shift": adjustment.shift.tolist(),
+            **({} if found.stretch is None else {"stretch": found.stretch.tolist()}),
         }

@@ -77,6 +77,7 @@ def changes_and_scales() -> Iterator[Listed]:
     shown, pin = disclosure(), pinned(entries([disclosure()])[0], disclosure())
     stars, halves = disclosure("mpss"), disclosure(points=HALVES)
     smooth = disclosure("mpss", scale=RatingScale(low=ONE, high=5 * ONE))
+    fewer = RatingScale(low=ONE, high=5 * ONE, levels=STARS, reported=STARS[::2])
     renamed = FeatureNames(name="gender", categories=("F", "X"))
     swapped = FeatureNames(name="gender", categories=("M", "F"))
     grown = FeatureNames(name="gender", categories=("F", "M", "X"))
@@ -89,6 +90,7 @@ def changes_and_scales() -> Iterator[Listed]:
         ("other levels", halves, Refusal.SCALE_CHANGED),
         ("a level dropped", disclosure(points=STARS[1:]), Refusal.SCALE_CHANGED),
         ("levels dropped, continuous input", smooth, Refusal.SCALE_CHANGED),
+        ("reports on fewer levels", disclosure(scale=fewer), Refusal.SCALE_CHANGED),
     ):
         yield name, changed, sealed(entries([shown, changed])), pin, None, code
     for weaker in ("dmp", "mpssr", "fa"):
@@ -104,8 +106,7 @@ def changes_and_scales() -> Iterator[Listed]:
     first, chain = entries([shows])[0], sealed(entries([shows]))
     yield "rated items shown, agreed", shows, chain, None, None, pinned(first, shows)
     yield "rated items shown, not agreed", shows, chain, None, None, Refusal.RATED_SHOWN
-    pin = pinned(first, shows)
-    yield "agreed before, not agreed again", shows, chain, pin, None, pin
+    yield "agreed before, not agreed again", shows, chain, (pin := pinned(first, shows)), None, pin
 
 
 def lists_of_entries() -> Iterator[Listed]:

@@ -69,6 +69,13 @@ def named_disclosures() -> dict[str, Disclosure]:
         made[f"{scheme} with a leak budget"] = disclosure(
             scheme, features, seed=10, keep=keep, leak=3 * ONE // 5
         )
+    fine = tuple(ONE * level for level in range(21))
+    coarse = RatingScale(low=0, high=fine[-1], levels=fine, reported=fine[::5])
+    uneven = RatingScale(low=0, high=7 * ONE, levels=UNEVEN, reported=(0, ONE, 7 * ONE))
+    made["dmp, five of 21 levels"] = disclosure("dmp", points=fine, scale=coarse, seed=10)
+    made["dmpss uneven, three of four levels"] = disclosure(
+        "dmpss", (AGE,), points=UNEVEN, scale=uneven, seed=11
+    )
     return made
 
 

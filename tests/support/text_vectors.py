@@ -22,9 +22,7 @@ from tests.support.made_up import (
     sealed,
     solicitation,
 )
-from tests.support.position_vectors import (
-    bad_priors,
-)
+from tests.support.prior_vectors import bad_priors
 from tests.support.vector_parts import (
     Case,
     text,

@@ -242,6 +242,8 @@ def test_positions(case: dict[str, Any]) -> None:
         found = counterparts(parameters.positions, one["cell"], asked, rated, value)
         assert found.selection.tolist() == one["selection"]
         assert found.move.tolist() == one["move"]
+        stretch = None if found.stretch is None else found.stretch.tolist()
+        assert stretch == one.get("stretch")
         done = adjustment_of(parameters, one["cell"], np.array(one["some"]), found)
         assert (done.reveal.tolist(), done.shift.tolist()) == (one["reveal"], one["shift"])
 

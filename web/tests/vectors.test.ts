@@ -239,9 +239,10 @@ describe("positions", () => {
       move,
       reveal,
       shift,
+      stretch,
     } of vector.people) {
       const hers = counterparts(model, cell, asked, rated, value);
-      expect(hers).toEqual({ selection, move });
+      expect(hers).toEqual(stretch ? { selection, move, stretch } : { selection, move });
       const adjustment = adjustmentTo(shown, cell, hers);
       expect(some.map(adjustment.reveal)).toEqual(reveal);
       expect(some.map(adjustment.shift)).toEqual(shift);

@@ -13,6 +13,7 @@ from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.choice import MOST_COST
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.site import KEY, Site
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.scorer import Scorer
@@ -188,8 +189,9 @@ class Analyst:
         """
         directory, now = Site(Path(site)), int(time.time())
         before = directory.current()
-        name = scheme or (self.scheme if before is None else before.scheme)
-        same = name == self.scheme
+        own = str(SchemeSpec.of(self.disclosure))
+        name = scheme or (own if before is None else str(SchemeSpec.of(before)))
+        same = name == own
         disclosure = self.disclosure if same else disclose(self.profiles, name)
         if before is None:
             self._begin(directory)

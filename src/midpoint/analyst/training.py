@@ -6,11 +6,12 @@ from dataclasses import replace
 from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.wire import SCHEMES, Scheme
+from midpoint.wire import Scheme
 
 
 def train(
@@ -30,8 +31,9 @@ def train(
         ratings: The ratings of people who shared their feature.
         features: The private feature; several make a joint one, None is none.
         factorizer: How items are fitted; with its defaults unless given.
-        scheme: A scheme by name; `choose_scheme` measures and decides unless given. Name one only
-            if you know why: the profiles remember it, and are disclosed by it.
+        scheme: A scheme by name, with settings as in `cmp:levels=5:spread=on`; `choose_scheme`
+            measures and decides unless given. Name one only if you know why: the profiles remember
+            it, and are disclosed by it.
         leak: Leak budget, under a scheme that withholds ratings: the AUC that somebody may reach
             who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
             probabilities. None unless given.
@@ -44,8 +46,8 @@ def train(
         feature.
     """
     names = (features,) if isinstance(features, str) else tuple(features or ())
-    if scheme is not None and scheme not in SCHEMES:
-        raise MidpointError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
+    if scheme is not None:  # what cannot be disclosed is refused at once
+        reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
     factorizer = factorizer or Factorizer()
     if threads is not None:
         factorizer = replace(factorizer, threads=threads)
@@ -63,12 +65,13 @@ def train(
             progress=progress,
         )
         scheme = choice.scheme
-    kind = SCHEMES[scheme]
+    specification = SchemeSpec.read(scheme)
+    kind = specification.scheme
     profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
     if leak is not None:
         _require_withholding(kind, leak)
         LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved
-    return replace(profiles, scheme=scheme, choice=choice, leak=leak)
+    return replace(profiles, scheme=str(specification), choice=choice, leak=leak)
 
 
 def _require_withholding(scheme: Scheme, leak: float) -> None:

@@ -174,7 +174,8 @@ def _everyone(
     import numpy as np
 
     from midpoint.analyst import itemwise_scheme, predict
-    from midpoint.protocol import PROTOCOLS, Population, local_correction
+    from midpoint.audit.run.plan import read_scheme
+    from midpoint.protocol import Population, local_correction
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -185,7 +186,7 @@ def _everyone(
         ("no", "without protection"),
         (profiles.scheme or itemwise_scheme(profiles.scale), "protected"),
     ):
-        learning = PROTOCOLS[scheme]
+        learning = read_scheme(scheme)
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
         move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))

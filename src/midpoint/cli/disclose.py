@@ -1,7 +1,7 @@
 """`midpoint disclose`: item profiles in, what everyone may know of them out."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +32,8 @@ def disclose_command(
         str | None,
         typer.Option(
             help="A scheme. Unless given: `cmpss` or `cmp` if the model has positions, else"
-            " `dmpss`, or `mpss` on a continuous scale."
+            " `dmpss`, or `mpss` on a continuous scale. Settings follow: `dmpss:levels=7` reports"
+            " on seven of the levels, `cmpss:spread=on` hides how far people use the scale."
         ),
     ] = None,
     plain: Annotated[
@@ -53,8 +54,8 @@ def disclose_command(
     if directory is None or out is None:
         raise MidpointError("name the item profiles and --out FILE, or ask for --list")
     from midpoint.analyst import ItemProfiles, disclose
+    from midpoint.audit.run.plan import read_scheme
     from midpoint.files import replace_file
-    from midpoint.protocol import LearningProtocol
     from midpoint.user import check_numbers
 
     with Console(stderr=True).status("Disclosing"):
@@ -63,7 +64,7 @@ def disclose_command(
         disclosure = (
             disclose(profiles, scheme, estimation=estimation, bits=bits)
             if scheme is None
-            else LearningProtocol(scheme, estimation=estimation, bits=bits).disclose(profiles)
+            else replace(read_scheme(scheme), estimation=estimation, bits=bits).disclose(profiles)
         )
         check_numbers(disclosure)
         replace_file(out, disclosure.raw)
@@ -71,9 +72,11 @@ def disclose_command(
 
 
 def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) -> None:
+    from midpoint.analyst.disclose.specification import SchemeSpec
     from midpoint.protocol import bits_per_item, state
     from midpoint.wire import SCHEMES
 
+    protocol = protocol.partition(":")[0]
     says = state(protocol, discrete=disclosure.scale.levels is not None)
     known = protocol in SCHEMES  # the non-solutions of Sec. 4.1 are no schemes of a device
     discrete = disclosure.scale.levels is not None
@@ -81,7 +84,7 @@ def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) 
     facts = {
         "file": str(out),
         "digest": disclosure.digest,
-        "scheme": protocol,
+        "scheme": str(SchemeSpec.of(disclosure)) if known else protocol,
         "items": len(disclosure.items),
         "cells": disclosure.n_cells,
         "bytes": len(disclosure.raw),
@@ -93,7 +96,7 @@ def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) 
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(
-        f"{protocol}: {facts['items']} items, {facts['bits_per_item']} bits each;"
+        f"{facts['scheme']}: {facts['items']} items, {facts['bits_per_item']} bits each;"
         f" {facts['bytes']:,} bytes in {out}\ndigest {disclosure.digest}",
         markup=False,
     )

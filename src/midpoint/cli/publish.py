@@ -44,6 +44,7 @@ def publish_command(
     """
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.analyst.disclose.site import Site
+    from midpoint.analyst.disclose.specification import SchemeSpec
     from midpoint.files import replace_file
     from midpoint.wire import Signed
 
@@ -52,7 +53,8 @@ def publish_command(
         target = Site(site)
         before = target.current()
         # Devices hold the site to its scheme, even if a new model would allow a better one.
-        disclosure = disclose(profiles, scheme or (before.scheme if before else None), bits=bits)
+        held = None if before is None else str(SchemeSpec.of(before))
+        disclosure = disclose(profiles, scheme or held, bits=bits)
         done = target.publish(
             profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
         )

@@ -211,9 +211,9 @@ def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> No
 def say_leak(console: Console, profiles: "ItemProfiles") -> None:
     """Print how far errors of what is disclosed leak, under each budget, and what that costs."""
     from midpoint.analyst.disclose.leak import LeakBudget
-    from midpoint.wire import SCHEMES
+    from midpoint.analyst.disclose.specification import SchemeSpec
 
-    if profiles.scheme is None or not SCHEMES[profiles.scheme].sub_samples:
+    if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
         return
     rule = LeakBudget(profiles)
     whole = rule.everything()

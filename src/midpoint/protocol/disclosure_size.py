@@ -85,6 +85,8 @@ def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:
         return _same if a.name == "full" else None
     if b.scheme.counterparts:  # the prior of positions follows from no other column
         return _same if a == b else None
+    if a.levels != b.levels:  # tables over other levels are shrunken otherwise
+        return None
     wanted = b.scheme.columns
     same_numbers = a.estimation == b.estimation and a.bits in {None, b.bits}
     if wanted and not same_numbers:

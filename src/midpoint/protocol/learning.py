@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import ItemProfiles, Scorer, estimate_profiles
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.disclose.disclosure import disclose
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
@@ -43,6 +44,10 @@ class LearningProtocol:
     """How the analyst estimates profiles: "least-squares" is the paper's."""
     leak: float | None = None
     """Leak budget as an AUC, under a scheme that withholds; the model's own unless given."""
+    levels: int | None = None
+    """Levels that devices report on, if fewer than the scale has."""
+    spread: bool = False
+    """Whether devices carry the spread of residuals to their counterparts', too."""
 
     def __post_init__(self) -> None:
         if self.name not in OBFUSCATION:
@@ -51,6 +56,7 @@ class LearningProtocol:
             raise MidpointError(
                 f"there is no protocol {self.name!r}; choose one of {', '.join(OBFUSCATION)}{hint}"
             )
+        SchemeSpec(self.scheme.name, self.levels, self.spread)  # refuses what it cannot vary
         if not 0 <= self.alpha <= 1:
             raise MidpointError(f"alpha is a probability, not {self.alpha}")
         if self.alpha < 1 and self.name in {"nothing", "full"}:
@@ -66,11 +72,19 @@ class LearningProtocol:
         """What is done to ratings."""
         return SCHEMES[OBFUSCATION[self.name]]
 
+    @property
+    def spec(self) -> SchemeSpec:
+        """What is disclosed, as the analyst names it; unknown settings of a scheme are refused."""
+        return SchemeSpec(self.scheme.name, self.levels, self.spread)
+
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
         """Compute l = L(V, p)."""
-        scheme, estimation = self.scheme.name, self.estimation
         disclosure = disclose(
-            profiles, scheme, estimation=estimation, bits=self.bits, leak=self.leak
+            profiles,
+            str(self.spec),
+            estimation=self.estimation,
+            bits=self.bits,
+            leak=self.leak,
         )
         return disclose_fully(profiles, disclosure) if self.name == "full" else disclosure
 

@@ -27,10 +27,19 @@ from midpoint.analyst.kernels.evidence import expected_sums, integer_products, s
 from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps
 from midpoint.user import Adjustment, Parameters, adjust
-from midpoint.user.core.counterparts import chance, counterparts, expected_of, kept
+from midpoint.user.core.counterparts import (
+    chance,
+    counterparts,
+    expected_of,
+    kept,
+    most_shift,
+    residual_of,
+    spread_factor,
+    stretched,
+)
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.limits import LEAST_REVEAL, most_spread
+from midpoint.wire.limits import LEAST_REVEAL
 from midpoint.wire.positions import DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS
 
 Integers = NDArray[np.int64]
@@ -148,10 +157,16 @@ def _adjust_group(items: _Items, group: Group, everyone: Adjustment) -> None:
     model, person = items.model, np.repeat(np.arange(len(group.people)), np.diff(group.offsets))
     mode, sure = _modes(items, group)
     selection, move = _counterparts(model, group, mode)
+    stretch = np.zeros(len(person), dtype=np.int64)
+    if model.spread is not None:
+        stretch = _stretches(model, model.spread[group.stratum], group, mode, person)
     for i in np.flatnonzero(~sure):
         hers = slice(group.offsets[i], group.offsets[i + 1])
         rated = group.item[hers], group.value[hers]
-        selection[i], move[i] = counterparts(model, group.cell, items.everything, *rated)
+        alone = counterparts(model, group.cell, items.everything, *rated)
+        selection[i], move[i] = alone.selection, alone.move
+        if alone.stretch is not None:
+            stretch[hers] = alone.stretch
     product = np.empty((len(person), selection.shape[1]), dtype=np.int64)
     integer_products(model.selection, group.item, selection, person, product)
     logit = (model.rate[group.item] * GRAIN + product) / ONE
@@ -161,9 +176,21 @@ def _adjust_group(items: _Items, group: Group, everyone: Adjustment) -> None:
     everyone.reveal[group.rating] = kept(items.parameters, group.item, reveal)
     shift = np.empty((len(person), 1), dtype=np.int64)
     integer_products(model.taste, group.item, move[:, None], person, shift)
-    most = most_spread(items.parameters.high - items.parameters.low) // 2
-    everyone.shift[group.rating] = np.clip(shift[:, 0], -most, most)
+    most = most_shift(items.parameters)
+    by_taste = np.clip(shift[:, 0], -most, most)
+    everyone.shift[group.rating] = np.clip(by_taste + stretch, -most, most)
     everyone.move[group.people] = move
+
+
+def _stretches(
+    model: PositionModel, spread: Float, group: Group, mode: Float, person: Index
+) -> Integers:
+    """Return how far scaled residuals move the values of a group, step 5. Shape (ratings,)."""
+    z = _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION))
+    residual = residual_of(model, group.cell, group.item, group.value, z[person])
+    square = np.bincount(person, np.square(residual / ONE), len(group.people)) / model.noise
+    factor = spread_factor(spread, group.cell, np.diff(group.offsets), square)
+    return stretched(residual, factor[person])
 
 
 def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:

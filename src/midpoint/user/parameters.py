@@ -49,6 +49,8 @@ class PositionModel:
     """How positions of one category are mapped to another's. Shape (G, K, K, D, D)."""
     noise: float
     """Variance of a rating around base + <taste, x>."""
+    spread: Float | None
+    """Mean and deviation of log spreads of each category, by stratum. Shape (G, K, 2)."""
 
     @classmethod
     def of(cls, disclosure: Disclosure) -> Self | None:
@@ -70,6 +72,7 @@ class PositionModel:
             precision=from_fixed(prior.precision),
             map=from_fixed(prior.map),
             noise=prior.noise / ONE,
+            spread=None if prior.spread is None else from_fixed(prior.spread),
         )
 
 
@@ -89,6 +92,8 @@ class Parameters:
     """The greatest rating."""
     points: Integers | None
     """The ratings of a discrete scale, ascending. Shape (L,)."""
+    reported: Integers | None
+    """Those of them that answers are of: all of them, or fewer. Shape (R,)."""
     offset: Integers | None
     """What each category adds to a rating. Shape (M, K)."""
     least: Integers | None
@@ -126,6 +131,7 @@ class Parameters:
             low=scale.low,
             high=scale.high,
             points=_array(scale.levels),
+            reported=_array(scale.report_levels),
             offset=offset,
             least=None if smooth is None else _frozen(scale.low - smooth.min(axis=1)),
             most=None if smooth is None else _frozen(scale.high - smooth.max(axis=1)),

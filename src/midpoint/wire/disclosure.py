@@ -47,6 +47,13 @@ class RatingScale(Part):
     """The greatest rating."""
     levels: Annotated[tuple[Rating, ...], Field(min_length=2)] | None = None
     """All ratings in ascending order; absent on a continuous scale."""
+    reported: Annotated[tuple[Rating, ...], Field(min_length=2)] | None = None
+    """Those of them that devices report on, if fewer; she rates on all of them."""
+
+    @property
+    def report_levels(self) -> tuple[int, ...] | None:
+        """What a report can say under a scheme that reports levels; None on a continuous scale."""
+        return self.reported or self.levels
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
@@ -55,7 +62,19 @@ class RatingScale(Part):
             raise fault(Refusal.WRONG_SHAPE, "the scale does not ascend")
         if (points[0], points[-1]) != (self.low, self.high):
             raise fault(Refusal.WRONG_SHAPE, "the levels do not run from low to high")
+        if self.reported is not None and not self._are_fewer(self.reported):
+            raise fault(
+                Refusal.WRONG_SHAPE,
+                "the reported levels are not fewer of the levels, ends included",
+            )
         return self
+
+    def _are_fewer(self, reported: tuple[int, ...]) -> bool:
+        """Tell whether these are some of the levels, in their order, the ends among them."""
+        levels = self.levels or ()
+        chosen = tuple(level for level in levels if level in frozenset(reported))
+        ends = (reported[0], reported[-1]) == (self.low, self.high)
+        return reported == chosen and len(reported) < len(levels) and ends
 
 
 class Disclosure(Message):
@@ -192,6 +211,8 @@ class Disclosure(Message):
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} {wrong} prior of positions")
         if self.obfuscation.needs_levels and self.scale.levels is None:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a discrete scale")
+        if self.scale.reported and self.obfuscation.value_map is not ValueMap.DISCRETE:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} reports on all levels")
         self._require_budget()
         if not self.features and needed - {"average"}:
             raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} needs a private feature")

@@ -19,9 +19,13 @@ from midpoint.wire.limits import (
     spread_of_means,
 )
 from midpoint.wire.positions import (
+    FARTHEST_LOG_SPREAD,
     FARTHEST_POSITION,
+    LEAST_DEVIATION,
     LEAST_PRECISION,
     MOST_ACTIVITY,
+    MOST_DEVIATION,
+    MOST_LOG_SPREAD,
     MOST_LOGIT,
     MOST_PRECISION,
     QUIETEST,
@@ -43,8 +47,8 @@ def check_numbers(disclosure: Disclosure) -> None:
     always reveals, has 2^16. A keep probability, which is the same for all, is in 0 .. 2^16.
     Averages lie on the scale. Beyond what `wire.limits` allows, one answer would show too much: a
     reveal probability below 1/64, or means of categories, by offsets or by levels, that are further
-    apart than 3/4 of the scale. For counterparts see
-    `_require_positions`; what becomes of a rating because of them has the same two limits.
+    apart than 3/4 of the scale, or log spreads that are over 1/4 apart. For counterparts see
+    `_require_positions`; what becomes of a rating because of them has the same first two limits.
     """
     items, scale = disclosure.items, disclosure.scale
     span = scale.high - scale.low
@@ -65,6 +69,7 @@ def check_numbers(disclosure: Disclosure) -> None:
     if disclosure.prior is not None:
         _require_positions(disclosure, span)
         _require_prior(disclosure.prior, span)
+        _require_spread(disclosure.prior)
     if disclosure.average is not None:
         average = np.array(disclosure.average, np.int64)
         fine = ((average >= scale.low) & (average <= scale.high)).all(axis=1)
@@ -164,6 +169,18 @@ def _require_prior(prior: Prior, span: int) -> None:
             Refusal.TOO_TELLING,
             "a stratum begins at another activity in one category than in another",
         )
+
+
+def _require_spread(prior: Prior) -> None:
+    """Refuse log spreads that no device could use, or whose means are over 1/4 apart."""
+    if prior.spread is None:
+        return
+    mean, deviation = np.moveaxis(from_fixed(prior.spread), 2, 0)
+    within = (deviation >= LEAST_DEVIATION) & (deviation <= MOST_DEVIATION)
+    if not (within & (np.abs(mean) <= FARTHEST_LOG_SPREAD)).all():
+        raise RefusedError(Refusal.BAD_POSITIONS, "log spreads are out of range")
+    if np.ptp(mean, axis=1).max() > MOST_LOG_SPREAD:
+        raise RefusedError(Refusal.TOO_TELLING, "categories' spreads are too far apart")
 
 
 def _is_definite(precision: NDArray[np.float64]) -> bool:

@@ -33,6 +33,16 @@ MOST_DIMENSIONS = 64
 """Most selection and taste factors together."""
 MOST_STRATA = 4
 """Most strata of activity."""
+MOST_LOG_SPREAD = 1 / 4
+"""Categories' log spreads are at most this far apart, and so far a person's changes at most."""
+FARTHEST_RESIDUAL = 2**36
+"""Residuals are cut to this size, in fixed point, so that products stay exact."""
+FARTHEST_LOG_SPREAD = 4
+"""The most that a category's mean of log spreads can be."""
+SPREAD_STEPS = 16
+"""Newton steps from the mean of her category to the mode of a person's log spread."""
+LEAST_DEVIATION, MOST_DEVIATION = 2**-6, 2.0
+"""Standard deviations of log spreads in a category: the least and the greatest."""
 MOST_NUMBERS = 2**20
 """Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions."""
 
@@ -54,6 +64,11 @@ class Prior(Part):
     """How positions of one category are mapped to those of another. Shape (G, K, K, D, D)."""
     noise: Integer
     """Variance of a rating around base + <taste, x>."""
+    spread: tuple[tuple[Row, ...], ...] | None = None
+    """Mean and deviation of log spreads, where devices carry these over, too. Shape (G, K, 2).
+
+    The spread of a person's residuals is exp(w) times the usual one, w normal in her category.
+    """
 
     def require_shape(self, cells: int, dimensions: int) -> None:
         """Refuse a prior of other than K categories and D dimensions."""
@@ -68,6 +83,7 @@ class Prior(Part):
             and all(len(part) == cells for part in (*self.least, *self.mean, *self.map, *squares))
             and {len(row) for row in rows} == {dimensions}
             and all(_is_square(matrix, dimensions) for square in squares for matrix in square)
+            and (self.spread is None or _is_table(self.spread, strata, cells))
         )
         if not right:
             raise fault(
@@ -77,3 +93,10 @@ class Prior(Part):
 
 def _is_square(matrix: Square, size: int) -> bool:
     return len(matrix) == size and {len(row) for row in matrix} == {size}
+
+
+def _is_table(spread: tuple[tuple[Row, ...], ...], strata: int, cells: int) -> bool:
+    """Tell whether there are a mean and a deviation for each stratum and category."""
+    rows = [row for rows in spread for row in rows]
+    sizes = len(spread) == strata and all(len(rows) == cells for rows in spread)
+    return sizes and all(len(row) == 2 for row in rows)

@@ -98,9 +98,7 @@ def test_outcomes_of_the_discrete_midpoint_are_the_same_for_all_categories(schem
     assert estimates is not None
     assert estimates.levels is not None
     parameters = Parameters.of(view.disclosure)
-    assert parameters.points is not None
-    index, points = view.profiles.message_index, parameters.points
-    found = _outcomes(estimates.levels, parameters, points, index)
+    found = _outcomes(estimates.levels, parameters, view.profiles.message_index)
     assert found.sum(axis=2) == pytest.approx(np.ones(found.shape[:2]))
     assert found[:, 0] == pytest.approx(found[:, 1], abs=0.02)
     assert np.abs(estimates.levels[:, 0] - estimates.levels[:, 1]).max() > 0.1

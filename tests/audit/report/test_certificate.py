@@ -170,6 +170,8 @@ def test_what_other_code_or_nobody_who_reads_has_tried_is_not_certified() -> Non
         {"estimation": "plain"},
         {"share": 0.5},
         {"alpha": 0.5},
+        {"levels": 3},
+        {"spread": True},
     ],
 )
 def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: Any) -> None:

@@ -140,3 +140,13 @@ def test_all_attackers_of_transcripts_try_unless_some_are_named() -> None:
     assert list(of_transcripts(some)) == ["transcript-lr", "adaptive-lr-mask"]
     assert list(of_one_report(some)) == ["lr", "adaptive-lr-mask"]
     assert set(of_one_report(TRANSCRIPT_ATTACKERS)) == set(ON_UNION)
+
+
+def test_levels_that_the_scale_does_not_have_are_refused_at_once() -> None:
+    assert (
+        choose_schemes("dmp:levels=3,cmp:spread=on", Scale.stars(1, 5))["dmp:levels=3"].levels == 3
+    )
+    with pytest.raises(MidpointError, match="ask for 2 to 4"):
+        choose_schemes("dmp:levels=7", Scale.stars(1, 5))
+    with pytest.raises(MidpointError, match="has no counterparts"):
+        choose_schemes("dmp:spread=on", Scale.stars(1, 5))

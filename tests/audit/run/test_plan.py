@@ -17,6 +17,9 @@ def test_schemes_are_read_with_their_settings() -> None:
     with pytest.raises(MidpointError, match="did you mean dmpss"):
         read_scheme("dmps")
     assert read_scheme("full") == LearningProtocol("full")
+    spread = LearningProtocol("cmp", levels=5, spread=True)
+    assert read_scheme("cmp:levels=5:spread=on") == spread
+    assert read_scheme("cmp:spread=off") == LearningProtocol("cmp")
 
 
 def test_rounds_and_devices_are_settings_of_a_scheme() -> None:

@@ -8,7 +8,7 @@ from midpoint.audit.run import folds
 from midpoint.audit.run.folds import FoldData, FoldProfiles, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.views import ReportViews, clean_view
-from midpoint.data import Simulation
+from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from tests.support.small_audit import QUICKLY
@@ -124,6 +124,16 @@ def test_coins_follow_from_the_names_of_fold_and_scheme(
 
     assert np.array_equal(sent("dmpss"), sent("dmpss"))
     assert sent("dmpss").tolist() != sent("again").tolist()
+
+
+def test_views_are_on_the_levels_that_are_reported(fold: FoldData, profiles: FoldProfiles) -> None:
+    few = ReportViews(fold, "few", LearningProtocol("dmp", levels=3), profiles)
+    whole = seen(fold, profiles, "dmp").held_out
+    assert whole.scale == fold.given.scale
+    assert set(np.unique(whole.reports.value)) == {1, 2, 3, 4, 5}
+    for view in (few.held_out, *few.training()):
+        assert view.scale == Scale.discrete([1, 3, 5])
+        assert set(np.unique(view.reports.value)) == {1, 3, 5}
 
 
 def test_all_ratings_can_be_given_and_some_are_then_predicted_from_the_others(

@@ -122,3 +122,26 @@ def test_equal_categories_change_nothing() -> None:
     levels = np.repeat(distributions(np.random.default_rng(2), (1,), 5), 3, axis=0)
     masses, whole = output_distribution(levels, points)
     assert np.array_equal(masses * ONE, levels * whole)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_answers_on_fewer_levels_are_alike_too_and_keep_the_mean(K: int) -> None:
+    """Every quantile once in each category: the same answers, with the same coin, one by one."""
+    levels = distributions(np.random.default_rng(K), (K,), 11)
+    points = np.arange(11) * ONE
+    few, cumulative = points[::5], levels.cumsum(axis=1)[None]
+    coin, zero = np.random.default_rng(9).random(ONE), np.zeros(ONE, dtype=np.intp)
+
+    def answers(category: int, reported: Integers | None) -> Integers:
+        level = np.repeat(np.arange(11), levels[category])
+        start = (cumulative[0, category] - levels[category])[level]
+        u_value = (np.arange(ONE) - start + 0.5) / levels[category][level]
+        return discrete_midpoint(
+            cumulative, points, zero, level, zero + category, u_value, coin, reported
+        )
+
+    first = answers(0, few)
+    assert set(np.unique(first)) <= set(few)
+    assert all(np.array_equal(answers(k, few), first) for k in range(1, K))
+    assert first.mean() / ONE == pytest.approx(answers(0, None).mean() / ONE, abs=0.04)
+    assert len(np.unique(answers(0, None))) > 3  # the control

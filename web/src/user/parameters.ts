@@ -34,6 +34,8 @@ export interface Stratum {
   readonly precision: readonly Rows[];
   /** How positions of one category are mapped to those of another. Shape (K, K, D, D). */
   readonly map: readonly (readonly Rows[])[];
+  /** Mean and deviation of log spreads in each category, where they are carried over. (K, 2). */
+  readonly spread: Rows | undefined;
 }
 
 /** A disclosure does not change, so neither do these. */
@@ -58,6 +60,7 @@ export function modelOf(disclosure: Disclosure): PositionModel | undefined {
       mean: matrix(prior.mean[g]),
       precision: prior.precision[g].map(matrix),
       map: prior.map[g].map((maps) => maps.map(matrix)),
+      spread: prior.spread && matrix(prior.spread[g]),
     })),
     noise: fromFixed(prior.noise),
   };

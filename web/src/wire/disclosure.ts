@@ -36,10 +36,18 @@ export const featureNames = part(
 );
 export type FeatureNames = Of<typeof featureNames>;
 
-/** What a rating can be, in fixed point; `levels` is absent on a continuous scale. */
+/**
+ * What a rating can be, in fixed point; `levels` is absent on a continuous scale. `reported` are those
+ * of the levels that devices report on, if fewer; she rates on all of them.
+ */
 export const ratingScale = part(
-  { low: rating, high: rating, levels: optional(list(rating, 2)) },
-  ({ low, high, levels }, path) => {
+  {
+    low: rating,
+    high: rating,
+    levels: optional(list(rating, 2)),
+    reported: optional(list(rating, 2)),
+  },
+  ({ low, high, levels, reported }, path) => {
     const points = levels ?? [low, high];
     if (points.some((point, i) => i > 0 && points[i - 1] >= point)) {
       refuse("wrong_shape", path, "the scale does not ascend");
@@ -47,9 +55,20 @@ export const ratingScale = part(
     if (points[0] !== low || points[points.length - 1] !== high) {
       refuse("wrong_shape", path, "the levels do not run from low to high");
     }
+    if (reported && !areFewer(reported, levels ?? [])) {
+      refuse("wrong_shape", path, "the reported levels are not fewer levels");
+    }
   },
 );
 export type RatingScale = Of<typeof ratingScale>;
+
+/** Tell whether these are some of the levels, in their order, the ends among them. */
+function areFewer(reported: readonly number[], levels: readonly number[]): boolean {
+  const chosen = levels.filter(
+    (level, i) => i % (levels.length - 1) === 0 || reported.includes(level),
+  );
+  return reported.length < levels.length && `${reported}` === `${chosen}`;
+}
 
 const fields = {
   scheme: name,
@@ -203,6 +222,9 @@ function requireColumns(content: Content, path: Path): void {
   }
   if (scheme.needsLevels && content.scale.levels === undefined) {
     refuse("wrong_columns", path, `scheme '${content.scheme}' needs a discrete scale`);
+  }
+  if (content.scale.reported && scheme.valueMap !== "discrete") {
+    refuse("wrong_columns", path, `scheme '${content.scheme}' reports on all levels`);
   }
   if (content.features.length === 0 && present.some((column) => column !== "average")) {
     refuse("wrong_columns", path, `scheme '${content.scheme}' needs a private feature`);

@@ -8,9 +8,13 @@ import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
 import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
+  FARTHEST_LOG_SPREAD,
   FARTHEST_POSITION,
+  LEAST_DEVIATION,
   LEAST_PRECISION,
   MOST_ACTIVITY,
+  MOST_DEVIATION,
+  MOST_LOG_SPREAD,
   MOST_LOGIT,
   MOST_PRECISION,
   type Prior,
@@ -36,8 +40,8 @@ type Require = <T>(
  * always reveals, has 2^16. A keep probability, the same for all categories, is in 0 .. 2^16.
  * Averages lie on the scale. Beyond what `limits` allows, one answer would leak too much: a reveal
  * probability below 1/64, or means of categories, by offsets or by levels, that are further apart
- * than 3/4 of the scale. Of counterparts see `requirePositions`; what becomes of a rating because
- * of them has the same two limits.
+ * than 3/4 of the scale, or log spreads over 1/4 apart. Of counterparts see `requirePositions`; what
+ * becomes of a rating because of them has the same first two limits.
  */
 export function checkNumbers(disclosure: Disclosure): void {
   const { scale, offset, levels, reveal, keep, average, bits } = disclosure;
@@ -102,6 +106,10 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
   }
+  const apart = (rows: readonly Row[]) => spread(rows.map(([mean]) => fromFixed(mean)));
+  if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
+    throw new RefusedError("too_telling", "categories' spreads are too far apart");
+  }
   const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
   if (!prior.least.every(alike)) {
     throw new RefusedError(
@@ -111,7 +119,18 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   }
 }
 
-function isPrior({ least, mean, precision, map, noise }: Prior, span: number): boolean {
+/** Tell whether log spreads are some that a device can use. */
+function areSpreads(rows: readonly Row[]): boolean {
+  return rows.every(
+    ([mean, deviation]) =>
+      Math.abs(mean) <= FARTHEST_LOG_SPREAD * ONE &&
+      deviation >= LEAST_DEVIATION * ONE &&
+      deviation <= MOST_DEVIATION * ONE,
+  );
+}
+
+function isPrior(prior: Prior, span: number): boolean {
+  const { least, mean, precision, map, noise, spread = [] } = prior;
   const ascending = least.every((row, g) => {
     const before = least[g - 1];
     return row.every((activity, k) =>
@@ -124,6 +143,7 @@ function isPrior({ least, mean, precision, map, noise }: Prior, span: number): b
     fromFixed(noise) * QUIETEST ** 2 >= fromFixed(span) ** 2 &&
     ascending &&
     mean.every(isNear) &&
+    spread.every(areSpreads) &&
     map.every((maps) => maps.every((to) => to.every(isNear))) &&
     map.every((maps) => maps.every((to, k) => isIdentity(to[k]))) &&
     precision.every((matrices) => matrices.every(fine))

@@ -6,7 +6,7 @@
  * stratum the positions of category k are N(mean_k, precision_k^-1). The counterpart in category m of
  * a person of category k at z is at mean_m + map_km (z - mean_k).
  */
-import { type Field, integer, list, type Of, type Path, part, refuse } from "./fields";
+import { type Field, integer, list, type Of, optional, type Path, part, refuse } from "./fields";
 import { type Json, LARGEST } from "./json";
 
 /** Newton steps from the mean of her category to the mode of a person's position. */
@@ -27,6 +27,16 @@ export const [LEAST_PRECISION, MOST_PRECISION] = [2 ** -6, 2 ** 14];
 export const MOST_ACTIVITY = 2 ** 40;
 /** The noise of a rating deviates by at least the scale's range over this, or steps fail. */
 export const QUIETEST = 64;
+/** Categories' log spreads are at most this far apart, and so far a person's changes at most. */
+export const MOST_LOG_SPREAD = 1 / 4;
+/** Residuals are cut to this size, in fixed point, so that products stay exact. */
+export const FARTHEST_RESIDUAL = 2 ** 36;
+/** The most that a category's mean of log spreads can be. */
+export const FARTHEST_LOG_SPREAD = 4;
+/** Newton steps from the mean of her category to the mode of a person's log spread. */
+export const SPREAD_STEPS = 16;
+/** Standard deviations of log spreads in a category: the least and the greatest. */
+export const [LEAST_DEVIATION, MOST_DEVIATION] = [2 ** -6, 2];
 /** Most selection and taste factors together. */
 export const MOST_DIMENSIONS = 64;
 /** Most strata of activity. */
@@ -54,7 +64,9 @@ const square = list(row);
  * activity of each stratum, by category; `mean` (G, K, D) each category's mean position, `precision`
  * (G, K, D, D) the inverse of the covariance of its positions, `map` (G, K, K, D, D) how positions of
  * one category are mapped to those of another, and `noise` the variance of a rating around
- * base + <taste, x>.
+ * base + <taste, x>. `spread` (G, K, 2), where devices carry spreads over, too, holds mean and
+ * deviation of log spreads: the spread of a person's residuals is exp(w) times the usual one, w normal
+ * in her category.
  */
 export const prior = part({
   least: list(row),
@@ -62,12 +74,19 @@ export const prior = part({
   precision: list(list(square)),
   map: list(list(list(square))),
   noise: integer(),
+  spread: optional(list(list(row))),
 });
 export type Prior = Of<typeof prior>;
 
 /** Refuse a prior of other than K categories and D dimensions. */
 export function requireShape(given: Prior, cells: number, dimensions: number, path: Path): void {
-  const { least, mean, precision, map } = given;
+  const {
+    least,
+    mean,
+    precision,
+    map,
+    spread = least.map((each) => each.map(() => [0, 0])),
+  } = given;
   const strata = least.length;
   const fitting = strata >= 1 && strata <= MOST_STRATA;
   const few = dimensions >= 1 && dimensions <= MOST_DIMENSIONS;
@@ -76,8 +95,9 @@ export function requireShape(given: Prior, cells: number, dimensions: number, pa
   }
   const squares = [...precision, ...map.flat()];
   const right =
-    [mean, precision, map].every((each) => each.length === strata) &&
-    [...least, ...mean, ...map, ...squares].every((each) => each.length === cells) &&
+    [mean, precision, map, spread].every((each) => each.length === strata) &&
+    [...least, ...mean, ...map, ...spread, ...squares].every((each) => each.length === cells) &&
+    spread.flat().every((each) => each.length === 2) &&
     mean.flat().every((each) => each.length === dimensions) &&
     squares.flat().every((matrix) => isSquare(matrix, dimensions));
   if (!right) {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from midpoint.analyst.categories.shrinkage import (
     shrink_distributions,
     shrink_effects,
 )
-from midpoint.analyst.categories.statistics import CategoryStatistics, Counts
+from midpoint.analyst.categories.statistics import CategoryStatistics
 
 Float = NDArray[np.float64]
 Estimation = Literal["plain", "shrunken"]
@@ -72,7 +72,7 @@ class CategoryEstimates:
         if count is None or values is None:
             return None
         if self.method == "plain":
-            return _frequencies(count)
+            return frequencies(count)
         return shrink_distributions(count, values, self.offset, self.statistics.crossed)
 
 
@@ -166,7 +166,7 @@ def _log_probability(statistics: CategoryStatistics) -> tuple[Float, Float]:
     return np.log(smoothed), variance
 
 
-def _frequencies(count: Counts) -> Float:
+def frequencies(count: NDArray[np.number[Any]]) -> Float:
     """Return relative frequencies; an empty cell takes its item's, an empty item the overall."""
     result = count.astype(np.float64)
     overall = np.broadcast_to(result.sum(axis=(0, 1)), result.shape)

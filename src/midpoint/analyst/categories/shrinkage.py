@@ -221,7 +221,7 @@ def _ratios(square: Float, trace: Float, feature: NDArray[np.intp]) -> Float:
 
 
 def shrink_distributions(
-    count: Counts,
+    count: Counts | Float,
     values: Float,
     effect: Float,
     crossed: tuple[tuple[int, ...], ...] | None = None,
@@ -236,7 +236,7 @@ def shrink_distributions(
     is such that the means differ between categories exactly as the effects on the mean do.
 
     Args:
-        count: Ratings of each item, category and level. Shape (M, K, L).
+        count: Ratings of each item, category and level, or parts of them. Shape (M, K, L).
         values: The levels. Shape (L,).
         effect: What each category adds to the item's mean, already shrunken. Shape (M, K).
         crossed: For each crossed feature, which of its categories each category has.
@@ -256,7 +256,9 @@ def shrink_distributions(
     return tilt(shape, values, mean)
 
 
-def _level_effects(count: Counts, pooled: Float, crossed: tuple[tuple[int, ...], ...]) -> Float:
+def _level_effects(
+    count: Counts | Float, pooled: Float, crossed: tuple[tuple[int, ...], ...]
+) -> Float:
     """Shrink what each category adds to the share of each level. Shape (M, K, L).
 
     On a long scale neighbouring levels go together, in runs: one of a hundred levels has so few

@@ -21,6 +21,7 @@ from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Drawn, Model, Prior, fit_prior
 from midpoint.analyst.counterparts.rates import Sampled, fit_rates
 from midpoint.analyst.counterparts.selection import SelectionModel, fit_selection
+from midpoint.analyst.counterparts.spread import fit_spreads
 from midpoint.analyst.counterparts.strata import Strata, fit_strata
 from midpoint.analyst.fit.positions import Float, PositionModel, rounded, transports
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -69,8 +70,9 @@ def fit_positions(
     Rates and selection factors are fitted to who rated what. Taste factors are the directions of
     the profiles along which counterparts are farthest apart. Then the prior of positions is fitted
     together with the rates, and once more when they are final, since it lags behind them: for light
-    and heavy raters apart. Users who rated nothing or whose category is not known are left out.
-    What is disclosed of items is rounded before anything is learned from it.
+    and heavy raters apart. Last comes how far people use the scale (`spread`). Users who rated
+    nothing or whose category is not known are left out. What is disclosed of items is rounded
+    before anything is learned from it.
 
     The work is users times items. Where that is over `MOST_CELLS`, see `learn_positions`.
 
@@ -141,6 +143,7 @@ def learn_positions(
         if progress:
             progress(next(rounds), total)
 
+    people: People | None = None
     model, strata = _load(kept) or (None, None)
     if model is None or strata is None:
         people = panel.take(shares)
@@ -155,8 +158,8 @@ def learn_positions(
             done=done,
             sampled=sampled,
         )
-        del people
         if sampled:
+            people = None  # what is left of memory is for everyone
             _keep(kept, model, strata)
     if sampled:
 
@@ -166,6 +169,9 @@ def learn_positions(
 
         last = Expectation(model, strata, SHARES, threads)
         strata = finish_on_everyone(panel, last, kept, report)
+    levels = np.array(profiles.scale.levels, dtype=np.float64)
+    people = panel.take(shares) if people is None else people
+    spreads = fit_spreads(people, model, strata, levels, threads)
     return replace(
         profiles,
         positions=PositionModel(
@@ -175,6 +181,7 @@ def learn_positions(
             taste=model.taste,
             **strata._asdict(),
             noise_variance=model.noise,
+            **spreads._asdict(),
         ),
     )
 

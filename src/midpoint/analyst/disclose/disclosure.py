@@ -8,7 +8,9 @@ from pydantic import ValidationError
 
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.disclose.leak import LeakBudget
+from midpoint.analyst.disclose.levels import level_table
 from midpoint.analyst.disclose.positions import position_columns
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -48,7 +50,8 @@ def disclose(
 
     Args:
         profiles: The item profiles.
-        scheme: Name of a scheme; the one chosen in training (`analyst.train`) unless given.
+        scheme: Name of a scheme, with settings as in `cmp:levels=5:spread=on` (`SchemeSpec`); the
+            one chosen in training (`analyst.train`) unless given.
         estimation: Category statistics "plain" as in the paper, or "shrunken".
         bits: Bits for each number, 1 to 16: the paper's closing question. A rating takes steps
             of range / 2^bits then, a probability of 2^-bits. Full fixed point unless given.
@@ -56,7 +59,8 @@ def disclose(
             under a scheme that withholds ratings (`disclose.leak`). Items then have keep
             probabilities. The one chosen in training unless given; 1 is no budget.
     """
-    name = _require_scheme(profiles, scheme)
+    spec = _require_scheme(profiles, scheme)
+    name = spec.name
     if bits is not None and not 1 <= bits <= FINEST:
         raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
     order = profiles.order
@@ -65,14 +69,14 @@ def disclose(
     if SCHEMES[name].counterparts:
         if bits is not None:
             raise MidpointError(f"{name} is disclosed at one precision; ask for dmpss with bits")
-        filled = position_columns(profiles, SCHEMES[name])
+        filled = position_columns(profiles, SCHEMES[name], spread=spec.spread)
         columns = columns - filled.keys()
     if columns:
         estimates = profiles.estimates(estimation)
         makers = {
             "offset": lambda: _offset(profiles, estimates, bits),
             "reveal": lambda: _reveal(estimates, bits),
-            "levels": lambda: _levels(profiles, estimates, bits),
+            "levels": lambda: _levels(profiles, estimates, spec, bits),
             "average": lambda: _average(profiles, estimates, name, bits),
         }
         filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
@@ -83,7 +87,7 @@ def disclose(
             features=tuple(
                 FeatureNames(name=feature, categories=names) for feature, names in profiles.features
             ),
-            scale=_scale(profiles.scale),
+            scale=_scale(profiles.scale, spec),
             items=tuple(profiles.item_ids[order].tolist()),
             bits=bits,
             **filled,
@@ -96,7 +100,7 @@ def disclose(
         ) from error
 
 
-def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> str:
+def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> SchemeSpec:
     """Return the scheme named, or the one chosen in training; there is no silent default."""
     name = scheme or profiles.scheme
     if name is None and profiles.statistics is not None:
@@ -108,9 +112,7 @@ def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> str:
         raise MidpointError(
             "the profiles were trained without a private feature; name one to train"
         )
-    if name not in SCHEMES:
-        raise MidpointError(f"there is no scheme {name!r}; choose one of {', '.join(SCHEMES)}")
-    return name
+    return SchemeSpec.read(name)
 
 
 def _budget(
@@ -133,10 +135,14 @@ def _budget(
     return {"keep": tuple(keep.tolist()), "leak": int(np.ceil(budget.leak * ONE))}
 
 
-def _scale(scale: Scale) -> RatingScale:
-    levels = None if scale.levels is None else tuple(to_fixed(np.array(scale.levels)).tolist())
+def _scale(scale: Scale, spec: SchemeSpec) -> RatingScale:
+    reported = reported_levels(scale, spec.levels)
+    levels, fewer = (
+        None if points is None else tuple(to_fixed(np.array(points)).tolist())
+        for points in (scale.levels, reported)
+    )
     low, high = to_fixed(np.array([scale.low, scale.high])).tolist()
-    return RatingScale(low=low, high=high, levels=levels)
+    return RatingScale(low=low, high=high, levels=levels, reported=fewer)
 
 
 def _offset(profiles: ItemProfiles, estimates: CategoryEstimates, bits: int | None) -> Integers:
@@ -161,16 +167,17 @@ def _reveal(estimates: CategoryEstimates, bits: int | None) -> Integers:
     return np.maximum(on_grid(to_fixed(ratio), ONE, bits), max(step, LEAST_REVEAL))
 
 
-def _levels(profiles: ItemProfiles, estimates: CategoryEstimates, bits: int | None) -> Integers:
+def _levels(
+    profiles: ItemProfiles, estimates: CategoryEstimates, spec: SchemeSpec, bits: int | None
+) -> Integers:
     """Return distributions in whole units; those too far apart are mixed with their mean."""
-    if estimates.levels is None or profiles.scale.levels is None:
-        raise MidpointError("level distributions need a discrete scale; choose another scheme")
+    table = level_table(profiles, estimates, spread=spec.spread)
     points, most = to_fixed(np.array(profiles.scale.levels)), most_spread(_range(profiles.scale))
-    units = _in_units(estimates.levels, bits)
+    units = _in_units(table, bits)
     for share in (0.99, 0.0):  # no share of their own where the grid is too coarse for one
         apart = spread_of_means(units, points) / ONE
         far = apart > most
-        exact = estimates.levels[far]
+        exact = table[far]
         mean = exact.mean(axis=1, keepdims=True)
         nearer = mean + (exact - mean) * (share * most / apart[far, None, None])
         units[far] = _in_units(nearer, bits)

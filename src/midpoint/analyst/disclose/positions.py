@@ -52,17 +52,24 @@ def prepare(
     )
 
 
-def position_columns(profiles: ItemProfiles, scheme: Scheme) -> dict[str, Any]:
+def position_columns(
+    profiles: ItemProfiles, scheme: Scheme, *, spread: bool = False
+) -> dict[str, Any]:
     """Return the columns about positions that a scheme has, items in the order of messages."""
     positions, order = _positions(profiles, scheme), profiles.order
     names = [name for name in ("rate", "selection", "base", "taste") if name in scheme.columns]
     grains = {name: np.rint(getattr(positions, name)[order] * GRAIN) for name in names}
     columns = {name: as_rows(column) for name, column in grains.items()}
-    return columns | {"prior": prior(positions)}
+    return columns | {"prior": prior(positions, spread=spread)}
 
 
-def prior(positions: PositionModel) -> Prior:
-    """Return the prior of positions in fixed point."""
+def prior(positions: PositionModel, *, spread: bool = False) -> Prior:
+    """Return the prior of positions in fixed point; with that of log spreads if asked."""
+    if spread and positions.spread is None:
+        raise MidpointError(
+            "the model has no spreads, which spread=on discloses; train it again in memory (engine"
+            " local)"
+        )
     inverse = np.linalg.inv(positions.covariance)
     return Prior(
         least=as_rows(np.rint(positions.least * GRAIN)),
@@ -70,6 +77,9 @@ def prior(positions: PositionModel) -> Prior:
         precision=as_rows(to_fixed((inverse + inverse.swapaxes(2, 3)) / 2)),
         map=as_rows(to_fixed(positions.maps())),
         noise=int(to_fixed(positions.noise_variance)),
+        spread=as_rows(to_fixed(positions.spread))
+        if spread and positions.spread is not None
+        else None,
     )
 
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.engines.engine import ReadRatings
 from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.training import train
-from midpoint.errors import MidpointError
-from midpoint.wire import SCHEMES
 
 SAMPLE = 10_000
 """People in memory that a scheme is chosen on, at most."""
@@ -43,8 +42,8 @@ def train_on(
             local does without. It is the caller's to remove when the result is safe.
     """
     factorizer, left = factorizer or Factorizer(), unfinished or Unfinished()
-    if scheme is not None and scheme not in SCHEMES:
-        raise MidpointError(f"there is no scheme {scheme!r}; choose one of {', '.join(SCHEMES)}")
+    if scheme is not None:  # what cannot be disclosed is refused at once
+        reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
     if isinstance(ratings, LocalRatings):
         known = ratings.ratings, ratings.features
         return train(*known, factorizer=factorizer, scheme=scheme, cost=cost, progress=progress)
@@ -60,7 +59,8 @@ def train_on(
             seed=factorizer.seed,
             progress=progress,
         )
-    kind = SCHEMES[choice.scheme if choice else str(scheme)]
+    specification = SchemeSpec.read(choice.scheme if choice else str(scheme))
+    kind = specification.scheme
 
     def positions(profiles: ItemProfiles, panel: Panel) -> ItemProfiles:
         return prepare(
@@ -76,4 +76,4 @@ def train_on(
     profiles = ratings.fit(factorizer, progress, then=needed, unfinished=left)
     if choice is not None and profiles.statistics is not None:
         choice = replace(choice, panel=int(profiles.statistics.users.sum()))
-    return replace(profiles, scheme=kind.name, choice=choice)
+    return replace(profiles, scheme=str(specification), choice=choice)

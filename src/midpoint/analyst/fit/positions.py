@@ -44,6 +44,10 @@ class PositionModel:
     """Covariance of its positions. Shape (G, K, D, D)."""
     noise_variance: float
     """Variance of a rating given x."""
+    spread: Float | None = None
+    """Mean and deviation of log spreads of residuals, where they were learned. Shape (G, K, 2)."""
+    level_count: Float | None = None
+    """Ratings by item, category and level, residuals scaled by them. Shape (M, K, L)."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

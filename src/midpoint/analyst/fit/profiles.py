@@ -309,6 +309,8 @@ def _positions(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Pos
         mean=arrays[POSITIONS + "mean"],
         covariance=arrays[POSITIONS + "covariance"],
         noise_variance=float(manifest["positions"]["noise_variance"]),
+        spread=arrays.get(POSITIONS + "spread"),
+        level_count=arrays.get(POSITIONS + "level_count"),
     )
 
 

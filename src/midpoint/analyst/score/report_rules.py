@@ -20,7 +20,7 @@ class ReportRules:
     def __init__(self, disclosure: Disclosure) -> None:
         scale, kind = disclosure.scale, disclosure.obfuscation.value_map
         self.scheme = disclosure.scheme
-        self._levels = frozenset(scale.levels or ()) if kind in LEVELS_ONLY else frozenset()
+        self._levels = frozenset(scale.report_levels or ()) if kind in LEVELS_ONLY else frozenset()
         n = len(disclosure.items)
         low, high = np.full(n, scale.low), np.full(n, scale.high)
         if kind is ValueMap.SHIFTED and disclosure.offset is not None:

@@ -36,8 +36,8 @@ def coin_noise(disclosure: Disclosure) -> Float:
 
         c_j = E_z mean_k (m(z) - (l_k(z) - o_k))^2 + E_z (m(z) - below)(above - m(z)):
 
-    what moving to the midpoint changes beyond the offset, and the coin between two levels. Other
-    maps of values add none that is the same for all categories, and count as 0.
+    what moving to the midpoint changes beyond the offset, and the coin between two reported levels.
+    Other maps of values add none that is the same for all categories, and count as 0.
     """
     if disclosure.levels is None or disclosure.scale.levels is None:
         return np.zeros(len(disclosure.items))
@@ -49,7 +49,8 @@ def coin_noise(disclosure: Disclosure) -> Float:
         rating += gap * (z >= cumulative[:, :, level, None])
     middle = rating.mean(axis=1, keepdims=True)
     offset = (rating - middle).mean(axis=2, keepdims=True)
-    below = np.clip(np.searchsorted(points, middle, side="right") - 1, 0, len(points) - 2)
+    reported = from_fixed(disclosure.scale.reported or disclosure.scale.levels)
+    below = np.clip(np.searchsorted(reported, middle, side="right") - 1, 0, len(reported) - 2)
     moved = (middle - rating + offset) ** 2
-    tossed = (middle - points[below]) * (points[below + 1] - middle)
+    tossed = (middle - reported[below]) * (reported[below + 1] - middle)
     return np.asarray((moved.mean(axis=1) + tossed[:, 0]).mean(axis=1))

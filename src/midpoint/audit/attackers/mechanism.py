@@ -13,6 +13,7 @@ from midpoint.audit.attackers.features import by_part, estimates_of
 from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.learned import SURE, evenly
 from midpoint.audit.attackers.view import View
+from midpoint.errors import MidpointError
 from midpoint.user import PURPOSES, Adjustment, Parameters, obfuscate, reveal_probability
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed
@@ -122,7 +123,7 @@ def _log_values(
 ) -> Float:
     """Return log P_k(y_j) of each reported value; 0 where the scheme's map says nothing. (n, K)."""
     item, value = view.reports.item, to_fixed(view.reports.value)
-    kind, points = parameters.scheme.value_map, parameters.points
+    kind, points = parameters.scheme.value_map, parameters.reported
     averaged = kind in (ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
     if estimates.levels is None or points is None or averaged:
         return np.zeros((len(item), estimates.probability.shape[1]))
@@ -130,22 +131,23 @@ def _log_values(
     if kind is ValueMap.SHIFTED and parameters.offset is not None:
         outcome = outcome + parameters.offset[index[item]]
     elif kind is not ValueMap.AS_IS:
-        given = _outcomes(given, parameters, points, index)
+        given = _outcomes(given, parameters, index)
     level = np.minimum(np.searchsorted(points, outcome), len(points) - 1)
     likely = given[item[:, None], np.arange(K), np.broadcast_to(level, (len(item), K))]
     return np.log(np.maximum(np.where(points[level] == outcome, likely, 0.0), LEAST))
 
 
-def _outcomes(
-    given: Float, parameters: Parameters, points: NDArray[np.int64], index: NDArray[np.intp]
-) -> Float:
-    """Return each category's distribution over the levels after obfuscation. Shape (M, K, L).
+def _outcomes(given: Float, parameters: Parameters, index: NDArray[np.intp]) -> Float:
+    """Return each category's distribution over the reported levels. Shape (M, K, L).
 
     Every rating of every category is obfuscated with coins that fill the square evenly.
     """
+    points, reported = parameters.points, parameters.reported
+    if points is None or reported is None:
+        raise MidpointError("outcomes are worked out for ratings in levels")
     M, K, L = given.shape
     item, cell, level = (part.reshape(-1) for part in np.indices((M, K, L)))
-    outcomes = np.zeros((M, K, L))
+    outcomes = np.zeros((M, K, len(reported)))
     still = np.zeros(len(item), dtype=np.int64)  # how far values move differs by person
     adjustment = Adjustment(np.full(len(item), ONE), still, np.zeros(0, dtype=np.int64))
     coins = np.zeros((len(item), len(PURPOSES)))
@@ -154,7 +156,9 @@ def _outcomes(
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
         sent = obfuscate(index[item], points[level], cell, parameters, coins, adjustment).value
-        np.add.at(outcomes, (item, cell, np.searchsorted(points, sent)), given.reshape(-1) / COINS)
+        np.add.at(
+            outcomes, (item, cell, np.searchsorted(reported, sent)), given.reshape(-1) / COINS
+        )
     return outcomes
 
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from midpoint.analyst import ItemProfiles, estimate_profiles
 from midpoint.data import Scale
 from midpoint.protocol import Reports
-from midpoint.wire import Disclosure
+from midpoint.wire import Disclosure, from_fixed
 
 Float = NDArray[np.float64]
 Matrix = Any
@@ -33,7 +33,7 @@ class View:
     disclosure: Disclosure
     """What their devices obfuscated by."""
     scale: Scale
-    """What a rating can be."""
+    """What a report can say of a rating."""
     parts: tuple["View", ...] = ()
     """The views it was pooled from, if their people had different disclosures."""
     nested_folds: tuple["NestedFold", ...] = ()
@@ -154,3 +154,9 @@ def pool_reports(reports: Sequence[Reports]) -> Reports:
         value=np.concatenate([part.value for part in reports]),
         profile=np.concatenate(sent) if sent else None,
     )
+
+
+def report_scale(disclosure: Disclosure, scale: Scale) -> Scale:
+    """Return the scale that reports are on: the ratings' own, or fewer of its levels."""
+    reported = disclosure.scale.reported
+    return scale if reported is None else Scale.discrete(from_fixed(reported).tolist())

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.measure.results import RMSE, SHARPNESS, AuditResults
 from midpoint.audit.report.verdict import Verdict, judge, readers
 from midpoint.audit.run.sources import code_digest
@@ -129,7 +130,8 @@ def _require_measured(
             f" {results.data_digest[:16]}; name the audited data, with the same options"
         )
     names = [feature.name for feature in disclosure.features]
-    how = LearningProtocol(disclosure.scheme, bits=disclosure.bits)
+    spec = SchemeSpec.of(disclosure)
+    how = LearningProtocol(spec.name, bits=disclosure.bits, levels=spec.levels, spread=spec.spread)
     # Profiles are learned from everyone, or from those whose category is known, as in the audit.
     for people in (ratings, with_known(ratings, *names)):
         made = how.disclose(prepare(factorizer.fit(people, names), people, how.scheme))
@@ -166,18 +168,22 @@ def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
             f"the audit's categories are {', '.join(results.categories)}, the disclosure's"
             f" {', '.join(categories)}"
         )
+    spec = SchemeSpec.of(disclosure)
     wanted = {
         "kind": described_kind(LearningProtocol),
         "name": disclosure.scheme,
         "bits": disclosure.bits,
         "alpha": 1.0,
         "estimation": USUAL.estimation,
+        "levels": spec.levels,
+        "spread": spec.spread,
     }
+    unset = {"levels": None, "spread": False}  # in audits made before there were such settings
     for name, how in results.schemes.items():
-        if wanted.items() <= how.items() and "share" not in how:
+        if wanted.items() <= (unset | dict(how)).items() and "share" not in how:
             return name
     raise MidpointError(
-        f"the audit did not try {disclosure.scheme!r} with bits {disclosure.bits}, as it is by"
+        f"the audit did not try {str(spec)!r} with bits {disclosure.bits}, as it is by"
         " itself; run it again with that scheme among --schemes"
     )
 

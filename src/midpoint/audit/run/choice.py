@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from midpoint.analyst import itemwise_scheme
 from midpoint.analyst.disclose.disclosure import FINEST
+from midpoint.analyst.disclose.specification import reported_levels
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS
 from midpoint.audit.attackers.custom import custom_attacker, require_attacker
@@ -59,6 +60,7 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
             f" {itemwise_scheme(scale)} does not"
         )
+    reported_levels(scale, how.levels)
     if how.bits is not None and not 1 <= how.bits <= FINEST:
         raise MidpointError(f"scheme {name!r}: bits must be from 1 to {FINEST}: got {how.bits}")
     if how.bits is not None and how.scheme.counterparts:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from midpoint.analyst import Factorizer
 from midpoint.analyst.categories.estimates import Estimation
+from midpoint.analyst.disclose.specification import SETTINGS as SPEC_SETTINGS
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
@@ -95,7 +96,8 @@ def sends_profiles(how: LearningProtocol) -> bool:
 def read_scheme(text: str) -> LearningProtocol:
     """Read a protocol from its name and settings.
 
-    Such as `dmpss`, `mpss:bits=4:alpha=0.5`, or with several rounds `cmpss:rounds=4:forgetful`.
+    Such as `dmpss`, `mpss:bits=4:alpha=0.5`, `cmp:levels=5:spread=on`, or with several rounds
+    `cmpss:rounds=4:forgetful`.
     """
     name, *settings = text.split(":")
     if name == DEFAULT:
@@ -138,6 +140,7 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "alpha": float,
         "leak": float,
         "estimator": _one_of(*get_args(Method)),
+        **SPEC_SETTINGS,
         "rounds": int,
         "budget": int,
         "items": int,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from midpoint.analyst import ItemProfiles
-from midpoint.audit.attackers.view import NestedFold, View, nested_fold
+from midpoint.audit.attackers.view import NestedFold, View, nested_fold, report_scale
 from midpoint.audit.run.folds import FoldData, FoldProfiles, population
 from midpoint.audit.run.plan import RAW, sends_profiles
 from midpoint.data import Ratings
@@ -118,7 +118,7 @@ class ReportViews(FoldViews):
         sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
         if sent.profile is not None and not sends_profiles(self.how):
             raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")
-        return View(sent, learned, disclosure, self.fold.given.scale)
+        return View(sent, learned, disclosure, report_scale(disclosure, self.fold.given.scale))
 
     @property
     def nested_draws(self) -> int:
@@ -130,7 +130,7 @@ class ReportViews(FoldViews):
         """Show the thinned ratings of a part under a disclosure made without some parts."""
         learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
         sent = self.how.report(disclosure, learned, self.fold.thinned[draw][part], coins)
-        return View(sent, learned, disclosure, self.fold.given.scale)
+        return View(sent, learned, disclosure, report_scale(disclosure, self.fold.given.scale))
 
     def training(self) -> list[View]:
         """Return the training people, and keep no disclosures: of many schemes they are large."""

@@ -8,7 +8,9 @@ selection and taste factors (`wire.positions`), and answers as her counterparts 
   selection factors: p_jm = 1 / (1 + exp(-(rate_jm + <selection_j, t_m>))), the exponent cut to
   [-30, 30];
 - its value moves by <x_mean - x, taste_j> towards the mean of the counterparts' taste factors, and
-  then goes through the discrete midpoint.
+  then goes through the discrete midpoint;
+- where log spreads are disclosed, its residual is scaled first, from her spread to the mean of the
+  counterparts': categories may differ in how far they use the scale.
 
 If positions, sets and ratings follow the disclosed prior and the estimated position is hers, all
 that is sent has one joint distribution for all categories (docs/protocol.md). To the last bit:
@@ -29,9 +31,17 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
    is then multiplied by the item's keep probability, which is everyone's, and rounded again.
 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
+5. With log spreads of mean mu and deviation s: her residuals e_j = r_j - base_jk - <taste_j, x>, x
+   rounded, are cut to 2^20. w starts at mu_k; sixteen times, with S = sum e_j^2 / noise over the n
+   items that she rated,
+       w += (S exp(-2 w) - n - (w - mu_k) / s_k^2) / (1 / s_k^2 + 2 S exp(-2 w)),
+   each step cut to [-2, 2]: the mode of her log spread, in doubles. It is rounded to 1/256, half
+   up, and so is c, the mean over m of mu_m + (s_m / s_k)(w - mu_k) less w, cut to [-1/4, 1/4]. Her
+   values move by e_j (f - 1) more, f = exp(c) rounded to 2^-16 and the product as well; the limit
+   of 4 holds for both moves together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -41,7 +51,16 @@ from midpoint.errors import MidpointError
 from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL, most_spread
-from midpoint.wire.positions import DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST
+from midpoint.wire.positions import (
+    DAMPING,
+    FARTHEST_POSITION,
+    FARTHEST_RESIDUAL,
+    LONGEST_STEP,
+    MOST_LOG_SPREAD,
+    SPREAD_STEPS,
+    STEPS,
+    SUREST,
+)
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -55,6 +74,8 @@ class Counterparts(NamedTuple):
     """Selection factors of her counterpart in each category. Shape (K, d)."""
     move: Integers
     """From her taste factors to the mean of the counterparts'. Shape (r,)."""
+    stretch: Integers | None = None
+    """How far scaled residuals move each value that she rated, if they are scaled. Shape (n,)."""
 
 
 class Sums(NamedTuple):
@@ -100,7 +121,7 @@ class Adjustment:
 def adjust(
     parameters: Parameters, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Adjustment:
-    """Return what becomes of one person's ratings, steps 0 to 4; the identity if nothing does.
+    """Return what becomes of one person's ratings, steps 0 to 5; the identity if nothing does.
 
     Args:
         parameters: The disclosure, as arrays.
@@ -116,7 +137,11 @@ def adjust(
         none = np.zeros(0, dtype=np.int64)
         return Adjustment(none, none, np.zeros(model.taste.shape[1], dtype=np.int64))
     hers = counterparts(model, cell, asked, rated, value)
-    return adjustment_of(parameters, cell, rated, hers)
+    adjustment = adjustment_of(parameters, cell, rated, hers)
+    if hers.stretch is None:
+        return adjustment
+    most = most_shift(parameters)
+    return replace(adjustment, shift=np.clip(adjustment.shift + hers.stretch, -most, most))
 
 
 def counterparts(
@@ -125,7 +150,43 @@ def counterparts(
     """Estimate one person's position and find her counterparts, steps 0 to 2."""
     stratum = stratum_of(model, cell, len(rated), expected_of(model, asked)[cell])
     mode = _mode(model, stratum, cell, asked, evidence_of(model, stratum, cell, rated, value))
-    return counterparts_at(model, stratum, cell, mode)
+    others = counterparts_at(model, stratum, cell, mode)
+    if model.spread is None:
+        return others
+    residual = residual_of(model, cell, rated, value, _rounded_position(mode))
+    square = float(np.square(residual / ONE).sum()) / model.noise
+    factor = spread_factor(model.spread[stratum], cell, np.array([len(rated)]), np.array([square]))
+    return others._replace(stretch=stretched(residual, factor))
+
+
+def residual_of(
+    model: PositionModel, cell: int, item: Index, value: Integers, position: Integers
+) -> Integers:
+    """Return what a position, (D,) or one for each of n ratings, leaves unexplained, step 5."""
+    factors = position[..., model.selection.shape[1] :]
+    explained = model.base[item, cell] * GRAIN + (model.taste[item] * factors).sum(axis=1)
+    residual: Integers = np.clip(value - explained, -FARTHEST_RESIDUAL, FARTHEST_RESIDUAL)
+    return residual
+
+
+def spread_factor(spread: Float, cell: int, count: Index, square: Float) -> Integers:
+    """Return what residuals of N people of one category are multiplied by, step 5. Shape (N,)."""
+    mean, deviation = spread.T
+    weight = 1 / deviation[cell] ** 2
+    w = np.full(len(count), mean[cell])
+    for _ in range(SPREAD_STEPS):
+        seen = square * np.exp(-2 * w)
+        step = (seen - count - weight * (w - mean[cell])) / (weight + 2 * seen)
+        w = w + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+    w = _round(w) / GRAIN
+    others = mean + deviation / deviation[cell] * (w - mean[cell])[:, None]
+    change = _round(np.clip(others.mean(axis=1) - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
+    return np.floor(np.exp(change) * ONE + 0.5).astype(np.int64)
+
+
+def stretched(residual: Integers, factor: Integers) -> Integers:
+    """Return (factor - 1) residual, rounded half up. Shape (n,)."""
+    return np.floor((factor - ONE) * residual / ONE + 0.5).astype(np.int64)
 
 
 def expected_of(model: PositionModel, asked: Index) -> Float:
@@ -168,12 +229,17 @@ def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence:
 
 def counterparts_at(model: PositionModel, stratum: int, cell: int, mode: Float) -> Counterparts:
     """Round a person's position and map it to the other categories, step 2."""
-    z = _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION)) / GRAIN
+    z = _rounded_position(mode) / GRAIN
     mean, d = model.mean[stratum], model.selection.shape[1]
     others = mean + model.map[stratum, cell] @ (z - mean[cell])
     others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
     move = others[:, d:].mean(axis=0) - z[d:]
     return Counterparts(selection=_round(others[:, :d]), move=_round(move))
+
+
+def _rounded_position(mode: Float) -> Integers:
+    """Return a position in 1/256, step 2. Same shape."""
+    return _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION))
 
 
 def adjustment_of(parameters: Parameters, cell: int, item: Index, hers: Counterparts) -> Adjustment:
@@ -211,9 +277,14 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
         return np.zeros(len(item), dtype=np.int64)
     if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} moves no values")
-    most = most_spread(parameters.high - parameters.low) // 2
+    most = most_shift(parameters)
     shift: Integers = np.clip((parameters.positions.taste[item] * move).sum(axis=1), -most, most)
     return shift
+
+
+def most_shift(parameters: Parameters) -> int:
+    """Return how far a value moves at most, step 4: 3/8 of the scale."""
+    return most_spread(parameters.high - parameters.low) // 2
 
 
 def chance(logit: Float) -> Float:

@@ -14,7 +14,8 @@ To the last bit, for a rating at level l of category k, with coins u_value and u
    A level that the category never gives has width 0: its boundary point is taken.
 3. S = sum over all K categories of the value (fixed point) of the level that holds z: the first
    level l' with C(l') > z.
-4. m = the greatest level with K * value[m] <= S.
+4. m = the greatest reported level with K * value[m] <= S; m + 1 is the next reported one. These
+   are all levels, or fewer where a scale is fine: answers then show less, at the same mean.
 5. If m is not the last level and u_split * (K * (value[m+1] - value[m])) < S - K * value[m],
    answer value[m+1], else value[m]; again one IEEE double multiplication.
 
@@ -38,8 +39,12 @@ def discrete_midpoint(
     category: NDArray[np.intp],
     u_value: Float,
     u_split: Float,
+    reported: Integers | None = None,
 ) -> Integers:
-    """Return the answers for n ratings, by the steps above; cumulative (M, K, L), points (L,)."""
+    """Return the answers for n ratings, by the steps above; cumulative (M, K, L), points (L,).
+
+    The answers are of `reported`, some of the points; of all of them unless given.
+    """
     _, K, L = cumulative.shape
     C = cumulative.reshape(-1)
     row = item * (K * L)
@@ -50,7 +55,7 @@ def discrete_midpoint(
     for k in range(K):
         for below in range(L - 1):
             S += (z >= C[row + (k * L + below)]) * (points[below + 1] - points[below])
-    return np.asarray(split(S, K * points, u_split) // K)
+    return np.asarray(split(S, K * (points if reported is None else reported), u_split) // K)
 
 
 def split(total: Integers, points: Integers, u_split: Float) -> Integers:

@@ -114,7 +114,9 @@ def _value(
             if (wrong := illegal(value, p)).any():
                 raise MidpointError(f"{value[wrong][0] / ONE:g} is not a level of the scale")
             level, coins = _level(value, p.points), (uniform[:, VALUE], uniform[:, SPLIT])
-            return discrete_midpoint(p.cumulative, p.points, item, level, cell, *coins)
+            return discrete_midpoint(
+                p.cumulative, p.points, item, level, cell, *coins, reported=p.reported
+            )
     # Never fall back to the rating as it is.
     raise MidpointError(f"these parameters lack the column that scheme {p.scheme.name!r} needs")
 

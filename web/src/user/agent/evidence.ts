@@ -136,8 +136,9 @@ function sentShares(disclosure: Disclosure, item: number, answer: number): Row {
   const { valueMap } = schemeOf(disclosure);
   const K = cellsOf(disclosure);
   if (valueMap === "discrete" && levels && scale.levels) {
-    const points = scale.levels;
-    return outputShares(levels[item], points).map((row) => row[points.indexOf(answer)] ?? 0);
+    const reported = scale.reported ?? scale.levels;
+    const shares = outputShares(levels[item], scale.levels, reported);
+    return shares.map((row) => row[reported.indexOf(answer)] ?? 0);
   }
   if (average) {
     const drawn = average[item].filter((value) => value === answer).length / average[item].length;

@@ -9,7 +9,9 @@
  *   selection factors: p_jm = 1 / (1 + exp(-(rate_jm + <selection_j, t_m>))), the exponent cut to
  *   [-30, 30];
  * - its value moves by <x_mean - x, taste_j> towards the mean of the counterparts' taste factors, and
- *   then goes through the discrete midpoint.
+ *   then goes through the discrete midpoint;
+ * - where log spreads are disclosed, its residual is scaled first, from her spread to the mean of the
+ *   counterparts': categories may differ in how far they use the scale.
  *
  * If positions, sets and ratings follow the disclosed prior and the estimated position is hers, all
  * that is sent has one joint distribution for all categories (docs/protocol.md). To the last bit:
@@ -30,13 +32,30 @@
  *    is then multiplied by the item's keep probability, which is everyone's, and rounded again.
  * 4. A value moves by at most 3/8 of the scale, so that two categories' are at most 3/4 apart, is
  *    cut to the scale, and goes to one of its two neighbouring levels by a coin (`obfuscation`).
+ * 5. With log spreads of mean mu and deviation s: her residuals e_j = r_j - base_jk - <taste_j, x>, x
+ *    rounded, are cut to 2^20. w starts at mu_k; sixteen times, with S = sum e_j^2 / noise over the n
+ *    items that she rated,
+ *        w += (S exp(-2 w) - n - (w - mu_k) / s_k^2) / (1 / s_k^2 + 2 S exp(-2 w)),
+ *    each step cut to [-2, 2]: the mode of her log spread, in doubles. It is rounded to 1/256, half
+ *    up, and so is c, the mean over m of mu_m + (s_m / s_k)(w - mu_k) less w, cut to [-1/4, 1/4]. Her
+ *    values move by e_j (f - 1) more, f = exp(c) rounded to 2^-16 and the product as well; the limit
+ *    of 4 holds for both moves together.
  */
 import { MidpointError } from "../../errors";
 import { dot, solve, times } from "../../matrices";
 import type { Disclosure } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
-import { DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS, SUREST } from "../../wire/positions";
+import {
+  DAMPING,
+  FARTHEST_POSITION,
+  FARTHEST_RESIDUAL,
+  LONGEST_STEP,
+  MOST_LOG_SPREAD,
+  SPREAD_STEPS,
+  STEPS,
+  SUREST,
+} from "../../wire/positions";
 import { modelOf, type PositionModel, type Stratum } from "../parameters";
 import { gram, productsWith, type Table, tableOf, weightedSum } from "./tables";
 
@@ -49,6 +68,8 @@ export interface Counterparts {
   readonly selection: Rows;
   /** From her taste factors to the mean of the counterparts'. Shape (r,). */
   readonly move: Row;
+  /** How far scaled residuals move each value that she rated, if they are scaled. Shape (n,). */
+  readonly stretch?: Row;
 }
 
 /**
@@ -82,7 +103,7 @@ function kept({ keep }: Disclosure, item: number, reveal: number): number {
 }
 
 /**
- * Return what becomes of one person's ratings, steps 0 to 4; the identity without counterparts.
+ * Return what becomes of one person's ratings, steps 0 to 5; the identity without counterparts.
  *
  * `asked` are all items that she was asked about, by index, the rated ones among them; `rated` those
  * that she rated, `value` her ratings of them in fixed point.
@@ -96,7 +117,12 @@ export function adjust(
 ): Adjustment {
   const model = modelOf(disclosure);
   if (!model) return identity(disclosure, cell);
-  return adjustmentTo(disclosure, cell, counterparts(model, cell, asked, rated, value));
+  const hers = counterparts(model, cell, asked, rated, value);
+  const found = adjustmentTo(disclosure, cell, hers);
+  if (!hers.stretch) return found;
+  const stretch = new Map(rated.map((item, i) => [item, hers.stretch?.[i] ?? 0]));
+  const shift = (item: number) => limited(disclosure, found.shift(item) + (stretch.get(item) ?? 0));
+  return { ...found, shift };
 }
 
 /** Return what becomes of one person's ratings, given her counterparts: steps 3 and 4. */
@@ -167,9 +193,42 @@ export function* bySteps(given: Given): Generator<void, Counterparts> {
     const sum = others.reduce((total, other) => total + other[d + i], 0);
     return rounded(sum / others.length - coordinate);
   });
-  const found = { selection: others.map((other) => other.slice(0, d).map(rounded)), move };
+  const selection = others.map((other) => other.slice(0, d).map(rounded));
+  const { spread } = stratum;
+  const found: Counterparts = spread
+    ? { selection, move, stretch: stretchOf(given, spread, z.slice(d)) }
+    : { selection, move };
   LAST.set(model, { given, found });
   return found;
+}
+
+/** Return how far scaled residuals move what she rated, at these taste factors, step 5. Shape (n,). */
+function stretchOf({ model, cell, rated, value }: Given, spread: Rows, taste: Row): number[] {
+  const factors = taste.map((coordinate) => coordinate * GRAIN);
+  const residuals = rated.map((item, i) => {
+    const explained = model.base[item][cell] * GRAIN + dot(model.taste[item], factors);
+    return within(value[i] - explained, FARTHEST_RESIDUAL);
+  });
+  const S = residuals.reduce((sum, e) => sum + fromFixed(e) ** 2, 0) / model.noise;
+  const factor = spreadFactor(spread, cell, rated.length, S);
+  return residuals.map((e) => Math.floor(((factor - ONE) * e) / ONE + 0.5));
+}
+
+/** Return what residuals of someone who rated n items are multiplied by, step 5. */
+export function spreadFactor(spread: Rows, cell: number, n: number, S: number): number {
+  const [mean, deviation] = spread[cell];
+  const weight = 1 / deviation ** 2;
+  let w = mean;
+  for (let step = 0; step < SPREAD_STEPS; step++) {
+    const seen = S * Math.exp(-2 * w);
+    const by = (seen - n - weight * (w - mean)) / (weight + 2 * seen);
+    w += within(by, LONGEST_STEP);
+  }
+  w = rounded(w) / GRAIN;
+  const others = spread.map(([mu, s]) => mu + (s / deviation) * (w - mean));
+  const away = others.reduce((sum, other) => sum + other, 0) / others.length - w;
+  const change = rounded(within(away, MOST_LOG_SPREAD)) / GRAIN;
+  return Math.floor(Math.exp(change) * ONE + 0.5);
 }
 
 /** Return min_m p_jm / p_jk of an item at the counterparts' selection factors, step 3. */
@@ -187,11 +246,16 @@ export function revealProbability(
 }
 
 /** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4; 0 if nothing moves. */
-export function valueShift({ taste, scale, scheme }: Disclosure, move: Row, item: number): number {
+export function valueShift(disclosure: Disclosure, move: Row, item: number): number {
+  const { taste, scheme } = disclosure;
   if (move.length === 0) return 0;
   if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
-  const most = Math.floor(mostSpread(scale.high - scale.low) / 2);
-  return Math.min(Math.max(dot(taste[item], move), -most), most);
+  return limited(disclosure, dot(taste[item], move));
+}
+
+/** Return how far a value may move of so much, step 4. */
+function limited({ scale }: Disclosure, shift: number): number {
+  return within(shift, Math.floor(mostSpread(scale.high - scale.low) / 2));
 }
 
 /** Return the stratum of someone who rated n of what she was asked about, step 0. */
@@ -235,7 +299,7 @@ function* modeOf(
     });
     const unsure = p.map((chance) => chance * (1 - chance));
     solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
-      z[i] += Math.min(Math.max(by, -LONGEST_STEP), LONGEST_STEP);
+      z[i] += within(by, LONGEST_STEP);
     });
   }
   return z;
@@ -285,7 +349,7 @@ function added(whole: Rows, block: Rows, at: number): number[][] {
 
 /** Return 1 / (1 + exp(-logit)), with log odds cut to [-30, 30]. */
 export function chance(logit: number): number {
-  return 1 / (1 + Math.exp(-Math.min(Math.max(logit, -SUREST), SUREST)));
+  return 1 / (1 + Math.exp(-within(logit, SUREST)));
 }
 
 /** Return a number in 1/256, rounded half up. */
@@ -295,5 +359,10 @@ function rounded(number: number): number {
 
 /** Return a coordinate of a position, cut to [-64, 64]. */
 function cut(number: number): number {
-  return Math.min(Math.max(number, -FARTHEST_POSITION), FARTHEST_POSITION);
+  return within(number, FARTHEST_POSITION);
+}
+
+/** Return a number, cut to [-most, most]. */
+function within(number: number, most: number): number {
+  return Math.min(Math.max(number, -most), most);
 }

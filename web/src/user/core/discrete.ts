@@ -8,7 +8,8 @@
  *    A level that the category never gives has width 0: its boundary point is taken.
  * 3. S = sum over all K categories of the value (fixed point) of the level that holds z: the first
  *    level l' with C(l') > z.
- * 4. m = the greatest level with K * value[m] <= S.
+ * 4. m = the greatest reported level with K * value[m] <= S; m + 1 is the next reported one. These
+ *    are all levels, or fewer where a scale is fine: answers then show less, at the same mean.
  * 5. If m is not the last level and uSplit * (K * (value[m+1] - value[m])) < S - K * value[m],
  *    answer value[m+1], else value[m]; again one IEEE double multiplication.
  *
@@ -19,7 +20,11 @@ import { ONE } from "../../wire/fixed";
 type Row = readonly number[];
 type Rows = readonly Row[];
 
-/** Return the answer for one rating, by the steps above; levels (K, L), points (L,). */
+/**
+ * Return the answer for one rating, by the steps above; levels (K, L), points (L,).
+ *
+ * It is one of `reported`, some of the points; of all of them unless given.
+ */
 export function discreteMidpoint(
   levels: Rows,
   points: Row,
@@ -27,10 +32,11 @@ export function discreteMidpoint(
   category: number,
   uValue: number,
   uSplit: number,
+  reported: Row = points,
 ): number {
   const low = levels[category].slice(0, level).reduce((sum, mass) => sum + mass, 0);
   const z = Math.min(low + Math.floor(uValue * levels[category][level]), ONE - 1);
-  const scaled = points.map((point) => levels.length * point);
+  const scaled = reported.map((point) => levels.length * point);
   return split(sumAt(z, levels, points), scaled, uSplit) / levels.length;
 }
 
@@ -61,10 +67,10 @@ export function outputDistribution(
   return { masses, whole: ONE * whole };
 }
 
-/** Return the distribution of answers per category as probabilities, on any scale. */
-export function outputShares(levels: Rows, points: Row): number[][] {
+/** Return the distribution of answers, of the reported points, per category as probabilities. */
+export function outputShares(levels: Rows, points: Row, reported: Row = points): number[][] {
   const K = levels.length;
-  const masses = spread(levels, points, (rest, gap) => rest / (K * gap), 1);
+  const masses = spread(levels, points, (rest, gap) => rest / (K * gap), 1, reported);
   return masses.map((row) => row.map((mass) => mass / ONE));
 }
 
@@ -74,17 +80,18 @@ function spread(
   points: Row,
   upOf: (rest: number, gap: number) => number,
   whole: number,
+  reported: Row = points,
 ): number[][] {
   const K = levels.length;
   const C = levels.map(runningSum);
   const cuts = [...new Set([0, ...C.flat()])].sort((a, b) => a - b);
-  const masses = levels.map((row) => row.map(() => 0));
-  const scaled = points.map((point) => K * point);
+  const masses = levels.map(() => reported.map(() => 0));
+  const scaled = reported.map((point) => K * point);
   for (let i = 1; i < cuts.length; i++) {
     const [start, end] = [cuts[i - 1], cuts[i]];
     const S = sumAt(start, levels, points);
-    const m = Math.min(below(S, scaled), points.length - 2);
-    const up = upOf(S - scaled[m], points[m + 1] - points[m]);
+    const m = Math.min(below(S, scaled), reported.length - 2);
+    const up = upOf(S - scaled[m], reported[m + 1] - reported[m]);
     for (let k = 0; k < K; k++) {
       for (let l = 0; l < points.length; l++) {
         const left = C[k][l] - levels[k][l];

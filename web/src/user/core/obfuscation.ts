@@ -90,6 +90,7 @@ function reportedAs(
       scale.levels.indexOf(value),
       cell,
       ...coins,
+      scale.reported,
     );
   }
   // Never fall back to the rating as it is.

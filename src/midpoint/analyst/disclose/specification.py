@@ -1,0 +1,95 @@
+"""A scheme and its variant, as one text: `cmpss`, `dmp:levels=5`, `cmp:levels=5:spread=on`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+from midpoint.data import Scale
+from midpoint.errors import MidpointError
+from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap
+
+SWITCH: Final = MappingProxyType({"on": True, "off": False})
+"""How a setting that is on or off is written."""
+SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+    {"levels": int, "spread": SWITCH.__getitem__}
+)
+"""How to read the settings that may follow a scheme's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeSpec:
+    """What is disclosed: a scheme by name, and what devices do beyond it."""
+
+    name: str
+    """Name of the scheme."""
+    levels: int | None = None
+    """How many levels devices report on, if fewer than the scale has."""
+    spread: bool = False
+    """Whether devices carry the spread of residuals to their counterparts', too."""
+
+    def __post_init__(self) -> None:
+        if self.name not in SCHEMES:
+            raise MidpointError(
+                f"there is no scheme {self.name!r}; choose one of {', '.join(SCHEMES)}"
+            )
+        if self.levels is not None and self.scheme.value_map is not ValueMap.DISCRETE:
+            raise MidpointError(
+                f"scheme {self.name!r} reports on all levels; dmp, dmpss, cmp and cmpss can report"
+                " on fewer"
+            )
+        if self.spread and not self.scheme.counterparts:
+            raise MidpointError(
+                f"scheme {self.name!r} has no counterparts whose spread to take; cmp and cmpss have"
+            )
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read a name with settings, such as `cmp:levels=5:spread=on`."""
+        name, *settings = text.split(":")
+        chosen: dict[str, Any] = {}
+        for setting in settings:
+            key, _, value = setting.partition("=")
+            try:
+                chosen[key] = SETTINGS[key](value)
+            except (KeyError, ValueError) as error:
+                raise MidpointError(
+                    f"scheme {text!r}: {setting!r} is no setting of a disclosure; write them as in"
+                    " cmp:levels=5:spread=on"
+                ) from error
+        return cls(name, **chosen)
+
+    @classmethod
+    def of(cls, disclosure: Disclosure) -> Self:
+        """Return by what a disclosure was made."""
+        reported, prior = disclosure.scale.reported, disclosure.prior
+        spread = prior is not None and prior.spread is not None
+        return cls(disclosure.scheme, None if reported is None else len(reported), spread)
+
+    @property
+    def scheme(self) -> Scheme:
+        """What devices do."""
+        return SCHEMES[self.name]
+
+    def __str__(self) -> str:
+        """Write it as `read` reads it."""
+        settings = [] if self.levels is None else [f"levels={self.levels}"]
+        return ":".join([self.name, *settings, *(["spread=on"] if self.spread else [])])
+
+
+def reported_levels(scale: Scale, count: int | None) -> tuple[float, ...] | None:
+    """Return so many of the levels, as evenly spaced as can be, the ends among them.
+
+    What is reported is a rating, too. None if devices report on all levels.
+    """
+    if count is None:
+        return None
+    if scale.levels is None:
+        raise MidpointError("devices report on fewer levels only where ratings come in levels")
+    last = len(scale.levels) - 1
+    if not 2 <= count <= last + 1:
+        raise MidpointError(
+            f"devices cannot report on {count} of {last + 1} levels; ask for 2 to {last}"
+        )
+    chosen = [(2 * k * last + count - 1) // (2 * (count - 1)) for k in range(count)]
+    return None if count == last + 1 else tuple(scale.levels[index] for index in chosen)
