@@ -62,8 +62,9 @@ lint-style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-page: $(WEB_READY) ## build the page into the Python package
+page: $(WEB_READY) ## build the page into the Python package, and the browser extension
 	npm --prefix web run build
+	npm --prefix web run build:extension
 
 docs: $(READY) ## build the documentation into build/docs
 	$(BIN)/mkdocs build --strict --site-dir build/docs

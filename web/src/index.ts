@@ -1,6 +1,7 @@
 /** The user's room of Midpoint for the browser: everything that ever touches the secret. */
 
 export { MidpointError } from "./errors";
+export { addressOf } from "./user/agent/address";
 export { Agent } from "./user/agent/agent";
 export {
   AwayError,

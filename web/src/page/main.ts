@@ -1,40 +1,13 @@
-/** The page: model, actions and views put together. */
+/** The page as a service serves it: it talks to where it came from. */
 
-import { Shown } from "./model";
-import { Session } from "./session";
-import { texts } from "./texts";
-import { frame, toast, viewOf } from "./views/frame";
-
-const shown = new Shown();
-const session = new Session(shown);
-const say = toast(() => undo());
-session.announce = (sentence, withUndo = false) => say(sentence, withUndo);
-
-function undo(): void {
-  const item = session.undo();
-  const title = item === null ? undefined : shown.model.titles?.of(item).name;
-  say(title === undefined ? texts.rate.nothingToUndo : texts.rate.undone(title), false);
-}
+import { openPage } from "./page";
 
 const root = document.getElementById("page");
 if (root) {
-  const draw = frame(root, session, () => shown.model);
-  const turn = () => shown.change({ view: viewOf(location.hash) });
-  addEventListener("hashchange", turn);
-  turn();
-  shown.watch(draw);
+  openPage(root, {
+    address: location.origin,
+    database: "midpoint",
+    lasting: false,
+    anyWitness: false,
+  });
 }
-
-addEventListener("keydown", (event) => {
-  const typing = event.target instanceof Element && event.target.matches("input, select, textarea");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]") || shown.model.phase !== "ready") return;
-  if (event.key === "u") undo();
-  if (event.key === "/") {
-    event.preventDefault();
-    location.hash = "#rate";
-    document.querySelector<HTMLInputElement>("input[type=search]")?.focus();
-  }
-});
-
-void session.open();

@@ -143,8 +143,10 @@ export interface Model {
     readonly digest: string;
     readonly superseded: boolean;
   } | null;
-  /** The witnesses that the service names; the page may ask no others. */
+  /** The witnesses that the service names. */
   readonly witnesses: readonly string[];
+  /** Whether the page may ask others, too. */
+  readonly anyWitness: boolean;
   readonly demands: Demands | null;
 }
 
@@ -195,6 +197,7 @@ export const start: Model = {
   ledger: [],
   head: null,
   witnesses: [],
+  anyWitness: false,
   demands: null,
 };
 
@@ -221,10 +224,11 @@ export class Shown {
 
   /** Show nothing of anyone, but the warnings that still stand. */
   forget(): void {
-    const { notices, lasting, witnesses } = this.#model;
+    const { notices, lasting, witnesses, anyWitness } = this.#model;
     this.change({
       ...start,
       witnesses,
+      anyWitness,
       notices: notices.filter((notice) => notice !== "forgetting"),
       lasting,
     });

@@ -4,6 +4,7 @@ import { Agent, Channel, type Home, MidpointError, type Rateable, Witnesses } fr
 import type { Actions } from "./actions";
 import { finalOf } from "./conversions";
 import { Guard } from "./guard";
+import type { Installation } from "./installation";
 import type { Demands, Model, Shown } from "./model";
 import { Picture } from "./picture";
 import { Preview, painted } from "./preview";
@@ -21,7 +22,8 @@ export class Session implements Actions {
   /** Says and shows a sentence. */
   announce: (sentence: string, withUndo?: boolean) => void = () => {};
   readonly #shown: Shown;
-  readonly #storage = new BrowserStorage();
+  readonly #address: string;
+  readonly #storage: BrowserStorage;
   readonly #recommendations: Recommendations;
   readonly #channel = new Channel(PATIENCE);
   #opened: Agent | null = null;
@@ -37,8 +39,11 @@ export class Session implements Actions {
   /** Whether she agreed to a change that is not checked yet. */
   #agreed = false;
 
-  constructor(shown: Shown) {
+  constructor(shown: Shown, installation: Installation) {
     this.#shown = shown;
+    this.#address = installation.address;
+    this.#storage = new BrowserStorage(installation);
+    shown.change({ anyWitness: installation.anyWitness });
     this.#recommendations = new Recommendations(shown);
     this.#guard = new Guard(shown, this.#retries, () => this.#opened !== null);
     this.#preview = new Preview(shown, this.#storage);
@@ -159,7 +164,7 @@ export class Session implements Actions {
   }
 
   startOver(onlyHere = false): void {
-    const erased = this.#storage.erase(location.origin, new Channel(PATIENCE), onlyHere);
+    const erased = this.#storage.erase(this.#address, new Channel(PATIENCE), onlyHere);
     void erased.then(
       () => location.reload(),
       () => this.#guard.note("notErased"),
@@ -182,7 +187,7 @@ export class Session implements Actions {
   async #openHome(): Promise<void> {
     const home = await this.#storage.open();
     if (this.#storage.ends) this.#guard.note("noStorage");
-    this.#opened = new Agent(location.origin, home, {}, this.#channel);
+    this.#opened = new Agent(this.#address, home, {}, this.#channel);
     this.#useDemands();
     this.#preview.begin(home);
   }
@@ -213,7 +218,7 @@ export class Session implements Actions {
 
   /** Ask which witnesses the page may ask; one that she demands is asked, named or not. */
   async #readWitnesses(): Promise<void> {
-    const url = `${location.origin}/witnesses.json`;
+    const url = `${this.#address}/witnesses.json`;
     const raw = await this.#channel.ask({ method: "GET", url, largest: 2 ** 16 });
     this.#shown.change({ witnesses: Witnesses.parse(raw).witnesses });
     this.#useDemands();

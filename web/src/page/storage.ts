@@ -10,9 +10,9 @@ import {
   type Store,
   type Terms,
 } from "../index";
+import type { Installation } from "./installation";
 import type { Demands } from "./model";
 
-const NAME = "midpoint";
 const SECRET = "secret";
 const AUDITORS = "auditors";
 const ANSWERS = "answers";
@@ -39,16 +39,21 @@ export class NotOpenedError extends Error {
   override name = "NotOpenedError";
 }
 
-/** The one store of this origin; what changes it happens one after the other. */
+/** The one store of this service; what changes it happens one after the other. */
 export class BrowserStorage {
+  readonly #installation: Installation;
   #store: Store | null = null;
   #home: Home | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #lasting: Promise<boolean> | null = null;
 
+  constructor(installation: Installation) {
+    this.#installation = installation;
+  }
+
   /** Open or start it; where there is no storage at all it ends with the page. */
   async open(): Promise<Home> {
-    this.#store ??= await opened();
+    this.#store ??= await opened(this.#installation.database);
     this.#home = await Home.open(this.#store);
     return this.#home;
   }
@@ -65,7 +70,7 @@ export class BrowserStorage {
 
   /** Ask the browser, once, not to clear what is kept; whether it promised. */
   makeLasting(): Promise<boolean> {
-    this.#lasting ??= promised();
+    this.#lasting ??= this.#installation.lasting ? Promise.resolve(true) : promised();
     return this.#lasting;
   }
 
@@ -130,10 +135,10 @@ export class BrowserStorage {
   }
 }
 
-async function opened(): Promise<Store> {
+async function opened(database: string): Promise<Store> {
   if (!("indexedDB" in globalThis) || !indexedDB) return new MemoryStore();
   try {
-    return await IndexedDbStore.open(NAME);
+    return await IndexedDbStore.open(database);
   } catch (error) {
     throw new NotOpenedError(error instanceof Error ? error.message : String(error));
   }

@@ -280,6 +280,9 @@ export const texts = {
       "Somebody independent who watches what this service publishes. It learns nothing about you.",
     noneNamed:
       "This service names no witness, and this page can ask no other. The terminal program can.",
+    anyWitness:
+      "Somebody independent who watches what this service publishes. Best is one whose address you have from elsewhere. It learns nothing about you. Leave this empty to ask none.",
+    badWitness: "Give the witness's address as https://host, or leave it empty.",
     hours: "Hours for which it has to show figures first",
     hoursNote: "Until then your answers go under the figures before.",
     require: "Require a certificate by an auditor I trust",

@@ -1,5 +1,6 @@
 /** What she demands of the service: a witness, a certificate; as a card, and a dialog to change it. */
 
+import { addressOf } from "../../index";
 import type { Actions } from "../actions";
 import { el, fill } from "../dom";
 import type { Demands, Model } from "../model";
@@ -49,14 +50,7 @@ export function demandsDialog(model: Model, actions: Actions): void {
   const demands = model.demands;
   if (!demands) return;
   const named = [...new Set([...model.witnesses, ...(demands.witness ? [demands.witness] : [])])];
-  const witness = el(
-    "select",
-    { id: "demands-witness" },
-    ...named.map((address) =>
-      el("option", { value: address, selected: address === demands.witness }, address),
-    ),
-    el("option", { value: "", selected: demands.witness === null }, words.none),
-  );
+  const witness = model.anyWitness ? typed(demands) : chosen(demands, named);
   const hours = number("demands-hours", demands.hours, { min: 0, max: 8760, step: 1 });
   const auditors = el(
     "textarea",
@@ -74,14 +68,18 @@ export function demandsDialog(model: Model, actions: Actions): void {
   const keep = (event: Event) => {
     event.preventDefault();
     const keys = auditors.value.split(/\s+/).filter(Boolean);
-    const bad = problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber);
+    const address = addressIn(witness.value);
+    const bad =
+      address === undefined
+        ? words.badWitness
+        : problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber);
     problem.hidden = bad === undefined;
     problem.textContent = bad ?? "";
     if (bad !== undefined) return;
     dialog.close();
     actions.demand({
       ...demands,
-      witness: witness.value || null,
+      witness: address || null,
       hours: hours.valueAsNumber,
       auditors: keys,
       requireCertificate: required.checked,
@@ -94,7 +92,7 @@ export function demandsDialog(model: Model, actions: Actions): void {
       "form",
       { class: "stack", novalidate: true, on: { submit: keep } },
       el("h2", { id: "demands-title" }, words.title),
-      field(words.witness, witness, named.length > 0 ? words.witnessNote : words.noneNamed),
+      field(words.witness, witness, noteOf(model, named)),
       field(words.hours, hours, words.hoursNote),
       el("label", { class: "check" }, required, words.require),
       field(words.most, most, words.mostNote),
@@ -115,6 +113,38 @@ export function demandsDialog(model: Model, actions: Actions): void {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** One of those that the service names. */
+function chosen(demands: Demands, named: readonly string[]): HTMLSelectElement {
+  return el(
+    "select",
+    { id: "demands-witness" },
+    ...named.map((address) =>
+      el("option", { value: address, selected: address === demands.witness }, address),
+    ),
+    el("option", { value: "", selected: demands.witness === null }, words.none),
+  );
+}
+
+/** Any address. */
+function typed(demands: Demands): HTMLInputElement {
+  const value = demands.witness ?? "";
+  return el("input", { type: "text", id: "demands-witness", value, inputmode: "url" });
+}
+
+function noteOf(model: Model, named: readonly string[]): string {
+  if (model.anyWitness) return words.anyWitness;
+  return named.length > 0 ? words.witnessNote : words.noneNamed;
+}
+
+/** The address in one spelling, nothing if there is none, and undefined if it is bad. */
+function addressIn(text: string): string | undefined {
+  try {
+    return text.trim() === "" ? "" : addressOf(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function problemOf(keys: string[], required: boolean, hours: number, most: number) {

@@ -1,0 +1,11 @@
+/** Where the page runs: it comes from a service, or with an extension. */
+export interface Installation {
+  /** The service that it talks to. */
+  readonly address: string;
+  /** The browser's database of what is kept about this service. */
+  readonly database: string;
+  /** Whether the browser keeps that for good without being asked. */
+  readonly lasting: boolean;
+  /** Whether any witness may be asked; a service's page may ask only those that the service names. */
+  readonly anyWitness: boolean;
+}

@@ -1,0 +1,42 @@
+/** The page: model, actions and views put together, for one service. */
+
+import type { Installation } from "./installation";
+import { Shown } from "./model";
+import { Session } from "./session";
+import { texts } from "./texts";
+import { frame, toast, viewOf } from "./views/frame";
+
+/** Draw the page into an element. */
+export function openPage(root: HTMLElement, installation: Installation): void {
+  const shown = new Shown();
+  const session = new Session(shown, installation);
+  const say = toast(() => undo());
+  session.announce = (sentence, withUndo = false) => say(sentence, withUndo);
+
+  function undo(): void {
+    const item = session.undo();
+    const title = item === null ? undefined : shown.model.titles?.of(item).name;
+    say(title === undefined ? texts.rate.nothingToUndo : texts.rate.undone(title), false);
+  }
+
+  const draw = frame(root, session, () => shown.model);
+  const turn = () => shown.change({ view: viewOf(location.hash) });
+  addEventListener("hashchange", turn);
+  turn();
+  shown.watch(draw);
+
+  addEventListener("keydown", (event) => {
+    const typing =
+      event.target instanceof Element && event.target.matches("input, select, textarea");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]") || shown.model.phase !== "ready") return;
+    if (event.key === "u") undo();
+    if (event.key === "/") {
+      event.preventDefault();
+      location.hash = "#rate";
+      document.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+    }
+  });
+
+  void session.open();
+}
