@@ -8,6 +8,7 @@ import pytest
 
 from midpoint import analyst
 from midpoint.analyst import (
+    CollectedReports,
     Evidence,
     Factorizer,
     ItemProfiles,
@@ -34,6 +35,7 @@ def objects(
     return {
         "CategoryEstimates": profiles.estimates(),
         "CategoryStatistics": profiles.statistics,
+        "CollectedReports": CollectedReports.of([], []),
         "Estimate": posterior(evidence, profiles),
         "Evidence": evidence,
         "Factorizer": Factorizer(),

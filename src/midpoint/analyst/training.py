@@ -117,7 +117,7 @@ def _fit_both(
     if reports.admitted:
         reports.admitted(both.admission)
     if not both.admission.answers:
-        raise MidpointError(f"no report of {reports.name} can teach:\n{both.admission}")
+        raise MidpointError(f"no report of {reports.name} can teach; {both.admission}")
     profiles = factorizer.fit(both.ratings, names, progress, both.report_noise)
     made = profiles.provenance
     kept = {**made.configuration, "reports": both.admission.as_dict()}

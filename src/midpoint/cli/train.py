@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from rich.table import Table
 
 from midpoint.cli.options.engines import EngineName, fit_from_tables, require_in_memory
 from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.protection import ProtectionOptions
 from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
@@ -23,21 +23,12 @@ if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.analyst.learn.admission import Admission
-    from midpoint.data import Ratings, Scale
+    from midpoint.data import Ratings
 
 WIDEST_BAR = 24
 """Characters of the longest bar of the curve of leaks."""
 SHOWN = 5
 """Items listed on either side of the private feature."""
-
-
-class Counterparts(StrEnum):
-    """What positions are fitted from, for schemes with counterparts."""
-
-    auto = "auto"
-    sets = "sets"
-    values = "values"
-    none = "none"
 
 
 @expand
@@ -55,56 +46,7 @@ def train_command(
         typer.Option(help="The private feature; several make a joint one.", show_default=False),
     ] = None,
     fit: FitOptions,
-    counterparts: Annotated[
-        Counterparts,
-        typer.Option(
-            help="Fit positions, so that devices can find counterparts. `sets`: from which items"
-            " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
-            " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
-            " schemes on the people themselves, and take the simplest of those that leak least.",
-            rich_help_panel=FitOptions.PANEL,
-        ),
-    ] = Counterparts.auto,
-    cost: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            help="What the scheme that is chosen may cost: per cent that predictions are worse"
-            " than from raw ratings.",
-            rich_help_panel=FitOptions.PANEL,
-        ),
-    ] = 1.5,
-    asked: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|all",
-            help="People did not choose what they rate: a table of user and item says what"
-            " each was asked, `all` that everyone was asked everything. Values alone are then"
-            " protected, and devices answer all that they are asked, or nothing. Engine `local`.",
-            rich_help_panel=FitOptions.PANEL,
-        ),
-    ] = None,
-    leak: Annotated[
-        float | None,
-        typer.Option(
-            min=0.5,
-            max=1,
-            help="Leak budget: the AUC that somebody may reach who knew all errors of what is"
-            " disclosed (0.5: blind guessing). Items that are known badly and say little are then"
-            " revealed rarely or never, by everyone alike. Shown with what it costs; without it,"
-            " every item may be revealed. For schemes that withhold ratings; engine `local` only.",
-            rich_help_panel=FitOptions.PANEL,
-        ),
-    ] = None,
-    least_people: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Refuse a category of fewer people: what is disclosed of it would show their own"
-            " ratings.",
-            rich_help_panel=FitOptions.PANEL,
-        ),
-    ] = 10,
+    protection: ProtectionOptions,
     tune: Annotated[
         bool,
         typer.Option(
@@ -130,8 +72,8 @@ def train_command(
         from midpoint.analyst.engines import RatingsTables
 
         in_memory = {
-            "--leak": leak is not None,
-            "--asked": asked is not None,
+            "--leak": protection.leak is not None,
+            "--asked": protection.asked is not None,
             "--tune": tune,
             "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
@@ -151,9 +93,9 @@ def train_command(
             out,
             engine.master,
             lambda: training_bar(console),
-            partial(wanted_scheme, counterparts),
-            cost / 100,
-            least_people,
+            protection.scheme,
+            protection.cost / 100,
+            protection.least_people,
         )
     else:
         with console.status("Reading ratings"):
@@ -167,36 +109,24 @@ def train_command(
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
-        scheme = wanted_scheme(counterparts, ratings.scale)
         with training_bar(console) as report:
             profiles = train(
                 ratings,
                 names,
                 factorizer=factorizer,
-                scheme=scheme,
-                leak=leak,
-                cost=cost / 100,
-                least_people=least_people,
-                asked=asked,
+                scheme=protection.scheme(ratings.scale),
+                leak=protection.leak,
+                cost=protection.cost / 100,
+                least_people=protection.least_people,
+                asked=protection.asked,
                 progress=report,
                 reports=reports,
             )
         profiles.save(out)
     _summarize(console, profiles, time.perf_counter() - started)
-    _say_scheme(console, profiles, f"--counterparts {counterparts} asks for it")
+    _say_scheme(console, profiles, f"--counterparts {protection.counterparts} asks for it")
     say_leak(console, profiles)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
-
-
-def wanted_scheme(wanted: Counterparts, scale: "Scale") -> str | None:
-    """Return the scheme that was asked for, None if the library is to choose."""
-    from midpoint.analyst import itemwise_scheme
-
-    if wanted is Counterparts.auto:
-        return None
-    if wanted is Counterparts.none:
-        return itemwise_scheme(scale)
-    return "cmpss" if wanted is Counterparts.sets else "cmp"
 
 
 def _tune(

@@ -36,17 +36,8 @@ from tests.support.people.made_up import (
 from tests.support.people.made_up_positions import counterparts_disclosure
 from tests.support.sites.witnessing import DAY, OBSERVER, stated
 from tests.support.vectors.assigned import changes_of_sets, open_where_assigned
-from tests.support.vectors.parts import (
-    HALVES,
-    KEY,
-    Case,
-    Listed,
-    pinned,
-    text,
-)
-from tests.support.vectors.positions import (
-    changes_of_counterparts,
-)
+from tests.support.vectors.parts import HALVES, KEY, Case, Listed, pinned, text
+from tests.support.vectors.positions import changes_of_counterparts
 
 NOT_YET, OTHER = Refusal.NOT_WITNESSED, Refusal.WITNESS_DISAGREES
 

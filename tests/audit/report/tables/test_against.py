@@ -25,8 +25,9 @@ def test_how_sharp_a_judge_is_stands_beside_whom_it_weighs_most() -> None:
 def test_sizes_are_in_order_and_a_leak_is_marked() -> None:
     large = SizePoint("dmpss", 4000, 100, 0.52, 0.50, 0.54, 0.55, 0.53, None)
     small = replace(large, panel=500, value=0.6, bound=0.7)
-    (shown,) = sizes(replace(made_up(), sizes=(large, small)))
+    shown, volunteers = sizes(replace(made_up(), sizes=(large, small)))
     assert shown.index(">500<") < shown.index(">4,000<")
     assert '<span class="leaks">0.600</span>' in shown
     assert '<span class="leaks">0.520</span>' not in shown
     assert "0.700" in shown
+    assert "volunteers" in volunteers

@@ -1,0 +1,82 @@
+"""Options by which `midpoint train` says how people are to be protected."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+if TYPE_CHECKING:
+    from midpoint.data import Scale
+
+
+class Counterparts(StrEnum):
+    """What positions are fitted from, for schemes with counterparts."""
+
+    auto = "auto"
+    sets = "sets"
+    values = "values"
+    none = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectionOptions:
+    """Which scheme devices will use, and what it may cost and leak."""
+
+    PANEL: ClassVar = "Protection"
+
+    counterparts: Annotated[
+        Counterparts,
+        typer.Option(
+            help="Fit positions, so that devices can find counterparts. `sets`: from which items"
+            " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
+            " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
+            " schemes on the people themselves, and take the simplest of those that leak least."
+        ),
+    ] = Counterparts.auto
+    cost: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="What the scheme that is chosen may cost: per cent that predictions are worse"
+            " than from raw ratings.",
+        ),
+    ] = 1.5
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|all",
+            help="People did not choose what they rate: a table of user and item says what"
+            " each was asked, `all` that everyone was asked everything. Values alone are then"
+            " protected, and devices answer all that they are asked, or nothing. Engine `local`.",
+        ),
+    ] = None
+    leak: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=1,
+            help="Leak budget: the AUC that somebody may reach who knew all errors of what is"
+            " disclosed (0.5: blind guessing). Items that are known badly and say little are then"
+            " revealed rarely or never, by everyone alike. Shown with what it costs; without it,"
+            " every item may be revealed. For schemes that withhold ratings; engine `local` only.",
+        ),
+    ] = None
+    least_people: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Refuse a category of fewer people: what is disclosed of it would show their own"
+            " ratings.",
+        ),
+    ] = 10
+
+    def scheme(self, scale: "Scale") -> str | None:
+        """Return the scheme that was asked for, None if the library is to choose."""
+        from midpoint.analyst import itemwise_scheme
+
+        if self.counterparts is Counterparts.auto:
+            return None
+        if self.counterparts is Counterparts.none:
+            return itemwise_scheme(scale)
+        return "cmpss" if self.counterparts is Counterparts.sets else "cmp"

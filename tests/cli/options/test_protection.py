@@ -1,0 +1,23 @@
+"""How people are to be protected, as `midpoint train` is asked."""
+
+import pytest
+
+from midpoint.cli.options.protection import Counterparts, ProtectionOptions
+from midpoint.data import Scale
+
+
+@pytest.mark.parametrize(
+    ("wanted", "on_stars", "on_a_line"),
+    [
+        ("auto", None, None),
+        ("none", "dmpss", "mpss"),
+        ("sets", "cmpss", "cmpss"),
+        ("values", "cmp", "cmp"),
+    ],
+)
+def test_counterparts_name_a_scheme_or_leave_it_to_the_library(
+    wanted: str, on_stars: str | None, on_a_line: str | None
+) -> None:
+    options = ProtectionOptions(counterparts=Counterparts(wanted))
+    assert options.scheme(Scale.stars(1, 5)) == on_stars
+    assert options.scheme(Scale.continuous(0, 1)) == on_a_line
