@@ -78,7 +78,7 @@ MUTANTS = {
         REGRESSIONS,
     ),
     "category of the greatest error": Mutant(
-        "audit/run/accuracy.py",
+        "audit/attackers/joint.py",
         "np.argmin(fitted.loss, axis=1)",
         "np.argmax(fitted.loss, axis=1)",
         REGRESSIONS,

@@ -141,6 +141,7 @@ def test_a_later_model_is_published_under_the_key_of_the_site(
         assert device.rank(later.score(device.protect(STARS)))
     with pytest.raises(MidpointError, match="copy that directory"):
         later.save(tmp_path / "second")
+    assert later.publish(site, scheme="dmp").scheme == "dmp"  # by name, as the command does
 
 
 def test_it_prints_in_a_line_and_without_its_key(analyst: Analyst) -> None:

@@ -208,7 +208,7 @@ class Analyst:
             self._begin(directory)
             first = self.chain.entries[0].open(Entry)
             now = first.time if same else now  # signed again, it is the entry that devices pinned
-        directory.publish(self.profiles, disclosure, time=now)
+        directory.publish(self.profiles, disclosure, time=now, change_scheme=scheme is not None)
         for certificate in self.certificates.certificates if same else ():
             directory.certify(certificate)
         return type(self).load(site)

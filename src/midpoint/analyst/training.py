@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from midpoint.analyst.disclose.assigned import require_assigned
-from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
+from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme, require_attackers
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
@@ -14,7 +14,7 @@ from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
-from midpoint.data import Feature, Ratings
+from midpoint.data import Ratings
 from midpoint.data.feature import require_people
 from midpoint.errors import MidpointError
 from midpoint.wire import Scheme
@@ -72,8 +72,8 @@ def train(
         if scheme is not None:
             scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
-    if names:
-        _require_panel(ratings.feature(*names), least_people, ratings.name)
+    if names:  # what cannot be done is refused before hours of fitting
+        _require_panel(ratings, names, least_people, measured=scheme is None)
     if reports is None:
         profiles = factorizer.fit(ratings, names or None, progress)
     else:
@@ -124,8 +124,16 @@ def _fit_both(
     return replace(profiles, provenance=replace(made, configuration=kept))
 
 
-def _require_panel(feature: Feature, least_people: int, name: str) -> None:
-    """Refuse a category of too few people, and say who teaches nothing about categories."""
+def _require_panel(
+    ratings: Ratings, names: tuple[str, ...], least_people: int, *, measured: bool
+) -> None:
+    """Refuse a category of too few people, and say who teaches nothing about categories.
+
+    Where the scheme is to be `measured`, refuse as well if what attackers need is not installed.
+    """
+    if measured:
+        require_attackers()
+    feature = ratings.feature(*names)
     feature.require_classes()
     require_people(feature.parts, feature.counts, least_people)
     unknown = int((~feature.known).sum())
@@ -133,7 +141,7 @@ def _require_panel(feature: Feature, least_people: int, name: str) -> None:
         logger.warning(
             "%s: the %s of %d of %d people is not known: their ratings teach what items are like,"
             " and nothing about categories",
-            *(name, feature.name, unknown, len(feature.codes)),
+            *(ratings.name, feature.name, unknown, len(feature.codes)),
         )
 
 

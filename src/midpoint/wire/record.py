@@ -62,7 +62,7 @@ class WitnessStatement(Message):
     entries: Annotated[tuple[Digest, ...], Field(min_length=1)]
     """Digest of each entry, in the order of the list."""
     seen: tuple[Seconds, ...]
-    """When the witness first saw each, by its own clock."""
+    """When the witness first saw each, by its own clock; later by the time it could not look."""
     time: Seconds
     """When it last saw the list, whose newest entry was then the last of these."""
     key: PublicKey

@@ -1,5 +1,6 @@
 """What a witness keeps and signs: all that it saw, when, and the proof of a fork."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,18 @@ def test_a_lost_key_is_not_replaced(files: WitnessFiles) -> None:
     (files.root / "key.pem").unlink()
     with pytest.raises(MidpointError, match="restore"):
         files.see(listed(*CHAIN), 200)
+
+
+def test_time_in_which_it_could_not_look_shows_nothing(tmp_path: Path) -> None:
+    """A service shows a lie once, locks the witness out for a day, and then replaces it."""
+    day, every = 86_400, 600
+    for name, looks, shown in (("control", inf, 1), ("watchful", every, 0)):
+        files = WitnessFiles(tmp_path / name)
+        for now in range(0, 2 * day, every):
+            files.see(listed(*CHAIN[:1]), now, looks)
+        files.see(listed(*CHAIN[:2]), 2 * day, looks)
+        made = files.see(listed(*CHAIN[:3]), 3 * day + every, looks)
+        assert made.newest_shown_for(day) == shown
+    for now in range(3 * day + every, 4 * day + 2 * every, every):
+        made = files.see(listed(*CHAIN[:3]), now, every)
+    assert made.newest_shown_for(day) == 2

@@ -46,10 +46,8 @@ def choose_scheme(
         return Choice(
             itemwise_scheme(ratings.scale, assigned=assigned), "no private feature is named"
         )
-    try:
-        choose = import_module("midpoint.audit.choose").choose
-    except ModuleNotFoundError as error:
-        raise explained("Analyst.train", error) from error
+    require_attackers()
+    choose = import_module("midpoint.audit.choose").choose
 
     def tried(done: int, total: int) -> None:
         if progress:
@@ -66,6 +64,15 @@ def choose_scheme(
         progress=tried,
     )
     return chosen
+
+
+def require_attackers() -> None:
+    """Refuse where the libraries are missing that attackers need, and say what to install."""
+    try:
+        for name in ("midpoint.audit.choose", "sklearn", "lightgbm"):
+            import_module(name)
+    except ModuleNotFoundError as error:
+        raise explained("Analyst.train", error) from error
 
 
 def itemwise_scheme(scale: Scale, *, assigned: bool = False) -> str:

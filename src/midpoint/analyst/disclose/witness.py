@@ -7,6 +7,7 @@ key.pem            the witness's own key, for its owner's eyes only
 """
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,8 @@ from midpoint.wire import Chain, Entry, Message, RefusedError, Signed, SigningKe
 
 M = TypeVar("M", bound=Message)
 KEY, LIST, STATEMENT, FORKS = "key.pem", "list.json", "statement.json", "forks"
+MOST_MISSED = 3
+"""Looks in a row that may come to nothing before the newest entry counts as seen later."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,14 @@ class WitnessFiles:
         lists = (_read(file, Chain) for file in files)
         return tuple(entry for chain in lists if chain for entry in chain.entries)
 
-    def see(self, chain: Chain, now: int) -> WitnessStatement:
+    def see(self, chain: Chain, now: int, every: float = inf) -> WitnessStatement:
         """Keep what a list adds, and sign what was seen; or keep the proof of a fork and refuse.
 
         Args:
             chain: The list as the service shows it now.
             now: The time by this witness's clock, in whole seconds since 1970.
+            every: Seconds between two looks. After a gap of more than three, the newest entry
+                counts as seen so much later: time in which nobody could look shows nothing.
         """
         entries = verified_entries(chain)
         before, signed = self.statement, self.key
@@ -67,6 +72,8 @@ class WitnessFiles:
             self._require_longer(chain, entries, known)
             now = max(now, known.time)  # a clock that was set back makes nothing older
         seen = () if known is None else known.seen
+        if known is not None and now - known.time > MOST_MISSED * every:
+            seen = (*seen[:-1], seen[-1] + now - known.time)
         statement = WitnessStatement(
             entries=tuple(entry.digest for entry in entries),
             seen=(*seen, *(now for _ in entries[len(seen) :])),

@@ -53,7 +53,7 @@ class Witness:
         try:
             async with asyncio.timeout(PATIENCE):
                 raw = await _fetched(f"{self.service}/v1/chain")
-            statement = self.files.see(Chain.parse(raw), int(self.clock()))
+            statement = self.files.see(Chain.parse(raw), int(self.clock()), self.every)
         except (MidpointError, httpx.HTTPError, OSError, TimeoutError) as error:
             self.problem = str(error) or type(error).__name__
             log.warning("witness", extra={"figures": {"error": self.problem}})
