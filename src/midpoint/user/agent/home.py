@@ -206,7 +206,7 @@ class Home:
             raise MidpointError("you asked to be forgotten and it is not finished; forget again")
         if self.is_restored:
             raise MidpointError(
-                "this was restored from a backup, and only the service can say whether anything was"
+                "this was imported from a file, and only the service can say whether anything was"
                 " answered since; connect to it first (`midpoint answer`)"
             )
 
@@ -220,7 +220,7 @@ class Home:
         unknown = [number for number in answered if self.ledger.answered(number) is None]
         if unknown:
             raise MidpointError(
-                f"round {unknown[0]} was answered after this backup was made, and would be decided"
+                f"round {unknown[0]} was answered after this file was made, and would be decided"
                 " again; use the device that answered it, a newer backup, or --forget and start"
                 " again"
             )

@@ -79,7 +79,7 @@ def export_home(directory: Path, passphrase: str, *, backup: bool = False) -> by
             raise MidpointError(f"{directory} was moved already; export it again without --backup")
         if (directory / RESTORED).exists():
             raise MidpointError(
-                "this was restored from a backup and the service was not asked yet whether it is"
+                "this was imported from a file and the service was not asked yet whether it is"
                 " the newest state; run `midpoint answer` once, then export"
             )
         files = tuple((name, _text(path)) for name in FILES if (path := directory / name).exists())
@@ -110,8 +110,7 @@ def import_home(raw: bytes, passphrase: str, root: Path) -> Path:
                 require_only_one(directory, home.pin.key)
         finally:
             home.close()
-        if transfer.backup:
-            keep_file(fresh / RESTORED, b"")
+        keep_file(fresh / RESTORED, b"")  # it may have been imported elsewhere, and have answered
     return directory
 
 
