@@ -21,6 +21,14 @@ Score = Annotated[int, Field(ge=-(2**52), le=2**52)]
 ReportId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 MOST_ROUNDS = 10**6
 """Rounds that a device speaks of, at most."""
+LARGEST_ANSWER = 2**20
+"""Most bytes of an answer that holds no list of all items."""
+LARGEST_LIST = 2**24
+"""Most bytes of an answer that grows with time: some ten thousand entries or reports."""
+ALL_UP_TO = 20_000
+"""Items up to which all scores are asked for; beyond, the best and a margin for rated ones."""
+MARGIN = 2_000
+"""The margin: public, since the number of rated items says something about who rated them."""
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,39}$")]
 
 

@@ -10,6 +10,8 @@ from midpoint.wire.refusal import Refusal
 from midpoint.wire.signing import Signed
 
 LONGEST_TITLE = 500
+MOST_OTHERS = 1000
+"""Entries of other lists that a device keeps, at most; the first ones prove as much as later."""
 
 
 def _versioned(signed: Signed, info: ValidationInfo) -> Signed:

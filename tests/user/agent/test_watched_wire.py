@@ -26,6 +26,7 @@ from midpoint.wire import (
     Report,
     Solicitation,
 )
+from midpoint.wire.exchange import MARGIN
 from tests.support.people.agents import QUICK
 from tests.support.people.made_up import disclosure
 from tests.support.people.unadjusted import obfuscate_unadjusted
@@ -337,7 +338,7 @@ def test_the_best_of_many_items_are_asked_for_with_the_same_margin(
     first, second = twins(SHOWN)
     one, other = watch(quiet_analyst.port, {FIRST: first, SECOND: second})
     assert one == other
-    asked = f"GET /v1/scores?top=5&margin={core.MARGIN} ".encode()
+    asked = f"GET /v1/scores?top=5&margin={MARGIN} ".encode()
     assert one.all_bytes.count(asked) == one.all_bytes.count(b"GET /v1/scores") == 2
     few = dict.fromkeys(SHOWN.items[:3], 3.0)
     (fewer,) = watch(quiet_analyst.port, {FIRST: few})

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from midpoint.errors import MidpointError
-from midpoint.user.checks.proof import MOST_OTHERS, Proof
+from midpoint.user.checks.proof import Proof
 from midpoint.wire import Refusal, RefusedError, Signed
+from midpoint.wire.listing import MOST_OTHERS
 from tests.support.people.made_up import ANALYST, STRANGER, disclosure, entries, sealed
 from tests.support.sites.published import CHAIN, LIST, SHOWN
 from tests.support.sites.witnessing import OBSERVER, sealed_statement, stated

@@ -20,6 +20,14 @@ const score = integer(-(2 ** 52), 2 ** 52);
 
 /** Rounds that a device speaks of, at most. */
 export const MOST_ROUNDS = 10 ** 6;
+/** Most bytes of an answer that holds no list of all items. */
+export const LARGEST_ANSWER = 2 ** 20;
+/** Most bytes of an answer that grows with time: some ten thousand entries or reports. */
+export const LARGEST_LIST = 2 ** 24;
+/** Items up to which all scores are asked for; beyond, the best and a margin for rated ones. */
+export const ALL_UP_TO = 20_000;
+/** The margin: public, since the number of rated items says something about who rated them. */
+export const MARGIN = 2_000;
 
 /**
  * What a device says to be asked about items: the digest of the disclosure that it accepted.

@@ -5,6 +5,8 @@ import { kind, type MessageOf } from "./message";
 import { Signed } from "./signing";
 
 const LONGEST_TITLE = 500;
+/** Entries of other lists that a device keeps, at most; the first ones prove as much as later. */
+export const MOST_OTHERS = 1000;
 
 /**
  * All items by title, for a person to find what she has rated; `ratings` counts training's.

@@ -22,9 +22,8 @@ from midpoint.analyst.service.server import Address, configured
 from midpoint.errors import MidpointError
 from midpoint.wire import Chain, Problem, WitnessStatement
 from midpoint.wire.canonical import encode
+from midpoint.wire.exchange import LARGEST_LIST
 
-LARGEST_LIST = 2**24
-"""Most bytes of a list, as on a device."""
 PATIENCE = 30.0
 """Seconds for one look at the list."""
 HEADERS = {"Accept": "application/json", "User-Agent": "midpoint", "Connection": "close"}

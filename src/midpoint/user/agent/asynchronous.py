@@ -34,18 +34,16 @@ from midpoint.wire import (
     SolicitationRequest,
 )
 from midpoint.wire.canonical import LARGEST_MESSAGE, require_strict
-from midpoint.wire.exchange import MOST_ROUNDS
+from midpoint.wire.exchange import (
+    ALL_UP_TO,
+    LARGEST_ANSWER,
+    LARGEST_LIST,
+    MARGIN,
+    MOST_ROUNDS,
+)
 from midpoint.wire.message import Message
 
 M = TypeVar("M", bound=Message)
-LARGEST_ANSWER = 2**20
-"""Most bytes of an answer that holds no list of all items."""
-LARGEST_LIST = 2**24
-"""Most bytes of an answer that grows with time: some ten thousand entries or reports."""
-ALL_UP_TO = 20_000
-"""Items up to which all scores are asked for; beyond, the best and a margin for rated ones."""
-MARGIN = 2_000
-"""The margin: public, since the number of rated items says something about who rated them."""
 REFUSED_FOR_GOOD = frozenset(
     {
         "malformed",

@@ -12,11 +12,8 @@ from midpoint.errors import MidpointError
 from midpoint.user.checks.pin import REMEDY
 from midpoint.user.device_files import StorageError, keep_file
 from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
-from midpoint.wire.listing import Inner
+from midpoint.wire.listing import MOST_OTHERS, Inner
 from midpoint.wire.message import Message
-
-MOST_OTHERS = 1000
-"""Entries of other lists that are kept, at most; the first ones prove as much as later ones."""
 
 
 class Proof(Message):

@@ -8,6 +8,10 @@
 import { MidpointError } from "../../errors";
 import { utf8 } from "../../wire/canonical";
 import {
+  ALL_UP_TO,
+  LARGEST_ANSWER,
+  LARGEST_LIST,
+  MARGIN,
   MOST_ROUNDS,
   Receipt,
   Report,
@@ -35,14 +39,6 @@ import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
 import type { Fetched, Rateable, Standing, Terms } from "./standing";
 
-/** Most bytes of an answer that holds no list of all items. */
-const LARGEST_ANSWER = 2 ** 20;
-/** Most bytes of an answer that grows with time: some ten thousand entries or reports. */
-const LARGEST_LIST = 2 ** 24;
-/** Items up to which all scores are asked for; beyond, the best and a margin for rated ones. */
-const ALL_UP_TO = 20_000;
-/** The margin: public, since the number of rated items says something about who rated them. */
-const MARGIN = 2_000;
 /** Codes after which sending the same report again is no use. */
 const REFUSED_FOR_GOOD = new Set([
   "malformed",

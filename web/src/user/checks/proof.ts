@@ -4,14 +4,12 @@
  * Two entries with one number and one key prove that the analyst showed people different lists.
  */
 import { list, optional } from "../../wire/fields";
+import { MOST_OTHERS } from "../../wire/listing";
 import { kind, type MessageOf } from "../../wire/message";
 import { Entry, WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { Signed, verify } from "../../wire/signing";
 import { REMEDY } from "./pin";
-
-/** Entries of other lists that are kept, at most; the first ones prove as much as later ones. */
-const MOST_OTHERS = 1000;
 
 /**
  * The signed entries that this device was shown, and what a witness signed about them.
