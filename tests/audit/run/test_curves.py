@@ -98,7 +98,7 @@ def test_curves_join_the_audit_in_its_directory(
 ) -> None:
     chosen = Choice("cmpss", "it leaks least")
     monkeypatch.setattr("midpoint.audit.pipeline.choose_scheme", lambda *_, **__: chosen)
-    before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"])
+    before = small_audit(tiny.ratings, tmp_path / "out", schemes=["cmpss"], quick=True)
     after = small_audit(
         tiny.ratings,
         tmp_path / "out",

@@ -9,6 +9,7 @@ key.pem            the witness's own key, for its owner's eyes only
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 from midpoint.analyst.disclose.chain import verified_entries
@@ -16,6 +17,7 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import Chain, Entry, Message, RefusedError, Signed, SigningKey, WitnessStatement
 
+_SEEING = Lock()
 M = TypeVar("M", bound=Message)
 KEY, LIST, STATEMENT, FORKS = "key.pem", "list.json", "statement.json", "forks"
 MOST_MISSED = 3
@@ -65,6 +67,10 @@ class WitnessFiles:
             every: Seconds between two looks. After a gap of more than three, the newest entry
                 counts as seen so much later: time in which nobody could look shows nothing.
         """
+        with _SEEING:  # one look after the other
+            return self._see(chain, now, every)
+
+    def _see(self, chain: Chain, now: int, every: float) -> WitnessStatement:
         entries = verified_entries(chain)
         before, signed = self.statement, self.key
         known = None if before is None else before.open(WitnessStatement)
