@@ -15,7 +15,7 @@ from playwright.sync_api import TimeoutError as LateError
 from tests.support.page.person import DESKTOP, Person
 from tests.support.page.service import FLAGS, chromium
 
-SOURCES = Path(__file__).parents[2] / "web"
+SOURCES = Path(__file__).parents[3] / "web"
 PRESS = """async (url) => {
   const [tab] = await chrome.tabs.query({ active: true });
   chrome.action.onClicked.dispatch({ ...tab, url });
