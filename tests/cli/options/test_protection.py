@@ -2,6 +2,8 @@
 
 import pytest
 
+from midpoint.analyst.disclose.choice import MOST_COST
+from midpoint.analyst.training import LEAST_PEOPLE
 from midpoint.cli.options.protection import Counterparts, ProtectionOptions
 from midpoint.data import Scale
 
@@ -21,3 +23,9 @@ def test_counterparts_name_a_scheme_or_leave_it_to_the_library(
     options = ProtectionOptions(counterparts=Counterparts(wanted))
     assert options.scheme(Scale.stars(1, 5)) == on_stars
     assert options.scheme(Scale.continuous(0, 1)) == on_a_line
+
+
+def test_the_command_protects_as_the_library_does_unless_asked_otherwise() -> None:
+    unasked = ProtectionOptions()
+    assert (unasked.cost / 100, unasked.least_people) == (MOST_COST, LEAST_PEOPLE)
+    assert (unasked.leak, unasked.asked) == (None, None)
