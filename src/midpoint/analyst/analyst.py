@@ -18,7 +18,7 @@ from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
-from midpoint.analyst.solicit.questions import next_items
+from midpoint.analyst.solicit.questions import Questions
 from midpoint.analyst.training import LEAST_PEOPLE, train
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
@@ -150,17 +150,12 @@ class Analyst:
             budget: How many items to ask about.
             asked: What she was asked before, not to be asked again.
         """
-        scorer, questions = self._scorer, tuple(asked)
+        past = tuple(asked)
         touched = {item for report in reports for item, _ in report.answers}
-        touched |= {item for question in questions for item in question.items}
-        rounds = [report.round for report in reports] + [past.round for past in questions]
-        chosen = next_items(
-            self.profiles,
-            budget,
-            information=scorer.evidence(reports).information,
-            touched=touched,
-            report_weights=scorer.weights,
-        )
+        touched |= {item for question in past for item in question.items}
+        rounds = [report.round for report in reports] + [question.round for question in past]
+        known = self._scorer.evidence(reports).information if touched else None
+        chosen = self._questions.choose(budget, information=known, touched=touched)
         return Solicitation(
             disclosure=self.disclosure.digest,
             round=1 + max(rounds, default=-1),
@@ -238,6 +233,10 @@ class Analyst:
     @cached_property
     def _scorer(self) -> Scorer:
         return Scorer(self.profiles, self.disclosure)
+
+    @cached_property
+    def _questions(self) -> Questions:
+        return Questions(self.profiles, self.disclosure, report_weights=self._scorer.weights)
 
     def _begin(self, site: Site) -> None:
         """Give a new site this key; one list must not begin at two sites."""
