@@ -35,9 +35,7 @@ from midpoint.wire import (
     SigningKey,
     Solicitation,
 )
-
-MARGIN = 100
-"""Items she may have rated, at most, unless given: a public number."""
+from midpoint.wire.exchange import MARGIN
 
 
 @dataclass(frozen=True, eq=False, repr=False)
