@@ -201,7 +201,7 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
             f"{(budget.keep @ rule.revealed) / rule.revealed.sum():.0%}",
             f"{int((budget.keep > 0).sum()):,}",
         )
-    console.print("What somebody could read who knew all errors of what is disclosed (*: chosen)")
+    console.print("What leaks to somebody who knew all errors of what is disclosed (*: chosen)")
     console.print(table)
 
 
