@@ -30,7 +30,7 @@ COVERED = {
     "analyst/engines/streaming/scan": "analyst/engines/test_contract",
     "analyst/engines/streaming/statistics": "analyst/engines/test_contract",
     # Parts of one computation, held to a slow form of the whole.
-    "analyst/fit/choice": "audit/choose/test_choice",
+    "analyst/fit/choice": "audit/choose/test_rule",
     "analyst/fit/assembly": "analyst/fit/test_factorizer",
     "analyst/fit/summary": "analyst/test_reprs",
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
@@ -50,7 +50,7 @@ COVERED = {
     # One contract suite tries every attacker on people whom it must read.
     "audit/attackers/attacker": "audit/test_contract",
     "audit/attackers/auc": "audit/attackers/test_learned",
-    "audit/attackers/catalogue": "audit/run/test_choice",
+    "audit/attackers/catalogue": "audit/run/test_schemes_and_attacks",
     "audit/attackers/features": "audit/attackers/test_learned",
     "audit/attackers/kernels": "audit/attackers/test_learned",
     "audit/attackers/linear": "audit/attackers/test_learned",

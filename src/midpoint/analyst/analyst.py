@@ -10,8 +10,8 @@ from typing import Self
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import publish
-from midpoint.analyst.disclose.choice import MOST_COST
 from midpoint.analyst.disclose.disclosure import disclose
+from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer

@@ -16,7 +16,7 @@ from midpoint.cli.options.protection import ProtectionOptions
 from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
-from midpoint.cli.output.choice import show_choice
+from midpoint.cli.output.choice_table import show_choice
 
 if TYPE_CHECKING:
     from midpoint.analyst.disclose.leak import Budget
