@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from midpoint.wire import Entry
 from tests.support.page.service import Service
 from tests.web.conftest import Size, Visit
 
@@ -96,6 +97,7 @@ def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:
     saved = json.loads((tmp_path / "ledger.json").read_text())
     assert [one["round"] for one in saved["rounds"]] == [0]
     assert len(saved["ratings"]) == len(TEN)
+    assert Entry.parse(saved["proof"]["shown"][0]["body"].encode()).sequence == 0
     assert "Female" not in (tmp_path / "ledger.json").read_text()
 
 

@@ -341,6 +341,15 @@ def certificates() -> Iterator[Case]:
     ]
     for name, signed, keys, most, expected in limits:
         yield _certified(name, signed, shown.digest, keys, expected, most_auc=most)
+    whole = _stated(certificate)
+    for name, made, expected in (
+        ("saying all, as demanded", whole, True),
+        ("not saying against whom", whole.model_copy(update={"adversary": None}), no),
+        ("not saying on how many", whole.model_copy(update={"people": None}), no),
+        ("on nobody", whole.model_copy(update={"people": 0}), no),
+    ):
+        sealed_one = Signed.seal(made, AUDITOR)
+        yield _certified(name, sealed_one, shown.digest, trusted, expected, stated=True)
 
 
 def _stated(certificate: Certificate) -> Certificate:
@@ -360,6 +369,7 @@ def _certified(
     *,
     required: bool = False,
     most_auc: int = MILLION,
+    stated: bool = False,
 ) -> Case:
     return {
         "name": name,
@@ -368,6 +378,7 @@ def _certified(
         "trusted": list(keys),
         "required": required,
         "most_auc": most_auc,
+        "stated": stated,
         "expect": {"certified": expected} if expected in (True, False) else {"code": expected},
     }
 

@@ -34,6 +34,8 @@ def certificate(key: object = AUDITOR, **changes: object) -> Signed:
         "null_high": 520_000,
         "rmse_cost": 3_000,
         "time": 1_700_000_000,
+        "adversary": "panel",
+        "people": 900,
     }
     made = Certificate(**(content | changes))  # type: ignore[arg-type]
     return Signed.seal(made, key)  # type: ignore[arg-type]
@@ -62,6 +64,10 @@ def test_a_certificate_can_be_required(
         with pytest.raises(RefusedError) as refused:
             agent.connect()
         assert refused.value.code is Refusal.BAD_CERTIFICATE
+    tiny_analyst.certificates = [certificate(people=None)]
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()
+    assert refused.value.code is Refusal.NOT_CERTIFIED
     assert door.secrets_sent == []
     tiny_analyst.certificates = [certificate()]
     agent.connect()

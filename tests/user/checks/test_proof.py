@@ -7,7 +7,7 @@ import pytest
 from midpoint.errors import MidpointError
 from midpoint.user.checks.proof import Proof
 from midpoint.wire import Refusal, RefusedError, Signed
-from midpoint.wire.listing import MOST_OTHERS
+from midpoint.wire.listing import MOST_OTHERS, MOST_SHOWN
 from tests.support.people.made_up import ANALYST, STRANGER, disclosure, entries, sealed
 from tests.support.sites.published import CHAIN, LIST, SHOWN
 from tests.support.sites.witnessing import OBSERVER, sealed_statement, stated
@@ -55,6 +55,18 @@ def test_others_are_bounded() -> None:
     first = entries([disclosure(seed=9)])[0]
     many = sealed([first.model_copy(update={"time": n}) for n in range(MOST_OTHERS + 5)])
     assert len(known().adding(many, ANALYST.public).others) == MOST_OTHERS
+
+
+def test_what_is_shown_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that shows new entries at every visit fills no disk; the first ones stay."""
+    assert MOST_SHOWN == 10_000
+    monkeypatch.setattr("midpoint.user.checks.proof.MOST_SHOWN", 3)
+    grown = known().adding(CHAIN, ANALYST.public)
+    assert grown.shown == tuple(CHAIN[:3])
+    assert grown.adding(CHAIN, ANALYST.public) is grown
+    assert Proof().beginning(CHAIN).shown == tuple(CHAIN[:3])
+    with pytest.raises(RefusedError):
+        grown.require_unforked(FORK)
 
 
 def test_the_witness_key_is_held_and_all_is_read_again(tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ export interface Measured {
 export interface Demands {
   /** Address of the witness that is asked; null for none. */
   readonly witness: string | null;
+  /** Its public key; empty if the first one that it shows is held on to. */
+  readonly witnessKey: string;
+  /** Whether she chose to ask none, although there is one. */
+  readonly withoutWitness: boolean;
   /** Hours for which it has to show an entry before that is answered under. */
   readonly hours: number;
   /** Public keys of auditors that she trusts. */
@@ -59,6 +63,8 @@ export interface Demands {
   readonly requireCertificate: boolean;
   /** AUC that the strongest attack may reach, as certified. */
   readonly mostAuc: number;
+  /** AUC that errors of the figures may let somebody reach, as the service says; null for any. */
+  readonly mostLeak: number | null;
   /** Whether she agreed to a scheme that does not hide which titles she rates. */
   readonly showRated: boolean;
 }
@@ -124,6 +130,8 @@ export interface Model {
    * again, and meanwhile nothing is sent.
    */
   readonly pending: boolean;
+  /** Whether she changed what she demands and the service was not checked since: nothing is sent. */
+  readonly unchecked: boolean;
   /** What becomes of each rating of the present round, in the order of the draft. */
   readonly lines: readonly Line[];
   /** The exact text that would be sent. */
@@ -185,6 +193,7 @@ export const start: Model = {
   hasRound: false,
   draft: new Map(),
   pending: false,
+  unchecked: false,
   final: new Map(),
   lines: [],
   bytes: "",

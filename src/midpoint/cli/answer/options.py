@@ -50,6 +50,14 @@ class DemandOptions:
             " 24 unless given.",
         ),
     ] = None
+    without_witness: Annotated[
+        bool,
+        typer.Option(
+            "--without-witness",
+            help="Go on without the witness that this device asked before; else it is asked again,"
+            " and nothing is sent without it.",
+        ),
+    ] = False
     agree_to_show_rated: Annotated[
         bool,
         typer.Option(
@@ -81,13 +89,15 @@ class DemandOptions:
 
         if not witnessed and (self.witness_key or self.witness_hours is not None):
             raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
-
+        if witnessed and self.without_witness:
+            raise MidpointError("give --witness or --without-witness, not both")
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
             auditors=tuple(self.auditor or ()),
             require_certificate=self.require_certificate,
             witness_key=self.witness_key,
+            without_witness=self.without_witness,
             show_rated=self.agree_to_show_rated,
             most_leak=self.most_leak,
         )

@@ -58,11 +58,22 @@ def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
         raise RefusedError(
             Refusal.WITNESS_CHANGED,
             f"the witness signs with another key, {statement.key}; ask whoever runs it, by another"
-            f" way; {REMEDY}",
+            " way, and if the key is theirs, name it (--witness-key)",
         )
     if not signed.is_signed_by(statement.key, WitnessStatement):
         raise RefusedError(Refusal.BAD_SIGNATURE, "the witness's statement is not signed")
     return statement
+
+
+def require_witness(known: str | None) -> None:
+    """Refuse to go on without a witness where this device knows the key of one."""
+    if known is not None:
+        raise RefusedError(
+            Refusal.NOT_WITNESSED,
+            f"this device knows a witness of this service, with key {known}, and what it signed is"
+            " missing now; name it (--witness), or say that you go on without it"
+            " (--without-witness)",
+        )
 
 
 def witnessed_entry(

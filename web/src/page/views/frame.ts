@@ -160,7 +160,7 @@ function sendBar(actions: Actions) {
       send.classList.toggle("wide-only", model.view === "rate");
       if (!model.pending) say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
       say(send, model.working === "sending" ? texts.leaves.sending : texts.leaves.send);
-      send.disabled = model.working !== null || model.pending || !model.hasRound;
+      send.disabled = model.working !== null || model.pending || model.unchecked || !model.hasRound;
     },
   };
 }

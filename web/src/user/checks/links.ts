@@ -63,13 +63,22 @@ export function readStatement(signed: Signed, key: string | undefined): WitnessS
   if (key !== undefined && statement.key !== key) {
     throw new RefusedError(
       "witness_changed",
-      `the witness signs with another key, ${statement.key}; ask whoever runs it, by another way; ${REMEDY}`,
+      `the witness signs with another key, ${statement.key}; ask whoever runs it, by another way, and if the key is theirs, name it`,
     );
   }
   if (!verify(signed, statement.key, WitnessStatement)) {
     throw new RefusedError("bad_signature", "the witness's statement is not signed");
   }
   return statement;
+}
+
+/** Refuse to go on without a witness where this device knows the key of one. */
+export function requireWitness(known: string | undefined): void {
+  if (known === undefined) return;
+  throw new RefusedError(
+    "not_witnessed",
+    `this device knows a witness of this service, with key ${known}, and what it signed is missing now; name it, or say that you go on without it`,
+  );
 }
 
 /**
