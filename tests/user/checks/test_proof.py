@@ -8,7 +8,15 @@ from midpoint.errors import MidpointError
 from midpoint.user.checks.proof import Proof
 from midpoint.wire import Refusal, RefusedError, Signed
 from midpoint.wire.listing import MOST_OTHERS, MOST_SHOWN
-from tests.support.people.made_up import ANALYST, STRANGER, disclosure, entries, sealed
+from tests.support.people.made_up import (
+    ANALYST,
+    HEIR,
+    STRANGER,
+    disclosure,
+    entries,
+    inherited,
+    sealed,
+)
 from tests.support.sites.published import CHAIN, LIST, SHOWN
 from tests.support.sites.witnessing import OBSERVER, sealed_statement, stated
 
@@ -42,6 +50,17 @@ def test_what_the_service_did_not_sign_is_no_evidence() -> None:
     strange = sealed(entries(SHOWN, STRANGER), STRANGER)
     assert known().adding([forged, *strange, sealed_statement(stated(LIST, 0, time=0))],
                           ANALYST.public) == known()  # fmt: skip
+
+
+def test_what_a_successor_signed_is_evidence_as_well() -> None:
+    """Control: what nobody vouched for is none."""
+    chain = inherited(SHOWN[:1], SHOWN[1:3])
+    begun = Proof().beginning(chain[:1])
+    assert begun.adding(chain, ANALYST.public).shown == tuple(chain)
+    fork = inherited(SHOWN[:1], [disclosure(seed=9)])
+    assert begun.adding(chain, ANALYST.public).adding(fork, HEIR.public).others == (fork[2],)
+    silent = inherited(SHOWN[:1], SHOWN[1:3], successor=None)
+    assert begun.adding(silent, ANALYST.public).shown == tuple(silent[:2])
 
 
 def test_a_list_that_she_left_stays_kept() -> None:

@@ -163,6 +163,7 @@ export interface Model {
  *
  * - noStorage: nothing outlives the page. storage: a step was not kept; that passes.
  * - noOpening: storage did not open. badStorage: what it holds is broken, and only then may it go.
+ * - newKey: the service signs with another key, for which the known one vouched.
  * - notErased: the service did not confirm; erasing here only is still possible.
  */
 export type Notice =
@@ -174,6 +175,7 @@ export type Notice =
   | "notErased"
   | "otherTab"
   | "forgetting"
+  | "newKey"
   | "failed";
 
 export const start: Model = {

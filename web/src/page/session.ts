@@ -335,6 +335,7 @@ export class Session implements Actions {
   /** Take over what passed the checks. */
   #checked(): void {
     this.#picture = new Picture(this.#agent);
+    if (this.#agent.standing.accepted.succeeded !== undefined) this.#guard.note("newKey");
     const checked = this.#picture.checked((key) => this.#storage.trusts(key));
     // The same features as before are not drawn again: she may be choosing.
     const same = JSON.stringify(checked.features) === JSON.stringify(this.#model.features);

@@ -328,6 +328,8 @@ export const texts = {
     notErased:
       "The service did not confirm that it erased your answers, so all is kept here as it was. Try again; or erase here only, and then what the service holds can never be erased by you.",
     notErasedHere: "Erase here only",
+    newKey:
+      "This service signs with a new key. The key that this browser knew vouched for it in the signed list, so it is the same service. Nothing of yours changes.",
     failed: "Something went wrong in this page; nothing was sent by it.",
     sent: "Sent. Your recommendations are ready.",
     sentWaiting: "Decided and kept. It will be delivered when the service is back.",

@@ -131,7 +131,7 @@ def accept(published: Published, home: Home, terms: Terms) -> Standing:
         standing = _examined(published, home, terms)
         if held is not None:
             home.proof.require_unforked(entries)
-        home.keep_pin(standing.accepted.pin)
+        home.keep_pin(standing.accepted.pin, {signed.open(Entry).key for signed in entries})
     except MidpointError:
         home.restore_pin()
         raise

@@ -42,8 +42,13 @@ class Proof(Message):
                 )
 
     def adding(self, chain: Sequence[Signed], key: str) -> Self:
-        """Return it with the genuine entries of a list, which may be another one."""
-        genuine = [signed for signed in chain if _is_genuine(signed, key)]
+        """Return it with the genuine entries of a list, which may be another one.
+
+        Genuine is what is signed by `key`, by a key of the list as it was shown, or by one that
+        such a key vouched for.
+        """
+        keys = {key} | {k for entry in _opened(self.shown) for k in (entry.key, entry.next_key)}
+        genuine = [signed for signed in chain if _is_genuine(signed, keys)]
         known = {signed.open(Entry).digest for signed in self.shown}
         fresh = [signed for signed in genuine if signed.open(Entry).digest not in known]
         if len(self.shown) == MOST_SHOWN:
@@ -100,11 +105,16 @@ def _is_linked(chain: Sequence[Signed]) -> bool:
     return all(after.previous == before.digest for before, after in pairwise(_opened(chain)))
 
 
-def _is_genuine(signed: Signed, key: str) -> bool:
+def _is_genuine(signed: Signed, keys: set[str]) -> bool:
+    """Tell whether one of these keys signed an entry; the successor that it names is added."""
     try:
-        return signed.open(Entry).key == key and signed.is_signed_by(key, Entry)
+        entry = signed.open(Entry)
     except RefusedError:
         return False
+    if entry.key not in keys or not signed.is_signed_by(entry.key, Entry):
+        return False
+    keys.add(entry.next_key)
+    return True
 
 
 def _merged(kept: Sequence[Signed], more: Iterable[Signed]) -> tuple[Signed, ...]:

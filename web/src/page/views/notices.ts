@@ -34,6 +34,7 @@ const SENTENCE: Record<Shown, string> = {
   badStorage: words.badStorage,
   notErased: words.notErased,
   forgetting: words.forgetting,
+  newKey: words.newKey,
   failed: words.failed,
 };
 

@@ -40,11 +40,18 @@ export function requireUnforked({ shown }: Proof, chain: readonly Signed[]): voi
   }
 }
 
-/** Return it with the genuine entries of a list, which may be another one. */
+/**
+ * Return it with the genuine entries of a list, which may be another one.
+ *
+ * Genuine is what is signed by `key`, by a key of the list as it was shown, or by one that such a key
+ * vouched for.
+ */
 export function adding(proof: Proof, chain: readonly Signed[], key: string): Proof {
-  const known = new Set(proof.shown.map(opened).map(({ digest }) => digest));
+  const before = proof.shown.map(opened);
+  const known = new Set(before.map(({ digest }) => digest));
+  const keys = new Set([key, ...before.flatMap((entry) => [entry.key, nextKey(entry)])]);
   const fresh = chain.filter(
-    (signed) => isGenuine(signed, key) && !known.has(opened(signed).digest),
+    (signed) => isGenuine(signed, keys) && !known.has(opened(signed).digest),
   );
   if (fresh.length === 0 || proof.shown.length === MOST_SHOWN) return proof;
   if (isLinked([...proof.shown.slice(-1), ...fresh])) {
@@ -78,9 +85,17 @@ function opened({ body }: Signed): Entry {
   return Entry.parse(body);
 }
 
-function isGenuine(signed: Signed, key: string): boolean {
+function nextKey({ key, successor }: Entry): string {
+  return successor ?? key;
+}
+
+/** Tell whether one of these keys signed an entry; the successor that it names is added. */
+function isGenuine(signed: Signed, keys: Set<string>): boolean {
   try {
-    return opened(signed).key === key && verify(signed, key, Entry);
+    const entry = opened(signed);
+    if (!keys.has(entry.key) || !verify(signed, entry.key, Entry)) return false;
+    keys.add(nextKey(entry));
+    return true;
   } catch (error) {
     if (error instanceof RefusedError) return false;
     throw error;
