@@ -83,6 +83,20 @@ def test_a_draft_outlives_a_reload_and_is_not_sent(visit: Visit) -> None:
     assert she.sent == ["POST /v1/solicitation"] * 2
 
 
+def test_somebody_in_none_of_the_categories_sees_the_best_and_sends_nothing(visit: Visit) -> None:
+    she = visit()
+    she.open()
+    she.page.get_by_text("I am in none of these").click()
+    expect(she.page.get_by_text("in the clear")).to_be_visible()
+    she.page.get_by_role("button", name="Show the best for everyone").click()
+    expect(she.page.get_by_role("heading", name="Best for everyone")).to_be_visible()
+    expect(she.page.get_by_role("listitem").first).to_be_visible()
+    assert she.sent == []
+    she.page.get_by_role("button", name="Back to the choice").click()
+    she.choose("Female")
+    she.rows.first.wait_for()
+
+
 def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:
     she = visit()
     she.open()

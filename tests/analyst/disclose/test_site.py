@@ -104,7 +104,7 @@ def test_a_key_vouches_for_its_successor(trained_stars: Training, tmp_path: Path
     assert len(verified_entries(chain)) == 3
 
 
-def test_a_crash_before_the_successor_took_its_place_is_made_good(
+def test_a_crash_before_the_successor_was_put_there_is_made_good(
     trained_stars: Training, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, profiles = Site(tmp_path / "site"), trained_stars.items

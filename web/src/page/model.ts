@@ -92,7 +92,7 @@ export interface Answered {
   readonly delivered: boolean;
 }
 
-export type Phase = "opening" | "refused" | "welcome" | "ready";
+export type Phase = "opening" | "refused" | "welcome" | "everyone" | "ready";
 export type View = "rate" | "leaves" | "foryou" | "ledger";
 
 export interface Model {
@@ -143,6 +143,8 @@ export interface Model {
   readonly sureness: number | null;
   /** The same before and after the last answer, if it fell. */
   readonly surer: { readonly before: number; readonly now: number } | null;
+  /** The best titles for everyone, for somebody who says no category; null if she was not there. */
+  readonly everyone: readonly Title[] | null;
   readonly answers: number;
   readonly ledger: readonly Answered[];
   /** The entry of the service's list that is answered under, and whether a newer one waits. */
@@ -204,6 +206,7 @@ export const start: Model = {
   recommended: null,
   sureness: null,
   surer: null,
+  everyone: null,
   answers: 0,
   ledger: [],
   head: null,

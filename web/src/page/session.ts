@@ -88,6 +88,11 @@ export class Session implements Actions {
     });
   }
 
+  sayNone(none: boolean): void {
+    const everyone = none ? (this.#picture?.forEveryone() ?? null) : null;
+    this.#shown.change({ everyone, phase: everyone ? "everyone" : "welcome" });
+  }
+
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
     if (!this.#preview.rate(item, value)) return;
@@ -216,7 +221,7 @@ export class Session implements Actions {
       this.#checked();
       await this.#keepEarly();
       if (this.#home.category) await this.#goOn(refused);
-      else this.#shown.change({ phase: "welcome" });
+      else if (this.#model.phase !== "everyone") this.#shown.change({ phase: "welcome" });
     });
     this.#looking = false;
     if (done && !this.#demanded) this.#shown.change({ unchecked: false });

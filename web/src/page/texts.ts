@@ -59,6 +59,17 @@ export const texts = {
       `Titles read together can reveal more. ${auditor}, whom you trust, measured an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty.`,
     claimed: (auditor: string, auc: string) =>
       `Titles read together can reveal more. Somebody who signs as “${auditor}” claims an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. You have not confirmed the key.`,
+    none: "I am in none of these, or do not want to say",
+    noneWhy: (secret: string) =>
+      `Protection needs your ${secret}: this browser hides it by answering as somebody in the middle would. A choice made at random would look like protection and be none.`,
+    noneEveryone: "You can see the best titles for everyone. Nothing is sent for that.",
+    showEveryone: "Show the best for everyone",
+    noneClear: (secret: string) =>
+      `Or your ratings go in the clear, and nothing is protected: whoever reads them may guess your ${secret} as well as from anybody's raw ratings. This page does not send them so; the terminal program does if you agree.`,
+    everyone: "Best for everyone",
+    everyoneLead:
+      "Made in this browser from what the service publishes. You said nothing, and nothing was sent.",
+    everyoneBack: "Back to the choice",
     nothingStored: "No account, no name, no cookie.",
     protected: (secret: string, features: number) =>
       features === 1 ? `${secret} protected` : secret,

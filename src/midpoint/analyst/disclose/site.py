@@ -192,7 +192,7 @@ class Site:
     def _key(self) -> SigningKey:
         """Read the signing key, or make one on first use, before anything was signed.
 
-        If the list names the successor that waits, that takes its place.
+        If the list names the successor that waits, that is used instead.
         """
         path = self.root / KEY
         self._promote()
@@ -203,7 +203,7 @@ class Site:
         return SigningKey.load(path)
 
     def _promote(self) -> None:
-        """Put the successor in the key's place, once the list names it."""
+        """Put the successor where the key is, once the list names it."""
         path, chain = self.root / NEXT, self.chain()
         if chain is None or not path.exists():
             return

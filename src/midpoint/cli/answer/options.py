@@ -159,6 +159,13 @@ class FileOptions(CategoryOptions):
             " other users of this machine can see a command line: --category-file is safer."
         ),
     ] = None
+    in_the_clear: Annotated[
+        bool,
+        typer.Option(
+            "--in-the-clear",
+            help="Say no category: your ratings leave as they are, and nothing is protected.",
+        ),
+    ] = False
     yes: Annotated[
         bool,
         typer.Option(
@@ -168,6 +175,8 @@ class FileOptions(CategoryOptions):
 
     def named(self) -> dict[str, str] | None:
         """Return what the file or the command line says; None if neither does."""
+        if self.in_the_clear and (self.category or self.category_file or self.remember):
+            raise MidpointError("--in-the-clear says no category; give it, or a category")
         if not self.category:
             return super().named()
         if self.category_file is not None:
