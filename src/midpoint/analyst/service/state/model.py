@@ -58,7 +58,9 @@ class Model:
 
     def _make_key(self) -> str:
         named = hashlib.sha256(self.digest.encode())
-        for numbers in (self._heard, self._root, self.scorer.predictor.centre):
+        sets = self.scorer.items.set_prior
+        factors = [] if sets is None else [sets.factors]
+        for numbers in (self._heard, self._root, self.scorer.predictor.centre, *factors):
             named.update(np.ascontiguousarray(numbers).tobytes())
         return named.hexdigest()
 
@@ -69,8 +71,9 @@ class Model:
         return self.scorer.sum_up(answers)
 
     def sums(self, evidence: Evidence) -> Sums:
-        """Write evidence down to be kept: the triangle of its matrix, its vector, its count."""
-        numbers = (evidence.information[self._triangle], evidence.moment, [evidence.count])
+        """Write evidence down to be kept: the triangle of its matrix, its vectors, its count."""
+        triangle = evidence.information[self._triangle]
+        numbers = (triangle, evidence.moment, evidence.chosen, np.atleast_1d(evidence.count))
         return Sums(self.key, np.concatenate(numbers, dtype="<f8").tobytes())
 
     def added(self, summary: Summary, answers: Mapping[str, int]) -> Sums:
@@ -83,7 +86,9 @@ class Model:
         if summary.sums is None or summary.sums.model != self.key:
             return self.evidence(summary.answers)
         kept = self._read([summary.sums.data])
-        return Evidence(kept.information[0], kept.moment[0], kept.count)
+        return Evidence(
+            kept.information[0], kept.moment[0], int(np.sum(kept.count)), kept.chosen[0]
+        )
 
     def _read(self, kept: Sequence[bytes]) -> Evidence:
         """Read the evidence of several people."""
@@ -91,7 +96,8 @@ class Model:
         numbers = np.frombuffer(b"".join(kept), "<f8").reshape(len(kept), -1)
         information = np.empty((len(kept), D, D))
         information[:, a, b] = information[:, b, a] = numbers[:, : len(a)]
-        return Evidence(information, numbers[:, len(a) : -1], int(numbers[:, -1].sum()))
+        moment, chosen = numbers[:, len(a) : len(a) + D], numbers[:, len(a) + D : -1]
+        return Evidence(information, moment, numbers[:, -1].astype(np.int64), chosen)
 
     def estimates(self, many: Sequence[Sums]) -> Estimate:
         """Estimate the profiles of several people from sums under this model."""
