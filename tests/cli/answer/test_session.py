@@ -62,7 +62,7 @@ def test_somebody_in_none_of_the_categories_sees_the_best_for_everyone(agent: Ag
 def test_somebody_in_none_of_the_categories_may_send_in_the_clear(agent: Agent) -> None:
     """Control: without her yes, nothing leaves."""
     Script(agent, "0cn").run()
-    assert agent.home.ledger.rounds == ()
+    assert agent.home.ledger.decided == frozenset()
     text = " ".join(Script(agent, "0cy" + "4521d" + "s" + "q").run().split())
     assert "In the clear: your ratings leave as they are" in text
     (answered,) = agent.home.ledger.rounds
