@@ -29,6 +29,7 @@ CHAPTERS = {
     "obfuscation": "Making ratings private",
     "service": "The service under load",
     "service_faults": "The service, killed and abused",
+    "service_soak": "The service over a long time, with kills and hostile requests",
     "service_hostile": "The service with one hostile token among 10,000",
     "page": "The page",
     "sizes": "What is sent",

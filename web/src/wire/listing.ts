@@ -7,6 +7,8 @@ import { Signed } from "./signing";
 const LONGEST_TITLE = 500;
 /** Entries of other lists that a device keeps, at most; the first ones prove as much as later. */
 export const MOST_OTHERS = 1000;
+/** Entries of the list itself that a device keeps, at most: one a day for 27 years. */
+export const MOST_SHOWN = 10_000;
 
 /**
  * All items by title, for a person to find what she has rated; `ratings` counts training's.

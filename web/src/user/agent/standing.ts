@@ -48,6 +48,8 @@ export interface Terms {
   readonly witness?: string;
   /** Its public key; unless given, the key that it shows first is held on to. */
   readonly witnessKey?: string;
+  /** Whether she agrees to go on without the witness that this device knows. */
+  readonly withoutWitness?: boolean;
   /** Seconds for which it has to show an entry before that is answered under; a day if absent. */
   readonly shownFor?: number;
   /** Whether she agrees, on first use, to a scheme that does not hide which items she rated. */
