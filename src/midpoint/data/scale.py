@@ -12,6 +12,8 @@ from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
 """More distinct values than this are taken as a continuous scale."""
+LIKED = 0.75
+"""A rating at least this far up the scale says that somebody liked an item: 4 of 1 to 5 stars."""
 STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
 """Steps that levels are looked for in, the coarsest first."""
 
@@ -125,6 +127,11 @@ class Scale:
             raise MidpointError("a continuous scale has no levels")
         levels, single = (np.asarray(part, dtype=np.float32) for part in (self.levels, values))
         return np.minimum(np.searchsorted(levels, single), len(levels) - 1)
+
+    @property
+    def liked(self) -> float:
+        """The rating from which on an item counts as liked: three quarters up the scale."""
+        return self.low + LIKED * (self.high - self.low)
 
     def clip(self, values: NDArray[Any]) -> NDArray[Any]:
         """Bring values into the bounds."""

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from midpoint import __version__
-from midpoint.audit.measure.costs import accuracy, cost, deciles
+from midpoint.audit.measure.costs import accuracy, cost, deciles, ndcg_cost
 from midpoint.audit.measure.findings import AUC, RAW_KIND, Rounds, Row
 from midpoint.audit.measure.privacy import Privacy
 from midpoint.audit.measure.results import AuditResults, baseline
@@ -66,6 +66,12 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
             scheme: cost(stored, scheme)
             for scheme in costed
             if baseline(manifest["schemes"], scheme) != scheme
+        },
+        ndcg_costs={
+            scheme: lost
+            for scheme in costed
+            if baseline(manifest["schemes"], scheme) != scheme
+            if (lost := ndcg_cost(stored, scheme)) is not None
         },
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),

@@ -80,6 +80,8 @@ class AuditResults:
     """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
     costs: Mapping[str, Cost] = field(default_factory=dict)
     """Of each scheme but raw ratings, by what share the error grows."""
+    ndcg_costs: Mapping[str, Cost] = field(default_factory=dict)
+    """Of each scheme but raw ratings, what share of NDCG@10 is lost; empty if not ranked."""
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
     from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
@@ -245,12 +247,14 @@ class AuditResults:
             "bands": Band,
             "macro_bands": Band,
             "costs": Cost,
+            "ndcg_costs": Cost,
             "controls": Control,
             "activity": ByActivity,
             "rounds": _rounds,
             "adversaries": _adversary,
             "bounds": Bound,
         }
+        content.setdefault("ndcg_costs", {})  # audits made before lists were ranked have none
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
         content["histograms"] = {

@@ -61,6 +61,8 @@ def _sentence(results: "AuditResults", scheme: str) -> str:
         return f"{scheme}: not attacked"
     cost = results.cost(scheme)
     price = "" if cost is None or results.is_raw(scheme) else f"; cost {100 * cost:+z.1f} % RMSE"
+    lost = results.ndcg_costs.get(scheme)
+    price += "" if lost is None else f", {100 * lost.value:+z.1f} % of NDCG@10"
     return (
         f"{scheme}: strongest attack {row.attack}, AUC {row.value:.3f}"
         f" (chance {band.judged_low:.3f}-{band.judged_high:.3f}){price}"

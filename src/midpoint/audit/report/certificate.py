@@ -85,6 +85,9 @@ def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
         stated["given"] = _millionths(results.model["share"])
     if whose is not None:
         stated |= {"adversary": name, "panel": whose.panel, "outsiders": whose.outsiders}
+    lost = results.ndcg_costs.get(verdict.scheme)
+    if lost is not None:
+        stated["ndcg_cost"] = _millionths(lost.value)
     if judge is not None:
         for field, metric in zip(SHARP_FIELDS, SHARPNESS, strict=True):
             row = results.get(verdict.scheme, metric, judge[0].attack)

@@ -1,15 +1,18 @@
 """What a protocol costs: the error of predictions, three ways, and what is withheld."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import predict
+from midpoint.analyst import ItemProfiles, predict
+from midpoint.analyst.kernels.ranking import Ranked, Sets, rank_people
 from midpoint.audit.attackers.joint import JointFit, infer, joint_fit, regressions
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
+from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.views import held_out_coins
 from midpoint.protocol import LearningProtocol, bits_per_item, local_correction
 
@@ -36,6 +39,19 @@ class Accuracy:
     """Bits disclosed of an item."""
     penalized: Float | None = None
     """In the paper's setting: as `inferred`, with the penalty of the fit. Shape (users,)."""
+    ndcg: Float | None = None
+    """NDCG@10 of her list as her device ranks it; NaN where she liked nothing that is to be
+    predicted. This and the rest are absent in the paper's setting. Shape (users,)."""
+    recall: Float | None = None
+    """Recall@20 of that list. Shape (users,)."""
+    mrr: Float | None = None
+    """One over the rank of the first item that she liked. Shape (users,)."""
+    alone: NDArray[np.int64] | None = None
+    """Items among her first ten that nobody else of the fold has there. Shape (users,)."""
+    coverage: float | None = None
+    """Share of all items that somebody of the fold has among her first ten."""
+    ndcg_inferred: Float | None = None
+    """Of raw ratings: NDCG@10 with the inferred category. Shape (users,)."""
 
     def stored(self) -> dict[str, Any]:
         """Return what is there, by name."""
@@ -65,7 +81,19 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         errors = np.square(shown - truth)
         return np.bincount(hidden.user, errors, hidden.n_users).astype(np.float64)
 
+    def lists() -> dict[str, Any]:
+        """Rank as devices do; of raw ratings also as the analyst could, by what it infers."""
+        whose = fold.category.astype(np.intp), how.moves(view.disclosure, profiles, people, coins)
+        shown = _rank(fold, profiles, blind, lambda some: _added(view, whose, some))
+        ranked = _stored(shown, profiles.n_items)
+        if how.name == RAW and profiles.offset.shape[1]:
+            guess, x = infer(profiles, view.reports, fitted)
+            by_guess = _rank(fold, profiles, x, lambda some: profiles.offset.T[guess[some]])
+            ranked["ndcg_inferred"] = by_guess.ndcg
+        return ranked
+
     return Accuracy(
+        **({} if fold.plan.paper else lists()),
         given=np.diff(fold.given.user_offsets),
         kept=_revealed(view),
         hidden=np.diff(hidden.user_offsets),
@@ -75,6 +103,44 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
     )
+
+
+def _rank(
+    fold: FoldData, profiles: ItemProfiles, x: Float, added: Callable[[slice], Float]
+) -> Ranked:
+    """Rank all items that a person did not give, and look for those that she liked."""
+    given, hidden = fold.given, fold.hidden
+    liked = hidden.select_ratings(hidden.value >= np.float32(hidden.scale.liked))
+    vectors = profiles.vectors.astype(np.float64)
+
+    def scores(some: slice) -> Float:
+        return np.asarray(profiles.centre + x[some] @ vectors.T + added(some))
+
+    rated, wanted = (Sets(part.user_offsets, part.item) for part in (given, liked))
+    return rank_people(scores, rated, wanted, profiles.n_items)
+
+
+def _added(view: View, whose: tuple[NDArray[np.intp], NDArray[np.int64]], some: slice) -> Float:
+    """Return what the devices of some people add to the scores of all items. Shape (n, M)."""
+    category, move = (part[some] for part in whose)
+    n_items, n = view.profiles.n_items, len(category)
+    item = np.tile(np.arange(n_items), n)
+    rows = item, np.repeat(category, n_items), np.repeat(move, n_items, axis=0)
+    return local_correction(view.disclosure, view.profiles, *rows).reshape(n, n_items)
+
+
+def _stored(ranked: Ranked, n_items: int) -> dict[str, Any]:
+    """Return what is kept of everyone's list."""
+    shown = ranked.first >= 0
+    how_often = np.bincount(ranked.first[shown], minlength=n_items)
+    alone = (shown & (how_often[np.maximum(ranked.first, 0)] == 1)).sum(axis=1)
+    return {
+        "ndcg": ranked.ndcg,
+        "recall": ranked.recall,
+        "mrr": ranked.mrr,
+        "alone": alone,
+        "coverage": float((how_often > 0).mean()),
+    }
 
 
 def _revealed(view: View) -> NDArray[np.int64]:
