@@ -189,7 +189,8 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         name = LISTED.get(metric, metric)
         table.add_row(name, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
     costs = [results.cost(scheme) for scheme in schemes]
-    table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
+    if not results.unary:
+        table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
     lost = [results.ndcg_costs.get(scheme) for scheme in schemes]
     if any(lost):
         shares = ("" if cost is None else f"{100 * cost.value:+z.1f} %" for cost in lost)

@@ -116,7 +116,7 @@ class Certificate(Message):
     null_high: Share
     """Upper end of the chance band: what the strongest attack reaches on shuffled labels."""
     rmse_cost: Integer
-    """By how much the prediction error grew, in millionths of a rating unit."""
+    """By how much the prediction error grew, in millionths of a rating unit; 0 for unary data."""
     ndcg_cost: Integer | None = None
     """What share of NDCG@10 is lost, in millionths; absent if made before lists were ranked."""
     adversary: Name | None = None

@@ -123,7 +123,8 @@ def test_lists_of_the_same_people_are_compared_person_by_person(tmp_path: Path) 
         made.append(replace(results, rows=(*results.rows, mean), ndcg_costs={"dmp": cost}))
     together = pair(tmp_path / "a", tmp_path / "b", *made)
     assert isinstance(together, Pairing)
-    alone, paired = ({c[:3]: c for c in changes(*made, how)} for how in (None, together))
+    a, b = made
+    alone, paired = ({c[:3]: c for c in changes(a, b, how)} for how in (None, together))
     assert not alone[key].beyond_chance
     assert paired[key].paired
     assert paired[key].beyond_chance

@@ -41,6 +41,7 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         feature=stored.feature.name,
         categories=stored.feature.categories,
         discrete=people.scale.is_discrete,
+        unary=people.scale.is_unary,
         folds=plan.folds,
         seed=plan.seed,
         code=manifest["code"],
@@ -62,7 +63,9 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         withheld={scheme: deciles(stored, scheme) for scheme in costed},
         macro_bands={scheme: privacy.macro_band(scheme) for scheme in several},
         macro={scheme: privacy.macro(scheme) for scheme in several},
-        costs={
+        costs={}
+        if people.scale.is_unary
+        else {
             scheme: cost(stored, scheme)
             for scheme in costed
             if baseline(manifest["schemes"], scheme) != scheme

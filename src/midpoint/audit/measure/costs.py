@@ -60,10 +60,11 @@ def _is_ranked(parts: list[Arrays]) -> bool:
 
 
 def accuracy(stored: Stored, scheme: str) -> Iterator[tuple[str, float, float, float]]:
-    """Return errors and the share withheld, with intervals over users, and the bits."""
+    """Return errors, lists and the share withheld, with intervals over users, and the bits."""
     parts = stored.every(scheme, *stored.accuracy)
     hidden = np.concatenate([one["hidden"] for one in parts])
-    for metric in (*RMSE, PENALIZED) if stored.plan.paper else RMSE:
+    graded = () if stored.people.scale.is_unary else RMSE
+    for metric in (*RMSE, PENALIZED) if stored.plan.paper else graded:
         squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in parts])
         yield metric, *root_mean(squares, hidden)
     yield from ranking(stored, scheme)

@@ -107,7 +107,7 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
         f"-{band.judged_high:.3f})"
     )
     yield from _sure(results, row.scheme)
-    cost = results.cost(row.scheme)
+    cost = None if results.unary else results.cost(row.scheme)
     priced = [] if cost is None else [_price(cost, "RMSE", results.costs.get(row.scheme))]
     lost = results.ndcg_costs.get(row.scheme)
     priced += [] if lost is None else [_price(lost.value, "of NDCG@10", lost)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, predict
+from midpoint.analyst import predict
 from midpoint.analyst.kernels.ranking import Ranked, Sets, rank_people
 from midpoint.audit.attackers.joint import JointFit, infer, joint_fit, regressions
 from midpoint.audit.attackers.view import View
@@ -15,6 +15,7 @@ from midpoint.audit.run.folds import FoldData, population
 from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.views import held_out_coins
 from midpoint.protocol import LearningProtocol, bits_per_item, local_correction
+from midpoint.protocol.population import local_scores
 
 Float = NDArray[np.float64]
 
@@ -69,8 +70,8 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         blind = how.estimate(profiles, view.reports, view.disclosure)
         fitted = joint_fit(profiles, view.reports)
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
-    move = how.moves(view.disclosure, profiles, people, coins)[hidden.user]
-    whose = hidden.item, fold.category[hidden.user], move
+    moves = how.moves(view.disclosure, profiles, people, coins)
+    whose = hidden.item, fold.category[hidden.user], moves[hidden.user]
     offset = local_correction(view.disclosure, profiles, *whose)
 
     def inferred(fit: JointFit) -> Float:
@@ -83,13 +84,14 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
 
     def lists() -> dict[str, Any]:
         """Rank as devices do; of raw ratings also as the analyst could, by what it infers."""
-        whose = fold.category.astype(np.intp), how.moves(view.disclosure, profiles, people, coins)
-        shown = _rank(fold, profiles, blind, lambda some: _added(view, whose, some))
+        own = local_scores(view.disclosure, profiles, blind, fold.category, moves)
+        shown = _rank(fold, own)
         ranked = _stored(shown, profiles.n_items)
         if how.name == RAW and profiles.offset.shape[1]:
             guess, x = infer(profiles, view.reports, fitted)
-            by_guess = _rank(fold, profiles, x, lambda some: profiles.offset.T[guess[some]])
-            ranked["ndcg_inferred"] = by_guess.ndcg
+            level, vectors = profiles.centre + profiles.offset.T, profiles.vectors.T.astype(float)
+            guessed = _rank(fold, lambda some: level[guess[some]] + x[some] @ vectors)
+            ranked["ndcg_inferred"] = guessed.ndcg
         return ranked
 
     return Accuracy(
@@ -105,28 +107,12 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
     )
 
 
-def _rank(
-    fold: FoldData, profiles: ItemProfiles, x: Float, added: Callable[[slice], Float]
-) -> Ranked:
+def _rank(fold: FoldData, scores: Callable[[slice], Float]) -> Ranked:
     """Rank all items that a person did not give, and look for those that she liked."""
     given, hidden = fold.given, fold.hidden
     liked = hidden.select_ratings(hidden.value >= np.float32(hidden.scale.liked))
-    vectors = profiles.vectors.astype(np.float64)
-
-    def scores(some: slice) -> Float:
-        return np.asarray(profiles.centre + x[some] @ vectors.T + added(some))
-
     rated, wanted = (Sets(part.user_offsets, part.item) for part in (given, liked))
-    return rank_people(scores, rated, wanted, profiles.n_items)
-
-
-def _added(view: View, whose: tuple[NDArray[np.intp], NDArray[np.int64]], some: slice) -> Float:
-    """Return what the devices of some people add to the scores of all items. Shape (n, M)."""
-    category, move = (part[some] for part in whose)
-    n_items, n = view.profiles.n_items, len(category)
-    item = np.tile(np.arange(n_items), n)
-    rows = item, np.repeat(category, n_items), np.repeat(move, n_items, axis=0)
-    return local_correction(view.disclosure, view.profiles, *rows).reshape(n, n_items)
+    return rank_people(scores, rated, wanted, given.n_items)
 
 
 def _stored(ranked: Ranked, n_items: int) -> dict[str, Any]:

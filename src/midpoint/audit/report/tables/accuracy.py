@@ -21,7 +21,7 @@ _POINT_HEADS = (
     "strongest AUC",
     "chance, up to",
     "AUC of lse",
-    "RMSE, local",
+    "RMSE, local, or NDCG@10 of sets",
     "cost",
     "bits of an item",
 )
@@ -29,12 +29,18 @@ _POINT_HEADS = (
 
 def costs(results: AuditResults) -> Iterator[str]:
     """Show what every scheme costs."""
-    names = [metric.removeprefix("rmse_") for metric in RMSE]
+    names = [] if results.unary else [metric.removeprefix("rmse_") for metric in RMSE]
+    errors = (
+        "Of sets of items:"
+        if results.unary
+        else "RMSE of held-out ratings with the inferred category (the paper's way), with none, and"
+        f" with the device's own correction; the cost: {_COST[results.is_paper]};"
+    )
+    what = "items" if results.unary else "ratings"
     yield table(
-        "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
-        f" the device's own correction; the cost: {_COST[results.is_paper]}; ratings withheld, on"
-        " average, by the median user and at most; bits disclosed of each item.",
-        ["scheme", *names, "cost", "withheld", "median / most", "bits"],
+        f"{errors} {what} withheld, on average, by the median user and at most; bits disclosed of"
+        " each item.",
+        ["scheme", *names, *(["cost"] * (not results.unary)), "withheld", "median / most", "bits"],
         [_cost_row(results, scheme) for scheme in plain_schemes(results)],
     )
 
@@ -71,14 +77,14 @@ def _measured(row: Row | None) -> str:
 
 
 def _cost_row(results: AuditResults, scheme: str) -> Cells:
-    measured = [results.get(scheme, metric) for metric in RMSE]
+    measured = [results.get(scheme, metric) for metric in (() if results.unary else RMSE)]
     errors = [_measured(row) for row in measured]
     kept = results.get(scheme, "withheld")
     bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
     return [
         escape(label(scheme)),
         *errors,
-        _cost(results, scheme),
+        *([] if results.unary else [_cost(results, scheme)]),
         "" if kept is None else f"{kept.value:.1%}",
         "" if not deciles else f"{deciles[5]:.1%} / {deciles[10]:.1%}",
         "" if bits is None else f"{bits.value:.1f}",
