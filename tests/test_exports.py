@@ -33,7 +33,7 @@ EXPORTS = {
     """,
     "midpoint.data": """
         Description Feature ItemOrder MISSING Origin PRESETS Ratings Scale Simulation
-        SimulationConfig at_least describe hold_out in_levels load simulate split_at_random
+        SimulationConfig as_sets at_least describe hold_out in_levels load simulate split_at_random
         split_ratings user_folds with_known write_atomic
     """,
     "midpoint.data.simulation": """

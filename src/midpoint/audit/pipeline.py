@@ -31,6 +31,7 @@ from midpoint.audit.run.schemes_and_attacks import (
     held_over_rounds,
     of_one_report,
     of_rounds,
+    of_scale,
     of_transcripts,
 )
 from midpoint.audit.run.store import MANIFEST, Store
@@ -88,6 +89,8 @@ def audit(  # noqa: PLR0913
     if setting.paper:
         asked = {"schemes": schemes, "attacks": attacks, "folds": folds, "quick": quick}
         require_no_other(**asked, factorizer=factorizer, **setting.chosen())
+        if ratings.scale.is_unary:
+            raise MidpointError("the paper's experiment is about ratings; leave it out of sets")
         ratings = paper_people(with_known(ratings, *names))
         factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
     plan = Plan(
@@ -226,6 +229,7 @@ def choose_work(
     usual = usual or itemwise_scheme(scale)
     chosen = choose_schemes(schemes, scale, quick=quick)
     attackers = choose_attacks(attacks, quick=quick)
+    attackers = of_scale(attackers, scale, named=attacks is not None)
     over_rounds, single = of_rounds(chosen), of_one_report(attackers)
     once = {name: how for name, how in chosen.items() if name not in over_rounds}
     work = _against(once, single, tuple(adversaries), few=quick and attacks is None)

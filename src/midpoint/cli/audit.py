@@ -163,7 +163,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.findings import PENALIZED, RMSE
+    from midpoint.audit.measure.findings import LISTED, PENALIZED, RANKING, RMSE
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 
@@ -181,14 +181,20 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         table.add_row("worst category", *(_strongest(results, scheme) for scheme in schemes))
     table.add_row("chance band", *_bands(results.bands, schemes))
     table.add_row(further.WIDER, *_judged(results.bands, schemes))
-    for metric in (*RMSE, PENALIZED, "withheld", "disclosed_bits"):
+    for metric in (*RMSE, PENALIZED, *RANKING, "withheld", "disclosed_bits"):
         rows = [results.get(scheme, metric) for scheme in schemes]
         if not any(rows):
             continue
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
-        table.add_row(metric, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
+        name = LISTED.get(metric, metric)
+        table.add_row(name, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
     costs = [results.cost(scheme) for scheme in schemes]
-    table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
+    if not results.unary:
+        table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
+    lost = [results.ndcg_costs.get(scheme) for scheme in schemes]
+    if any(lost):
+        shares = ("" if cost is None else f"{100 * cost.value:+z.1f} %" for cost in lost)
+        table.add_row("cost in NDCG@10", *shares)
     return table
 
 

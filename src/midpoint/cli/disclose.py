@@ -77,10 +77,10 @@ def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) 
     from midpoint.wire import SCHEMES
 
     protocol = protocol.partition(":")[0]
-    says = state(protocol, discrete=disclosure.scale.levels is not None)
+    scale = disclosure.scale
+    says = state(protocol, discrete=scale.levels is not None, unary=scale.is_unary)
     known = protocol in SCHEMES  # the non-solutions of Sec. 4.1 are no schemes of a device
-    discrete = disclosure.scale.levels is not None
-    safe = known and disclosure.obfuscation.protects(discrete=discrete)
+    safe = known and disclosure.protects
     facts = {
         "file": str(out),
         "digest": disclosure.digest,

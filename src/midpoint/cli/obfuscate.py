@@ -78,10 +78,9 @@ def _show(
 ) -> None:
     from midpoint.protocol import state
 
-    says = state(disclosure.scheme, discrete=disclosure.scale.levels is not None, alpha=alpha)
-    safe = alpha == 1 and disclosure.obfuscation.protects(
-        discrete=disclosure.scale.levels is not None
-    )
+    discrete, unary = disclosure.scale.levels is not None, disclosure.scale.is_unary
+    says = state(disclosure.scheme, discrete=discrete, alpha=alpha, unary=unary)
+    safe = alpha == 1 and disclosure.protects
     if as_json:
         facts = {"file": str(out), **asdict(summary), "alpha": alpha, "safe": safe}
         facts |= {"guarantees": says.guarantees, "reach": says.reach}

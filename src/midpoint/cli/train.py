@@ -78,6 +78,8 @@ def train_command(
             "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
+            "--liked": data.liked is not None,
+            "--count-column": data.count_column is not None,
             "--item-columns": bool(data.item_columns),
             "--items": data.items is not None,
         }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from midpoint.data.description import Description, describe
 from midpoint.data.feature import MISSING, Feature
 from midpoint.data.origin import Origin
-from midpoint.data.preparation import at_least, in_levels, with_known
+from midpoint.data.preparation import as_sets, at_least, in_levels, with_known
 from midpoint.data.ratings import ItemOrder, Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate
@@ -26,6 +26,7 @@ __all__ = [
     "Scale",
     "Simulation",
     "SimulationConfig",
+    "as_sets",
     "at_least",
     "describe",
     "hold_out",

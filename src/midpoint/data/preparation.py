@@ -63,6 +63,38 @@ def in_levels(ratings: Ratings, count: int) -> Ratings:
     return replace(ratings, value=value, scale=coarse, name=name)
 
 
+def as_sets(ratings: Ratings, least: float) -> Ratings:
+    """Make unary data of ratings: of each person the items that she rated at least so high.
+
+    With the lowest rating of the scale, all items that she rated: what people viewed.
+    """
+    scale = ratings.scale
+    if scale.is_unary:
+        raise MidpointError(f"{ratings.name} is unary already; leave out --liked")
+    if not scale.low <= least <= scale.high:
+        raise MidpointError(
+            f"--liked {least:g}: no rating of {ratings.name} says so, they go from {scale.low:g} to"
+            f" {scale.high:g}"
+        )
+    kept = ratings.select_ratings(ratings.value >= np.float32(least))
+    if not len(kept):
+        raise MidpointError(f"--liked {least:g}: nobody in {ratings.name} rated so high; ask less")
+    sets = replace(
+        kept,
+        value=np.ones(len(kept), np.float32),
+        scale=Scale.unary(),
+        name=f"{ratings.name}-liked-{least:g}",
+    )
+    people = int((np.diff(sets.user_offsets) == 0).sum())
+    below = len(ratings) - len(kept)
+    notes = [f"{counted(below, 'rating')} below {least:g} (--liked)"] * (below > 0)
+    notes += [f"{counted(people, 'person')} who liked nothing (--liked)"] * (people > 0)
+    sets = sets.select_users(np.diff(sets.user_offsets) > 0)
+    for note in notes:
+        sets = sets.leaving_out(note)
+    return sets
+
+
 def with_known(ratings: Ratings, *features: str) -> Ratings:
     """Keep users whose category of every one of these features is known, and all items."""
     if not features:

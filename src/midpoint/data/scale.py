@@ -1,4 +1,4 @@
-"""The scale that ratings live on: a few levels, or an interval."""
+"""The scale that ratings live on: a few levels, an interval, or one level: used or liked."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -12,6 +12,8 @@ from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
 """More distinct values than this are taken as a continuous scale."""
+LIKED = 0.75
+"""A rating at least this far up the scale says that somebody liked an item: 4 of 1 to 5 stars."""
 STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
 """Steps that levels are looked for in, the coarsest first."""
 
@@ -27,7 +29,9 @@ class Scale:
     high: float
     """The greatest rating."""
     levels: tuple[float, ...] | None = None
-    """All possible ratings in ascending order; None on a continuous scale."""
+    """All possible ratings in ascending order; None on a continuous scale.
+
+    One level, the upper end, is that of unary data: sets of items that people used or liked."""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
@@ -35,7 +39,8 @@ class Scale:
                 f"a scale needs finite bounds, low < high: got {self.low}, {self.high}"
             )
         if self.levels is not None and (
-            (self.levels[0], self.levels[-1]) != (self.low, self.high)
+            (self.levels[0], self.levels[-1]) not in {(self.low, self.high), (self.high, self.high)}
+            or (len(self.levels) == 1 and self.low != 0)
             or any(a >= b for a, b in zip(self.levels, self.levels[1:], strict=False))
         ):
             raise MidpointError(f"levels must ascend from low to high: got {self.levels}")
@@ -56,6 +61,11 @@ class Scale:
         return cls.discrete([round(low + step * k, 12) for k in range(count)])
 
     @classmethod
+    def unary(cls) -> Self:
+        """Make the scale of unary data: an item is in a person's set, 1, or nothing is known."""
+        return cls(0.0, 1.0, (1.0,))
+
+    @classmethod
     def continuous(cls, low: float, high: float) -> Self:
         """Make an interval."""
         return cls(float(low), float(high))
@@ -72,7 +82,8 @@ class Scale:
         Few distinct values make levels: in equal steps where they fit, else the values themselves
         if they repeat. Otherwise the scale is an interval, with a warning in the log. Ratings
         further from all others than those are from each other are refused: one 50 among ratings
-        from 0 to 4 is a slip of the pen, and 99 a code for no answer.
+        from 0 to 4 is a slip of the pen, and 99 a code for no answer. Ratings that are all 1 are
+        unary data.
 
         Args:
             values: The ratings.
@@ -81,9 +92,13 @@ class Scale:
         """
         finite = values[np.isfinite(values)]
         seen = np.unique(finite.astype(np.float32))
+        if len(seen) == 1 and seen[0] == 1:
+            return cls.unary()
         if len(seen) < 2:
             raise MidpointError(
-                f"{where}: the ratings do not vary, so there is nothing to learn from them"
+                f"{where}: the ratings do not vary, so there is nothing to learn from them; if each"
+                " only says that somebody used or liked an item, write 1, or name the table's"
+                " column of counts by --count-column"
             )
         _require_together(values, finite, seen, locate or (lambda _: where))
         if len(seen) <= MOST_LEVELS:
@@ -108,6 +123,11 @@ class Scale:
         """Whether ratings come in levels."""
         return self.levels is not None
 
+    @property
+    def is_unary(self) -> bool:
+        """Whether there is one level: data are sets of items that people used or liked."""
+        return self.levels is not None and len(self.levels) == 1
+
     def contains(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Tell for each value whether it is a legal rating; NaN is not."""
         if self.levels is None:
@@ -126,6 +146,11 @@ class Scale:
         levels, single = (np.asarray(part, dtype=np.float32) for part in (self.levels, values))
         return np.minimum(np.searchsorted(levels, single), len(levels) - 1)
 
+    @property
+    def liked(self) -> float:
+        """The rating from which on an item counts as liked: three quarters up the scale."""
+        return self.low + LIKED * (self.high - self.low)
+
     def clip(self, values: NDArray[Any]) -> NDArray[Any]:
         """Bring values into the bounds."""
         return np.asarray(np.clip(values, self.low, self.high))
@@ -143,6 +168,8 @@ class Scale:
         """Say it in a few characters."""
         if self.levels is None:
             return f"{self.low:g} to {self.high:g}, continuous"
+        if self.is_unary:
+            return "unary: sets of items"
         if len(self.levels) <= 6:
             return " ".join(f"{level:g}" for level in self.levels)
         return f"{self.low:g} to {self.high:g} in {len(self.levels)} levels"

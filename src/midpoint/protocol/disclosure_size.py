@@ -70,7 +70,8 @@ def row_bits(
         "base": n_cells * log2(3 * span * GRAIN // ONE + 1),
         "taste": taste_factors * log2(4 * span * GRAIN // ONE + 1),
     }
-    return sum((size[column] for column in sorted(scheme.columns)), 0.0)
+    columns = scheme.columns_on(unary=scale.is_unary)
+    return sum((size[column] for column in sorted(columns)), 0.0)
 
 
 def derive(a: LearningProtocol, b: LearningProtocol) -> Derivation | None:

@@ -1,6 +1,6 @@
 """Many people at once: what goes into a protocol, and what the analyst gets to see of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,3 +86,31 @@ def local_correction(
     """
     index = profiles.message_index[item]
     return from_fixed(corrections(disclosure, index, category.astype(np.intp), move))
+
+
+def local_scores(
+    disclosure: Disclosure,
+    profiles: ItemProfiles,
+    x: Float,
+    category: NDArray[np.integer],
+    move: NDArray[np.int64],
+) -> Callable[[slice], Float]:
+    """Return what gives the scores of all items to some people, as their devices show them.
+
+    Args:
+        disclosure: What goes with the scores.
+        profiles: The item profiles; M items.
+        x: What was estimated of each of N people. Shape (N, D).
+        category: Their categories. Shape (N,).
+        move: Their rows of `LearningProtocol.moves`. Shape (N, r).
+    """
+    vectors, every = profiles.vectors.astype(np.float64), np.arange(profiles.n_items)
+
+    def scores(some: slice) -> Float:
+        whose, n = category[some], len(category[some])
+        moved = np.repeat(move[some], len(every), axis=0)
+        rows = np.tile(every, n), np.repeat(whose, len(every)), moved
+        added = local_correction(disclosure, profiles, *rows).reshape(n, len(every))
+        return np.asarray(profiles.centre + x[some] @ vectors.T + added)
+
+    return scores

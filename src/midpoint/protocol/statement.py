@@ -58,6 +58,7 @@ _ENDS = (
     "On a scale with ends, answers are cut to the range that all categories can reach; how many"
     " are at its ends is measured only."
 )
+_PREFERRED = "what each category adds to its score"
 _OPEN_SET = "Which items were rated still leaks."
 _COPULA = (
     "Values are distributed exactly alike item by item; jointly too if in all categories a person's"
@@ -192,12 +193,43 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
 """The statement of every protocol, on the scale that it is for; see `state` for when it is void."""
 
 
-def state(name: str, *, discrete: bool, alpha: float = 1.0) -> Statement:
+OF_SETS: Mapping[str, Statement] = MappingProxyType(
+    {
+        "ss": Statement(
+            _RATIO,
+            _PRODUCT,
+            "All that is sent is the set of revealed items, and it is independent of the feature.",
+            "jointly",
+            _APPENDIX,
+        ),
+        "dmpss": Statement(
+            f"{_PREFERRED}; {_RATIO}",
+            _PRODUCT,
+            "All that is sent is the set of revealed items, and it is independent of the feature."
+            " Where people choose items together, what the joint distribution leaks is measured"
+            " only.",
+            "jointly",
+            _APPENDIX,
+        ),
+        "cmpss": Statement(
+            f"{_PREFERRED}; {_POSITIONS}",
+            "positions and sets follow the disclosed prior, and each device knows its user's",
+            "All that is sent is a set, distributed alike in all categories, jointly, but for what"
+            " is revealed with the least probability.",
+            "jointly",
+            "docs/protocol.md; measured on real data",
+        ),
+    }
+)
+"""What the schemes for unary data guarantee: there are no values, so sets are all that is sent."""
+
+
+def state(name: str, *, discrete: bool, alpha: float = 1.0, unary: bool = False) -> Statement:
     """State what a protocol guarantees on such a scale, when a share alpha is obfuscated.
 
     Nothing where some ratings are sent as they are, nor where whole stars are only shifted.
     """
-    says = STATEMENTS[name]
+    says = OF_SETS.get(name, STATEMENTS[name]) if unary else STATEMENTS[name]
     if alpha < 1:
         return replace(says, guarantees=_MIXED, reach="nothing")
     if discrete and name in SHIFTED:

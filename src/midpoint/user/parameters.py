@@ -113,6 +113,11 @@ class Parameters:
     positions: PositionModel | None
     """What counterparts are found by, under a scheme that asks for them."""
 
+    @property
+    def is_unary(self) -> bool:
+        """Whether there is one level: what is rated is a set of items."""
+        return self.points is not None and len(self.points) == 1
+
     @staticmethod
     def of(disclosure: Disclosure) -> "Parameters":
         """Read a disclosure's columns, once."""

@@ -45,8 +45,11 @@ class RatingScale(Part):
     """The least rating."""
     high: Rating
     """The greatest rating."""
-    levels: Annotated[tuple[Rating, ...], Field(min_length=2)] | None = None
-    """All ratings in ascending order; absent on a continuous scale."""
+    levels: Annotated[tuple[Rating, ...], Field(min_length=1)] | None = None
+    """All ratings in ascending order; absent on a continuous scale.
+
+    A single one, at the upper end, makes the scale unary: a rating says that an item is in her set.
+    """
     reported: Annotated[tuple[Rating, ...], Field(min_length=2)] | None = None
     """Those of them that devices report on, if fewer; she rates on all of them."""
 
@@ -55,9 +58,15 @@ class RatingScale(Part):
         """What a report can say under a scheme that reports levels; None on a continuous scale."""
         return self.reported or self.levels
 
+    @property
+    def is_unary(self) -> bool:
+        """Whether there is one level: what is rated is a set of items."""
+        return self.levels is not None and len(self.levels) == 1
+
     @model_validator(mode="after")
     def _ascending(self) -> Self:
         points = (self.low, self.high) if self.levels is None else self.levels
+        points = (self.low, *points) if self.is_unary else points
         if any(a >= b for a, b in pairwise(points)):
             raise fault(Refusal.WRONG_SHAPE, "the scale does not ascend")
         if (points[0], points[-1]) != (self.low, self.high):
@@ -96,7 +105,9 @@ class Disclosure(Message):
     items: Annotated[tuple[Name, ...], Field(min_length=1)]
     """Stable identifiers of the items, ascending by code point."""
     offset: tuple[Row, ...] | None = None
-    """What each category adds to a rating: x0 v_j0 in Algorithm 1. Shape (M, K)."""
+    """What each category adds to a rating: x0 v_j0 in Algorithm 1. Shape (M, K).
+
+    On a unary scale, what it adds to a score: values are 1 whatever the category."""
     reveal: tuple[Row, ...] | None = None
     """Probability of revealing: least p over categories / p_k, Algorithm 2. Shape (M, K)."""
     levels: tuple[tuple[Row, ...], ...] | None = None
@@ -164,6 +175,17 @@ class Disclosure(Message):
         return SCHEMES[self.scheme]
 
     @property
+    def columns(self) -> frozenset[str]:
+        """The columns that it has: those of its scheme on its scale."""
+        return self.obfuscation.columns_on(unary=self.scale.is_unary)
+
+    @property
+    def protects(self) -> bool:
+        """Whether its scheme hides the category in what is sent, item by item."""
+        discrete, unary = self.scale.levels is not None, self.scale.is_unary
+        return self.obfuscation.protects(discrete=discrete, unary=unary)
+
+    @property
     def taste_selects(self) -> bool:
         """Whether taste decides what is rated too, by r further selection factors."""
         if self.prior is None or not self.obfuscation.sub_samples:
@@ -205,7 +227,9 @@ class Disclosure(Message):
 
     def _require_columns(self) -> None:
         present = {name for name in COLUMNS if getattr(self, name) is not None}
-        needed = self.obfuscation.columns
+        needed = self.columns
+        if self.scale.is_unary and not self.obfuscation.is_for_sets:
+            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} is not for unary data")
         if present != needed:
             raise fault(
                 Refusal.WRONG_COLUMNS,
@@ -239,7 +263,7 @@ class Disclosure(Message):
             raise fault(Refusal.WRONG_SHAPE, "there is not one keep probability per item")
 
     def _row_lengths(self) -> Iterator[tuple[str, Iterator[int]]]:
-        for name in self.obfuscation.columns:
+        for name in self.columns:
             rows = getattr(self, name)
             yield name, map(len, rows)
             if name == "levels":

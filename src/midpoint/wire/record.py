@@ -125,7 +125,9 @@ class Certificate(Message):
     null_high: Share
     """Upper end of the chance band: what the strongest attack reaches on shuffled labels."""
     rmse_cost: Integer
-    """By how much the prediction error grew, in millionths of a rating unit."""
+    """By how much the prediction error grew, in millionths of a rating unit; 0 for unary data."""
+    ndcg_cost: Integer | None = None
+    """What share of NDCG@10 is lost, in millionths; absent if made before lists were ranked."""
     adversary: Name | None = None
     """Whom it was measured against, by what they know; absent if made before that was stated."""
     panel: Count | None = None

@@ -50,12 +50,28 @@ class Scheme:
             names |= {"rate", "selection"} if self.counterparts else {"reveal"}
         return frozenset(names)
 
-    def protects(self, *, discrete: bool) -> bool:
+    def columns_on(self, *, unary: bool) -> frozenset[str]:
+        """The columns on a scale; on a unary one, what categories prefer instead of levels."""
+        if not unary or "levels" not in self.columns:
+            return self.columns
+        return self.columns - {"levels"} | {"offset"}
+
+    @property
+    def is_for_sets(self) -> bool:
+        """Whether it goes with unary data: raw sets, or items withheld and no value changed."""
+        if self.value_map is ValueMap.DISCRETE:
+            return self.sub_samples
+        return self.value_map is ValueMap.AS_IS
+
+    def protects(self, *, discrete: bool, unary: bool = False) -> bool:
         """Whether it hides the category in the ratings themselves, item by item.
 
         Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the
-        decimal point shows which offset was subtracted.
+        decimal point shows which offset was subtracted. Of unary data there is nothing to hide but
+        which items are in a set: schemes that withhold some do.
         """
+        if unary:
+            return self.is_for_sets and self.sub_samples
         shifted_stars = self.value_map is ValueMap.SHIFTED and discrete
         return self.value_map is not ValueMap.AS_IS and not shifted_stars
 

@@ -50,8 +50,8 @@ def test_raw_ratings_leak_and_sub_sampling_takes_the_sets_away(panel: Panel) -> 
     assert protected.leak.value < 0.75
     above, error = raw.leak.above(protected.leak)
     assert above > 5 * error > 0
-    assert cost(raw.squares, raw.squares) == 0
-    assert -0.1 < cost(protected.squares, raw.squares) < 0.1
+    assert cost(raw, raw) == 0
+    assert -0.1 < cost(protected, raw) < 0.1
     again = measure(panel, LearningProtocol("dmpss"), RawReaders(panel))
     assert again.leak.value == protected.leak.value
 

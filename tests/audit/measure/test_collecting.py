@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.audit.measure.collecting import collect
-from midpoint.audit.measure.costs import cost, deciles, withheld
+from midpoint.audit.measure.costs import cost, deciles, ndcg_cost, ranking, withheld
 from midpoint.audit.measure.privacy import Privacy
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.stored import Stored, by_adversary
@@ -52,6 +52,21 @@ def test_privacy_is_that_of_the_rows(made: tuple[AuditResults, Stored]) -> None:
 def test_costs_are_counted_from_raw_ratings(made: tuple[AuditResults, Stored]) -> None:
     results, stored = made
     assert cost(stored, "dmpss") == results.costs["dmpss"]
+    assert ndcg_cost(stored, "dmpss") == results.ndcg_costs["dmpss"]
     assert not withheld(stored, "no").any()
     assert withheld(stored, "dmpss").mean() > 0
     assert deciles(stored, "dmpss") == results.withheld["dmpss"]
+
+
+def test_lists_are_measured_person_by_person(made: tuple[AuditResults, Stored]) -> None:
+    results, stored = made
+    measured = {metric: numbers for metric, *numbers in ranking(stored, "dmpss")}
+    assert list(measured) == ["ndcg_at_10", "recall_at_20", "mrr", "coverage"]
+    for metric, (value, low, high) in measured.items():
+        assert 0 <= low <= value <= high <= 1
+        row = results.get("dmpss", metric)
+        assert row is not None
+        assert row.value == value
+    ndcg = np.concatenate([one["ndcg"] for one in stored.every("dmpss", "accuracy")])
+    assert measured["ndcg_at_10"][0] == pytest.approx(np.nanmean(ndcg))
+    assert 0 < measured["coverage"][0] <= 1

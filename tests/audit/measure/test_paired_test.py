@@ -12,7 +12,7 @@ from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.findings import Cost, Row
 from midpoint.audit.measure.paired_test import Key, Pairing, pair
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.measure.statistics import paired_cost, root_mean
+from midpoint.audit.measure.statistics import mean_interval, paired_cost, paired_loss, root_mean
 from midpoint.audit.report.comparison import Change, changes
 from midpoint.audit.run.store import Store
 from tests.support.audits.made_up_results import made_up
@@ -103,6 +103,34 @@ def test_a_small_change_is_found_among_the_same_people_and_missed_among_others(
     (alone,) = [change for change in changes(a, b) if change[:3] == READ]
     assert not alone.paired
     assert not alone.beyond_chance
+
+
+def test_lists_of_the_same_people_are_compared_person_by_person(tmp_path: Path) -> None:
+    ndcg = np.random.default_rng(3).random(PEOPLE)
+    ndcg[::7] = np.nan
+    key: Key = ("dmp", "ndcg_at_10", "")
+    made = []
+    for name, loss in (("a", 0.02), ("b", 0.05)):
+        results, store = audited(tmp_path / name, NOISE), Store(tmp_path / name)
+        shown = {"no": ndcg, "dmp": (1 - loss) * ndcg}
+        for fold in range(FOLDS):
+            for scheme, each in shown.items():
+                kept = dict(store.load(fold, scheme, "accuracy"))
+                store.save({**kept, "ndcg": each[fold == FOLD]}, fold, scheme, "accuracy")
+        cost = Cost(*paired_loss(shown["dmp"], ndcg))
+        assert cost.value == pytest.approx(loss)
+        mean = row("ndcg_at_10", "", *mean_interval(shown["dmp"]))._replace(scheme="dmp")
+        made.append(replace(results, rows=(*results.rows, mean), ndcg_costs={"dmp": cost}))
+    together = pair(tmp_path / "a", tmp_path / "b", *made)
+    assert isinstance(together, Pairing)
+    a, b = made
+    alone, paired = ({c[:3]: c for c in changes(a, b, how)} for how in (None, together))
+    assert not alone[key].beyond_chance
+    assert paired[key].paired
+    assert paired[key].beyond_chance
+    lost = paired["dmp", "ndcg_cost", ""]
+    assert lost.paired
+    assert lost.beyond_chance
 
 
 @pytest.mark.slow

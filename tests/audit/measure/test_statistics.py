@@ -5,8 +5,11 @@ from hypothesis import strategies as st
 
 from midpoint.audit.attackers.auc import Area, area, auc, chance_deviation
 from midpoint.audit.measure.statistics import (
+    coverage_interval,
+    mean_interval,
     null_band,
     paired_cost,
+    paired_loss,
     permuted_areas,
     root_mean,
 )
@@ -214,3 +217,33 @@ def test_the_error_and_its_interval_follow_their_formula() -> None:
     drawn = rng.integers(0, 400, (2000, 400))
     spread = np.sqrt(squares[drawn].sum(axis=1) / count[drawn].sum(axis=1)).std()
     assert (high - low) / 2 == pytest.approx(1.96 * spread, rel=0.1)
+
+
+def test_what_is_lost_of_a_mean_is_paired_and_leaves_out_the_unknown() -> None:
+    rng = np.random.default_rng(0)
+    raw = rng.random(400)
+    raw[::10] = np.nan
+    value, low, high = paired_loss(0.9 * raw, raw)
+    assert (value, low, high) == pytest.approx((0.1, 0.1, 0.1))  # the same share of everyone's
+    value, low, high = paired_loss(raw[rng.permutation(400)], raw)
+    assert low < value < high
+    assert high - low > 0.05  # not paired: much less sure
+    assert paired_loss(np.full(3, np.nan), np.full(3, np.nan)) == (0.0, 0.0, 0.0)
+
+
+def test_coverage_is_as_sure_as_the_jackknife_says() -> None:
+    rng = np.random.default_rng(1)
+    shares, widths = [], []
+    for _ in range(200):
+        shown = rng.zipf(1.6, (60, 10)) % 300
+        often = np.bincount(np.concatenate([np.unique(row) for row in shown]), minlength=300)
+        alone = np.array([(often[np.unique(row)] == 1).sum() for row in shown])
+        value, low, high = coverage_interval(np.array([(often > 0).mean()]), [alone], 300)
+        shares.append(value)
+        widths.append(high - low)
+    assert 0.6 < np.mean(widths) / (2 * 1.96 * np.std(shares)) < 1.6
+
+
+def test_the_interval_of_a_mean_stays_between_zero_and_one() -> None:
+    assert mean_interval(np.array([0.0, 0.0, 1.0, np.nan]))[1] == 0.0
+    assert mean_interval(np.array([0.5])) == (0.5, 0.5, 0.5)

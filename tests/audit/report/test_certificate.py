@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
-from midpoint.audit.measure.findings import SHARPNESS, Adversary, Band, Judge
+from midpoint.audit.measure.findings import SHARPNESS, Adversary, Band, Cost, Judge
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
@@ -64,6 +64,9 @@ def test_a_certificate_says_what_was_measured() -> None:
     assert (made.attack, made.auc, made.null_low) == ("fraction", 1_000_000, 470_000)
     assert made.auc_low <= made.auc <= made.auc_high
     assert made.rmse_cost == pytest.approx(9_800, abs=1)
+    assert made.ndcg_cost is None
+    ranked = replace(audited(), ndcg_costs={"mp": Cost(0.021, 0.0, 0.04)})
+    assert certify(disclosed(), ranked).ndcg_cost == 21_000
 
 
 def test_numbers_that_the_audited_data_does_not_give_are_refused() -> None:

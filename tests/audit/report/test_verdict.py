@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.audit.measure.findings import Control
+from midpoint.audit.measure.findings import Control, Cost
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import (
     BLIND,
@@ -95,6 +95,13 @@ def test_the_verdict_is_the_default_schemes_in_a_few_sentences() -> None:
         " 54 can be luck (chance band 0.470-0.530, wider 0.458-0.542). Cost: +2.0 % RMSE"
     )
     assert not verdict.safe
+
+
+def test_the_verdict_says_what_is_lost_of_lists_beside_what_errors_grow_by() -> None:
+    lost = {"dmpss": Cost(0.031, 0.012, 0.05)}
+    verdict = headline(made_up(ndcg_costs=lost))
+    assert verdict is not None
+    assert verdict.sentence.endswith("Cost: +2.0 % RMSE, +3.1 % of NDCG@10 (+1.2 to +5.0)")
 
 
 def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:

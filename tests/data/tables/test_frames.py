@@ -121,7 +121,7 @@ def test_the_real_lenskit_and_cornac_where_they_are_installed() -> None:
         (pandas_rows().iloc[:0], "the table of ratings has no rows"),
         (pandas_rows().assign(rating=["a", 1, 2, 3]), r"the table of ratings, row 1: 'a' in"),
         (pandas_rows().rename(columns={"item": "user"}), "column 'user' .* stands twice"),
-        (pandas_rows().drop(columns="rating"), "like the rating; .*--rating-column.*how often"),
+        (pandas_rows().rename(columns={"rating": "mark"}), "like the rating; .*--count-column"),
         (7, "a int cannot be loaded"),
     ],
 )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from midpoint.user import Accepted, check_disclosure
 from midpoint.wire import (
+    GRAIN,
     ONE,
     SCHEMES,
     Catalogue,
@@ -89,6 +90,30 @@ def disclosure(
         **columns(scheme, n_items, K, points, rng),
     }
     return Disclosure(**(content | changes))
+
+
+UNARY = RatingScale(low=0, high=ONE, levels=(ONE,))
+"""The scale of sets: an item is in hers, or nothing is known."""
+
+
+def unary_disclosure(scheme: str = "dmpss", **made: Any) -> Disclosure:
+    """Draw a consistent disclosure of sets."""
+    return as_sets(disclosure(scheme, **made))
+
+
+def as_sets(graded: Disclosure) -> Disclosure:
+    """Turn a disclosure into one of sets: what categories prefer stands where levels would."""
+    columns: dict[str, Any] = {n: getattr(graded, n) for n in graded.columns - {"levels"}}
+    K = graded.n_cells
+    if "levels" in graded.columns:
+        preferred = np.random.default_rng(K).integers(-ONE // 8, ONE // 8, (len(graded.items), K))
+        preferred[:, -1] -= preferred.sum(axis=1)
+        columns["offset"] = as_rows(preferred)
+    if "base" in graded.columns:
+        columns["base"] = as_rows(np.full((len(graded.items), K), GRAIN))
+        columns["prior"] = graded.prior
+    kept = {"scheme": graded.scheme, "features": graded.features, "items": graded.items}
+    return Disclosure(**(columns | kept | {"scale": UNARY}))
 
 
 def solicitation(

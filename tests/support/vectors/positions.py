@@ -20,7 +20,7 @@ from midpoint.wire import (
     Scores,
     as_rows,
 )
-from tests.support.people.made_up import AGE, disclosure, entries, sealed
+from tests.support.people.made_up import AGE, as_sets, disclosure, entries, sealed
 from tests.support.people.made_up_positions import counterparts_disclosure, real_size
 from tests.support.vectors.parts import (
     FEATURES,
@@ -63,6 +63,9 @@ def with_counterparts() -> dict[str, Disclosure]:
     fewer = RatingScale(low=HALVES[0], high=HALVES[-1], levels=HALVES, reported=HALVES[::3])
     made["cmpss, log spreads, four of ten levels"] = make(
         points=HALVES, seed=10, spread=True, scale=fewer
+    )
+    made["cmpss of sets"] = as_sets(
+        make(features=(AGE,), seed=11, selection_factors=4, taste_factors=0, strata=2)
     )
     return made
 

@@ -31,6 +31,7 @@ from tests.support.people.made_up import (
     distributions,
     ratings,
     solicitation,
+    unary_disclosure,
 )
 from tests.support.people.unadjusted import obfuscate_unadjusted
 from tests.support.vectors.parts import (
@@ -76,6 +77,8 @@ def named_disclosures() -> dict[str, Disclosure]:
     made["dmpss uneven, three of four levels"] = disclosure(
         "dmpss", (AGE,), points=UNEVEN, scale=uneven, seed=11
     )
+    for seed, (scheme, features) in enumerate((("ss", (AGE,)), ("dmpss", (AGE,)))):
+        made[f"{scheme} of sets"] = unary_disclosure(scheme, features=features, seed=13 + seed)
     return made
 
 
@@ -135,7 +138,7 @@ def cases_of(
                 "withheld": [i for i in near if (d := ledger.decision(i)) and d.value is None],
             }
             kept = ledger.answered(number)
-            rounds.append(step | ({"kept": text(kept)} if kept and kept.move else {}))
+            rounds.append(step | ({"kept": text(kept)} if kept and kept.move is not None else {}))
         yield {
             "name": f"{name}, open" if more else name,
             "disclosure": text(shown),

@@ -39,17 +39,18 @@ export type FeatureNames = Of<typeof featureNames>;
 
 /**
  * What a rating can be, in fixed point; `levels` is absent on a continuous scale. `reported` are those
- * of the levels that devices report on, if fewer; she rates on all of them.
+ * of the levels that devices report on, if fewer; she rates on all of them. A single level, at the
+ * upper end, makes the scale unary: a rating says that an item is in her set.
  */
 export const ratingScale = part(
   {
     low: rating,
     high: rating,
-    levels: optional(list(rating, 2)),
+    levels: optional(list(rating, 1)),
     reported: optional(list(rating, 2)),
   },
   ({ low, high, levels, reported }, path) => {
-    const points = levels ?? [low, high];
+    const points = levels?.length === 1 ? [low, ...levels] : (levels ?? [low, high]);
     if (points.some((point, i) => i > 0 && points[i - 1] >= point)) {
       refuse("wrong_shape", path, "the scale does not ascend");
     }
@@ -62,6 +63,11 @@ export const ratingScale = part(
   },
 );
 export type RatingScale = Of<typeof ratingScale>;
+
+/** Whether there is one level: what is rated is a set of items. */
+export function isUnary(scale: RatingScale): boolean {
+  return scale.levels?.length === 1;
+}
 
 /** Tell whether these are some of the levels, in their order, the ends among them. */
 function areFewer(reported: readonly number[], levels: readonly number[]): boolean {
@@ -128,6 +134,12 @@ export function tasteSelects(content: Content): boolean {
 /** The scheme that its name stands for. */
 export function schemeOf(disclosure: Content): Scheme {
   return SCHEMES.get(disclosure.scheme) as Scheme;
+}
+
+/** Whether its scheme hides the category in what is sent, item by item. */
+export function protects(disclosure: Content): boolean {
+  const { scale } = disclosure;
+  return schemeOf(disclosure).protects(scale.levels !== undefined, isUnary(scale));
 }
 
 /** A disclosure does not change, so neither do these. */
@@ -210,12 +222,13 @@ function requireBudget({ keep, leak, items, scheme }: Content, path: Path): void
 
 function requireColumns(content: Content, path: Path): void {
   const scheme = schemeOf(content);
+  const columns = scheme.columnsOn(isUnary(content.scale));
+  if (isUnary(content.scale) && !scheme.isForSets) {
+    refuse("wrong_columns", path, `scheme '${content.scheme}' is not for unary data`);
+  }
   const present = COLUMNS.filter((column) => content[column] !== undefined);
-  if (
-    present.length !== scheme.columns.size ||
-    !present.every((column) => scheme.columns.has(column))
-  ) {
-    const needed = [...scheme.columns].sort().join(", ");
+  if (present.length !== columns.size || !present.every((column) => columns.has(column))) {
+    const needed = [...columns].sort().join(", ");
     refuse(
       "wrong_columns",
       path,

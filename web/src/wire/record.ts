@@ -96,6 +96,8 @@ export const Certificate = kind(
     null_low: share,
     null_high: share,
     rmse_cost: integer(),
+    /** What share of NDCG@10 is lost; absent if made before lists were ranked. */
+    ndcg_cost: optional(integer()),
     /** Whom it was measured against; this and the rest are absent if not stated. */
     adversary: optional(name),
     /** People the audited disclosures were made of, and labelled people outside of these. */

@@ -58,13 +58,26 @@ export class Scheme {
     return this.counterparts ? [...columns, "rate", "selection"] : [...columns, "reveal"];
   }
 
+  /** The columns on a scale; on a unary one, what categories prefer instead of levels. */
+  columnsOn(unary: boolean): ReadonlySet<Column> {
+    if (!unary || !this.columns.has("levels")) return this.columns;
+    return new Set([...this.columns].map((column) => (column === "levels" ? "offset" : column)));
+  }
+
+  /** Whether it goes with unary data: raw sets, or items withheld and no value changed. */
+  get isForSets(): boolean {
+    return this.valueMap === "as_is" || (this.valueMap === "discrete" && this.subSamples);
+  }
+
   /**
    * Whether it hides the category in the ratings themselves, item by item.
    *
    * Ratings as they are do not. Nor does a plain shift of whole stars: what is behind the decimal
-   * point shows which offset was subtracted.
+   * point shows which offset was subtracted. Of unary data there is nothing to hide but which items
+   * are in a set: schemes that withhold some do.
    */
-  protects(discrete: boolean): boolean {
+  protects(discrete: boolean, unary = false): boolean {
+    if (unary) return this.isForSets && this.subSamples;
     const shiftedStars = this.valueMap === "shifted" && discrete;
     return this.valueMap !== "as_is" && !shiftedStars;
   }

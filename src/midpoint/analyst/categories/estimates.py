@@ -67,9 +67,12 @@ class CategoryEstimates:
 
     @cached_property
     def levels(self) -> Float | None:
-        """On a discrete scale, each category's distribution over the levels. Shape (M, K, L)."""
+        """On a discrete scale, each category's distribution over the levels. Shape (M, K, L).
+
+        None of unary data, whose one level says nothing.
+        """
         count, values = self.statistics.level_count, self.statistics.level_values
-        if count is None or values is None:
+        if count is None or values is None or len(values) < 2:
             return None
         if self.method == "plain":
             return frequencies(count)

@@ -131,11 +131,13 @@ def learn_positions(
     """
     _require_fitting(profiles, selection_factors, taste_factors)
     taste_factors = _fitting(profiles, selection_factors, taste_factors)
+    unary = profiles.scale.is_unary
     kept = Checkpoint(checkpoint, _purpose(profiles, selection_factors, taste_factors, seed))
     shares = _shares(profiles)
     sampled = bool((shares < 1).any())
     total = selection_module.ROUNDS + rates_module.ROUNDS if selection_factors else 0
-    total += prior_module.ROUNDS * (2 if taste_factors < profiles.dimension else 1)
+    narrows = taste_factors < profiles.dimension and not unary
+    total += prior_module.ROUNDS * (2 if narrows else 1)
     total += LAST_STEPS if sampled else 0
     rounds = count(1)
 
@@ -169,19 +171,21 @@ def learn_positions(
 
         last = Expectation(model, strata, SHARES, threads)
         strata = finish_on_everyone(panel, last, kept, report)
-    levels = np.array(profiles.scale.levels, dtype=np.float64)
-    people = panel.take(shares) if people is None else people
-    spreads = fit_spreads(people, model, strata, levels, threads)
+    spreads: dict[str, Any] = {}
+    if not unary:
+        levels = np.array(profiles.scale.levels, dtype=np.float64)
+        people = panel.take(shares) if people is None else people
+        spreads = fit_spreads(people, model, strata, levels, threads)._asdict()
     return replace(
         profiles,
         positions=PositionModel(
             rate=model.rate,
-            selection=model.selection[:, :selection_factors],
+            selection=model.selection if unary else model.selection[:, :selection_factors],
             base=model.base,
             taste=model.taste,
             **strata._asdict(),
             noise_variance=model.noise,
-            **spreads._asdict(),
+            **spreads,
         ),
     )
 
@@ -210,16 +214,21 @@ def _fit(
     weight = np.bincount(thin.item, minlength=items).astype(np.float64)
     everyone = _everyone(profiles, people, thin) if sampled else None
     people = thin
-    model, prior = _begin(profiles, sets, rated)
+    if profiles.scale.is_unary:
+        model, prior = _begin_sets(profiles, sets, weight, taste_factors)
+    else:
+        model, prior = _begin(profiles, sets, rated)
     if everyone is not None:
         model = _for_a_sample(model, everyone.times.sum(axis=1), weight)
-    if taste_factors < profiles.dimension:
+    if taste_factors < profiles.dimension and not profiles.scale.is_unary:
         wide = fit_prior(people, model, prior, threads, done)
         model, prior = _narrow(people, model, prior, wide, weight, taste_factors)
     model = model._replace(base=rounded(model.base), taste=rounded(model.taste))
     position: Float | None = None
     if selection_factors:
-        start = _with_taste_selection(model, prior, weight)
+        start = model, prior
+        if not profiles.scale.is_unary:
+            start = _with_taste_selection(model, prior, weight)
         model, prior, position = fit_rates(people, *start, for_rates, threads, done, everyone)
     strata = _strata(people, prior) if selection_factors else 1
     return model, fit_strata(people, model, prior, strata, threads, done, position)
@@ -341,6 +350,8 @@ def _fitting(profiles: ItemProfiles, selection_factors: int, taste_factors: int 
     K = int(profiles.offset.shape[1])
     room = min(MOST_DIMENSIONS, isqrt(MOST_NUMBERS) // K)
     most = (room - selection_factors) // 2 if selection_factors else room
+    if profiles.scale.is_unary:  # whose factors choose, and say nothing of values
+        most = room - selection_factors
     wanted = min(
         usual_taste_factors(selection_factors) if taste_factors is None else taste_factors,
         profiles.dimension,
@@ -392,6 +403,30 @@ def _begin(
     taste = np.linalg.solve(profiles.profile_root, profiles.profile_mean)
     mean = np.hstack([sets.mean, np.tile(taste, (len(sets.mean), 1))])
     return model, Prior(mean, np.tile(np.eye(mean.shape[1]), (len(mean), 1, 1)))
+
+
+def _begin_sets(
+    profiles: ItemProfiles, sets: SelectionModel, weight: Float, count: int
+) -> tuple[Model, Prior]:
+    """Take the profiles' leading directions as further selection factors: sets have no values.
+
+    The directions are those along which items differ most, counted as often as people have them.
+    """
+    V = profiles.vectors[:, 1:].astype(np.float64)
+    _, directions = np.linalg.eigh((V * weight[:, None]).T @ V)
+    further = V @ directions[:, ::-1][:, :count]
+    further /= np.sqrt(np.maximum(np.average(further**2, axis=0, weights=weight), 1e-12))
+    (M, K), d = profiles.offset.shape, sets.selection.shape[1]
+    model = Model(
+        rate=rounded(sets.rate),
+        selection=rounded(np.hstack([sets.selection, further])),
+        base=np.ones((M, K)),
+        taste=np.zeros((M, 0)),
+        noise=1.0,
+    )
+    mean = np.hstack([sets.mean, np.zeros((K, further.shape[1]))])
+    spread = np.repeat([1.0, FIRST_SELECTION_VARIANCE], [d, further.shape[1]])
+    return model, Prior(mean, np.tile(np.diag(spread), (K, 1, 1)))
 
 
 def _with_taste_selection(model: Model, prior: Prior, weight: Float) -> tuple[Model, Prior]:

@@ -91,7 +91,7 @@ def require_publishable(
     scheme unless `change_scheme`.
     """
     check_numbers(disclosure)
-    if not disclosure.obfuscation.protects(discrete=disclosure.scale.levels is not None):
+    if not disclosure.protects:
         raise MidpointError(
             f"scheme {disclosure.scheme!r} leaves the category readable on this scale, so devices"
             " refuse it; publish another scheme"

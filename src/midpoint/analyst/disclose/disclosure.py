@@ -31,6 +31,8 @@ from midpoint.wire.limits import LEAST_REVEAL, most_spread, spread, spread_of_me
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+FOR_SETS = ", ".join(name for name, scheme in SCHEMES.items() if scheme.is_for_sets)
+"""Schemes that go with unary data, for messages."""
 FINEST = 16
 """Most bits of a quantized number: those of a probability in fixed point."""
 
@@ -64,7 +66,12 @@ def disclose(
     if bits is not None and not 1 <= bits <= FINEST:
         raise MidpointError(f"bits must be from 1 to {FINEST}: got {bits}")
     order = profiles.order
-    columns = SCHEMES[name].columns
+    unary = profiles.scale.is_unary
+    if unary and not SCHEMES[name].is_for_sets:
+        raise MidpointError(
+            f"scheme {name!r} changes values, and unary data has none; choose {FOR_SETS}"
+        )
+    columns = SCHEMES[name].columns_on(unary=unary)
     filled: dict[str, Any] = {}
     if SCHEMES[name].counterparts:
         if bits is not None:

@@ -88,10 +88,13 @@ def errors_of(profiles: ItemProfiles) -> list[Errors]:
     if statistics is None:
         return []
     along = profiles.standard_vectors.astype(np.float64)
+    values = not profiles.scale.is_unary  # the value of an item in a set says nothing
     return [
         Errors(
             log_ratio_variance(statistics, *pair),
-            offset_variance(statistics, *pair, along) / profiles.noise_variance,
+            offset_variance(statistics, *pair, along) / profiles.noise_variance
+            if values
+            else np.zeros(profiles.n_items),
         )
         for pair in combinations(range(len(statistics.users)), 2)
     ]

@@ -14,6 +14,7 @@ from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.training import LEAST_PEOPLE, train
 from midpoint.data.feature import require_people
+from midpoint.errors import MidpointError
 
 SAMPLE = 10_000
 """People in memory that a scheme is chosen on, at most."""
@@ -57,6 +58,8 @@ def train_on(
             least_people=least_people,
             progress=progress,
         )
+    if ratings.scale.is_unary:
+        raise MidpointError("unary data is trained in memory; ask for engine local")
     if not ratings.features:
         return ratings.fit(factorizer, progress, unfinished=left)
     choice = None

@@ -16,6 +16,7 @@ from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.analyst.fit.set_prior import learn_set_prior
+from midpoint.analyst.fit.sets import train_sets
 from midpoint.analyst.fit.sgd import descend
 from midpoint.analyst.fit.standardized import Float, Standardized
 from midpoint.data import Feature, Ratings, split_at_random
@@ -62,7 +63,8 @@ class Factorizer:
     """Learns item profiles from the ratings of users who disclosed their feature."""
 
     dimension: int = 20
-    """Latent dimensions d (the paper: 20)."""
+    """Latent dimensions d (the paper: 20); of unary data up to twice as many, where those are
+    found to make better lists and regularization is learned."""
     iterations: int = 0
     """Passes over the ratings, at most; 0 stands for what `PASSES` says."""
     regularization: Regularization = "learned"
@@ -127,19 +129,15 @@ class Factorizer:
         report_noise: ReportNoise | None = None,
     ) -> Training:
         """Learn item profiles, and keep the training users' own as well."""
-        if len(ratings) == 0:
-            raise MidpointError(f"{ratings.name} has no ratings to learn from")
-        if report_noise is not None and (self.validation or self.method == "sgd"):
-            raise MidpointError(
-                "reports are learned from by method als, without a validation slice; leave out"
-                " method and validation"
-            )
+        self._require_learnable(ratings, report_noise)
         private = _feature(ratings, feature)
         statistics = tally(ratings, private) if private else None
         if private and statistics and self.biases == "shrunken":
             presence = None if report_noise is None else report_noise.presence
             predictors = item_factors(ratings, private, seed=self.seed, presence=presence)
             statistics = replace(statistics, **(predictors._asdict() if predictors else {}))
+        if ratings.scale.is_unary:
+            return Training(*train_sets(self, ratings, private, statistics, _plainly(progress)))
         offset = None
         if statistics is not None and self.biases != "joint":
             offset = mean_effects(statistics, self.biases).effect
@@ -162,6 +160,18 @@ class Factorizer:
             prior = learn_set_prior(ratings, users, mean, vectors, seed=self.seed)
             profiles = replace(profiles, set_prior=prior)
         return Training(profiles, users)
+
+    def _require_learnable(self, ratings: Ratings, report_noise: ReportNoise | None) -> None:
+        """Refuse what nothing can be learned from in this way."""
+        if len(ratings) == 0:
+            raise MidpointError(f"{ratings.name} has no ratings to learn from")
+        if report_noise is not None and (self.validation or self.method == "sgd"):
+            raise MidpointError(
+                "reports are learned from by method als, without a validation slice; leave out"
+                " method and validation"
+            )
+        if report_noise is not None and ratings.scale.is_unary:
+            raise MidpointError("reports do not teach unary data yet; leave them out")
 
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]
@@ -238,6 +248,14 @@ def _reporter(
         return False
 
     return watch
+
+
+def _plainly(progress: Callable[[Progress], None] | None) -> Callable[[int, int], None]:
+    def report(done: int, total: int) -> None:
+        if progress:
+            progress(Progress(done, total))
+
+    return report
 
 
 def _feature(ratings: Ratings, names: str | Sequence[str] | None) -> Feature | None:

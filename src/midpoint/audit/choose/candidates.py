@@ -8,6 +8,8 @@ from midpoint.protocol import LearningProtocol
 
 DISCRETE = ("dmp", "dmpss", "cmp", "cmpss")
 """Candidates for ratings in levels: schemes by name."""
+OF_SETS = ("dmpss", "cmpss")
+"""Candidates for unary data."""
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
 FINE = 20
@@ -23,6 +25,7 @@ def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) 
     `assigned`, nothing is withheld.
     """
     every = DISCRETE if scale.is_discrete else CONTINUOUS
+    every = OF_SETS if scale.is_unary else every
     schemes = {name: protocol_of(name).scheme for name in every}
     return tuple(
         name
@@ -37,6 +40,8 @@ def variants(candidate: str, scale: Scale) -> tuple[str, ...]:
     Fewer reported levels where the scale has many, and spreads carried to the counterparts'.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
+    if scale.is_unary:
+        return ()
     fewer = (11, 7) if count > FINE else (5,) if count >= HALVES else ()
     others = [replace(spec, levels=levels) for levels in fewer]
     if spec.scheme.counterparts:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from midpoint.analyst import predict
 from midpoint.analyst.fit.choice import RAW
+from midpoint.analyst.kernels.ranking import Sets, rank_people
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
@@ -20,6 +21,7 @@ from midpoint.audit.choose.panel import PARTS, Panel, Shown
 from midpoint.audit.choose.readers import CLEAN, READERS
 from midpoint.audit.stack import Stack
 from midpoint.protocol import LearningProtocol, squared_errors
+from midpoint.protocol.population import local_scores
 
 Float = NDArray[np.float64]
 Score = Callable[[Rows], Float]
@@ -76,6 +78,8 @@ class Measured:
     """The strongest attack."""
     squares: Float
     """Sum of each person's squared errors of prediction. Shape (N,)."""
+    ndcg: Float | None = None
+    """Of unary data: NDCG@10 of each person's list; 0 where nothing is held out. Shape (N,)."""
 
 
 def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None) -> Measured:
@@ -84,12 +88,12 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
     wanted = questions(int(panel.category.max()) + 1)
     names = [reader.name for reader in READERS] + [CLEAN.name] * (raw is not None)
     scores = np.zeros((len(names), len(wanted), panel.draws, len(panel.category)))
-    squares = np.zeros(len(panel.category))
+    squares, unary = np.zeros(len(panel.category)), panel.ratings.scale.is_unary
     for part, trial in enumerate(shown.trials()):
         draws = range(1, panel.draws)
         views = [trial.judge, *(shown.view(part, frozenset({part}), draw) for draw in draws)]
         whose = panel.members[part]
-        squares[whose] = _squares(shown, part, trial.judge)
+        squares[whose] = (_ndcg if unary else _squares)(shown, part, trial.judge)
         category = np.tile(_learners(panel, part), panel.draws)
         read = cache(lambda form, trial=trial: _tables(form, trial))
         new = cache(lambda form, views=views: [form(view) for view in views])
@@ -100,7 +104,8 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
             for r, (score, form) in enumerate(zip(fits, forms, strict=False)):
                 for d, table in enumerate(new(form)):
                     scores[r, q, d, whose] = score(table)
-    return Measured(_strongest(panel, names, wanted, scores), squares)
+    leak = _strongest(panel, names, wanted, scores)
+    return Measured(leak, np.zeros(0), squares) if unary else Measured(leak, squares)
 
 
 class RawReaders:
@@ -127,9 +132,14 @@ def questions(n_categories: int) -> list[int]:
     return [1] if n_categories == 2 else list(range(n_categories))
 
 
-def cost(squares: Float, raw: Float) -> float:
-    """Return by what share an error exceeds that of raw ratings: sqrt(S / S_raw) - 1."""
-    return sqrt(float(squares.sum()) / max(float(raw.sum()), 1e-300)) - 1
+def cost(measured: Measured, raw: Measured) -> float:
+    """Return by what share an error exceeds that of raw ratings: sqrt(S / S_raw) - 1.
+
+    Of unary data, what share of NDCG@10 is lost: 1 - N / N_raw.
+    """
+    if measured.ndcg is not None and raw.ndcg is not None:
+        return 1 - float(measured.ndcg.sum()) / max(float(raw.ndcg.sum()), 1e-300)
+    return sqrt(float(measured.squares.sum()) / max(float(raw.squares.sum()), 1e-300)) - 1
 
 
 def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores: Float) -> Leak:
@@ -188,6 +198,18 @@ def _learners(panel: Panel, part: int) -> NDArray[np.intp]:
 def _tables(form: Callable[[View], Rows], trial: NestedFold) -> Rows:
     tables = [form(view) for view in trial.learn]
     return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
+
+
+def _ndcg(shown: Shown, part: int, view: View) -> Float:
+    """Rank all items for the people of a part, as devices do. Shape (people of the part,)."""
+    panel, how = shown.panel, shown.how
+    given, hidden = (ratings.select_users(panel.part == part) for ratings in panel.split)
+    people, category = panel.given(part), panel.category[panel.members[part]]
+    x = how.estimate(view.profiles, view.reports, view.disclosure)
+    move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))
+    score = local_scores(view.disclosure, view.profiles, x, category, move)
+    sets = [Sets(ratings.user_offsets, ratings.item) for ratings in (given, hidden)]
+    return np.nan_to_num(rank_people(score, sets[0], sets[1], view.profiles.n_items).ndcg)
 
 
 def _squares(shown: Shown, part: int, view: View) -> Float:

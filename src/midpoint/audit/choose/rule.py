@@ -27,6 +27,8 @@ part are whom attackers of the others learned from (`audit.measure.statistics`).
 """
 HELD = 0.55
 """AUC up to which a leak counts as held, whatever can be measured."""
+NDCG_PER_RMSE = 4.0
+"""How much more of NDCG@10 than of RMSE a scheme may cost: lists lose more than predictions do."""
 FEWEST = 4
 """People of a category in every part, at least, for anything to be measured."""
 DIGITS = 4
@@ -81,7 +83,8 @@ def choose(
         ratings: The panel; who did not share a category is left out.
         features: The private feature; several make a joint one.
         factorizer: How item profiles are learned.
-        most_cost: What a scheme may cost: a share of the error of predictions.
+        most_cost: What a scheme may cost: a share of the error of predictions; of unary data
+            `NDCG_PER_RMSE` times that share of NDCG@10.
         names: The candidates, the simplest first; unless given those of the scale, and where the
             one that leaks least is not at chance, settings of it.
         positions: Whether positions can be learned, which counterparts need.
@@ -92,6 +95,7 @@ def choose(
     if most_cost < 0:
         raise MidpointError(f"the cost allowed is a share of the error, not {most_cost:g}")
     people = with_known(ratings, *features)
+    most_cost *= NDCG_PER_RMSE if people.scale.is_unary else 1
     feature = people.feature(*features)
     every = candidates(people.scale, positions=positions, assigned=assigned)
     wanted = every if names is None else tuple(names)
@@ -135,8 +139,8 @@ def _try(
             failed[scheme] = str(error)
             return
         base = trials.get(RAW)
-        raw = measured.squares if base is None else base.measured.squares
-        trials[scheme] = Trial(scheme, measured, cost(measured.squares, raw))
+        raw = measured if base is None else base.measured
+        trials[scheme] = Trial(scheme, measured, cost(measured, raw))
 
     for scheme in (RAW, *wanted):
         attempt(scheme)

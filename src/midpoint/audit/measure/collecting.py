@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from midpoint import __version__
-from midpoint.audit.measure.costs import accuracy, cost, deciles
+from midpoint.audit.measure.costs import accuracy, cost, deciles, ndcg_cost
 from midpoint.audit.measure.findings import AUC, RAW_KIND, Rounds, Row
 from midpoint.audit.measure.privacy import Privacy
 from midpoint.audit.measure.results import AuditResults, baseline
@@ -41,6 +41,7 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         feature=stored.feature.name,
         categories=stored.feature.categories,
         discrete=people.scale.is_discrete,
+        unary=people.scale.is_unary,
         folds=plan.folds,
         seed=plan.seed,
         code=manifest["code"],
@@ -62,10 +63,18 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         withheld={scheme: deciles(stored, scheme) for scheme in costed},
         macro_bands={scheme: privacy.macro_band(scheme) for scheme in several},
         macro={scheme: privacy.macro(scheme) for scheme in several},
-        costs={
+        costs={}
+        if people.scale.is_unary
+        else {
             scheme: cost(stored, scheme)
             for scheme in costed
             if baseline(manifest["schemes"], scheme) != scheme
+        },
+        ndcg_costs={
+            scheme: lost
+            for scheme in costed
+            if baseline(manifest["schemes"], scheme) != scheme
+            if (lost := ndcg_cost(stored, scheme)) is not None
         },
         schemes=manifest["schemes"],
         seconds=stored.seconds(schemes),

@@ -10,6 +10,12 @@ AUC = "auc"
 RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
 PENALIZED = "rmse_penalized"
 """In the paper's setting: the error with the inferred category, under the penalty of the fit."""
+NDCG, COVERAGE = "ndcg_at_10", "coverage"
+RANKING = (NDCG, "recall_at_20", "mrr", COVERAGE)
+"""How good the lists of new people are: items that they liked among all that they did not give, and
+how many items of the catalogue anybody is shown (`analyst.kernels.ranking`)."""
+LISTED = {NDCG: "NDCG@10", "recall_at_20": "Recall@20", "mrr": "MRR", COVERAGE: "coverage"}
+"""What they are called in tables."""
 TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
 """Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
 BALANCED = "balanced_accuracy"
@@ -17,9 +23,10 @@ BALANCED = "balanced_accuracy"
 NAMED = "named"
 """Share of people whose category a judge names with 90 % confidence."""
 SHARPNESS = (*TRUE_POSITIVES, BALANCED, NAMED)
-METRICS = (AUC, *SHARPNESS, *RMSE, "withheld", "disclosed_bits")
-COST = "cost"
-"""How the share by which the error grew is called where it stands beside the metrics."""
+METRICS = (AUC, *SHARPNESS, *RMSE, *RANKING, "withheld", "disclosed_bits")
+COST, NDCG_COST = "cost", "ndcg_cost"
+"""How the share by which the error grew, and the share of NDCG@10 that is lost, are called where
+they stand beside the metrics."""
 ROUNDING = 1e-9
 """What sums of fractions may be off by."""
 READABLE = 0.55
@@ -91,12 +98,12 @@ class Band:
 
 @dataclass(frozen=True)
 class Cost:
-    """By what share the error exceeds the best that raw ratings give."""
+    """By what share the error exceeds the best of raw ratings, or NDCG@10 falls short of it."""
 
     value: float
     """The share, with the device's own correction."""
     low: float
-    """Lower end of its 95 % interval: users drawn again, each with both of her errors."""
+    """Lower end of its 95 % interval: users drawn again, each with both of her numbers."""
     high: float
     """Upper end of its 95 % interval."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.measure.findings import AUC, COST, RMSE
+from midpoint.audit.measure.findings import AUC, COST, COVERAGE, NDCG_COST, RANKING, RMSE
 from midpoint.audit.measure.judging import read
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import judge_name
@@ -70,6 +70,8 @@ class Kept:
         if metric == AUC:
             return self._area(scheme, attack)
         kinds = {**dict.fromkeys(RMSE, self._error), "withheld": self._withheld, COST: self._cost}
+        kinds |= {metric: self._mean for metric in RANKING if metric != COVERAGE}
+        kinds[NDCG_COST] = self._ndcg_cost
         return kinds[metric](scheme, metric) if metric in kinds else None
 
     def _every(self, *names: str) -> list[Arrays] | None:
@@ -136,11 +138,34 @@ class Kept:
         ratio = (here / there) ** 0.5
         return Parts(ratio - 1, ratio / 2 * (squares / max(here, 1e-300) - best / there))
 
+    def _mean(self, scheme: str, metric: str) -> Parts | None:
+        """Return the mean over the people of whom something is held out."""
+        each = self._sums(scheme, metric.partition("_")[0])
+        if each is None:
+            return None
+        known = np.isfinite(each)
+        mean = float(each[known].mean()) if known.any() else 0.0
+        return Parts(mean, np.where(known, each - mean, 0.0) / max(int(known.sum()), 1))
+
+    def _ndcg_cost(self, scheme: str, _: str) -> Parts | None:
+        """Return 1 - sum / (largest sum of raw ratings), linear in each part."""
+        each = self._sums(scheme, "ndcg")
+        raw = [self._sums(RAW, kind) for kind in ("ndcg", "ndcg_inferred")]
+        known = [np.nan_to_num(ndcg) for ndcg in raw if ndcg is not None]
+        if each is None or not known:
+            return None
+        shown, best = np.nan_to_num(each), max(known, key=np.sum)
+        total = max(float(best.sum()), 1e-300)
+        ratio = float(shown.sum()) / total
+        return Parts(1 - ratio, (ratio * best - shown) / total)
+
     def _sums(self, scheme: str, kind: str = "hidden") -> Float | None:
         """Return what was added up of each person under a protocol. Shape (N,)."""
         split = () if self._who == (LEARN,) else (SPLIT,)
         folds = self._every(scheme, *split, ACCURACY)
-        return None if folds is None else np.concatenate([one[kind] for one in folds]).astype(float)
+        if folds is None or not all(kind in one for one in folds):
+            return None
+        return np.concatenate([one[kind] for one in folds]).astype(float)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from midpoint.audit.measure.findings import (
     AUC,
+    NDCG,
     RMSE,
     Adversary,
     Band,
@@ -80,6 +81,8 @@ class AuditResults:
     """Of each scheme, what chance would show of macro AUCs; empty for two categories."""
     costs: Mapping[str, Cost] = field(default_factory=dict)
     """Of each scheme but raw ratings, by what share the error grows."""
+    ndcg_costs: Mapping[str, Cost] = field(default_factory=dict)
+    """Of each scheme but raw ratings, what share of NDCG@10 is lost; empty if not ranked."""
     macro: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of several categories, by scheme and attacker: 0.5 plus the mean distance of their AUCs
     from it, so that leaks on either side do not cancel out; judged by `macro_bands`."""
@@ -96,6 +99,8 @@ class AuditResults:
     model: Mapping[str, Any] = field(default_factory=dict)
     """How profiles were learned and people inferred: the plan and its factorizer."""
 
+    unary: bool = False
+    """Whether data are sets of items: lists are judged, and there are no errors of ratings."""
     judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
     """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
     sizes: tuple[SizePoint, ...] = ()
@@ -131,7 +136,8 @@ class AuditResults:
 
     def scheme_names(self) -> list[str]:
         """Return the schemes whose cost was measured, in order."""
-        return list(dict.fromkeys(row.scheme for row in self.rows if row.metric == RMSE[2]))
+        metric = NDCG if self.unary else RMSE[2]
+        return list(dict.fromkeys(row.scheme for row in self.rows if row.metric == metric))
 
     def attack_names(self) -> list[str]:
         """Return the attackers, those of single categories left out, in order."""
@@ -193,10 +199,16 @@ class AuditResults:
     def cost(self, scheme: str) -> float | None:
         """Return by what share the local error exceeds the best that raw ratings give.
 
+        Of unary data, what share of NDCG@10 is lost, by the same rule.
+
         That best, whichever of the three ways gives it by the same estimator, is what costs are
         counted from: raw ratings cost nothing. In the paper's setting both errors are those with
         the inferred category, as in its Sec. 7.2.
         """
+        if self.unary:
+            lost = self.ndcg_costs.get(scheme)
+            known = lost is not None or self.get(scheme, NDCG) is not None
+            return (0.0 if lost is None else lost.value) if known else None
         paper = self.is_paper
         here, base = self.get(scheme, RMSE[0 if paper else 2]), self.baseline(scheme)
         raw = [row.value for name in RMSE[: 1 if paper else 3] if (row := self.get(base, name))]
@@ -245,12 +257,15 @@ class AuditResults:
             "bands": Band,
             "macro_bands": Band,
             "costs": Cost,
+            "ndcg_costs": Cost,
             "controls": Control,
             "activity": ByActivity,
             "rounds": _rounds,
             "adversaries": _adversary,
             "bounds": Bound,
         }
+        content.setdefault("unary", False)
+        content.setdefault("ndcg_costs", {})  # audits made before lists were ranked have none
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
         content["histograms"] = {

@@ -140,6 +140,52 @@ def paired_cost(squares: Float, other: Float, *, level: float = 0.95) -> tuple[f
     return float(ratio[0][0]), low, high
 
 
+def paired_loss(shown: Float, other: Float, *, level: float = 0.95) -> tuple[float, float, float]:
+    """Return what share of a mean is lost against another of the same people, with its interval.
+
+    1 - sum / (sum of the others), users drawn again and again, each with both of her numbers; whose
+    are not known (NaN) are left out. Shapes (users,).
+    """
+    known = np.isfinite(shown) & np.isfinite(other)
+    here, there = shown[known], other[known]
+    if not len(here):
+        return 0.0, 0.0, 0.0
+    drawn = np.random.default_rng(PERMUTATION_SEED).multinomial(
+        len(here), np.full(len(here), 1 / len(here)), DRAWINGS
+    )
+    value, lost = (
+        1 - (weight @ here) / np.maximum(weight @ there, 1e-300)
+        for weight in (np.ones((1, len(here))), drawn)
+    )
+    low, high = np.quantile(lost, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return float(value[0]), low, high
+
+
+def mean_interval(values: Float) -> tuple[float, float, float]:
+    """Return the mean of what is known of people (no NaN), from 0 to 1, with its interval."""
+    known = values[np.isfinite(values)]
+    mean = float(known.mean()) if len(known) else 0.0
+    half = NORMAL_95 * float(known.std(ddof=1)) / len(known) ** 0.5 if len(known) > 1 else 0.0
+    return mean, max(mean - half, 0.0), min(mean + half, 1.0)
+
+
+def coverage_interval(
+    shares: Float, alone: list[NDArray[np.int64]], n_items: int
+) -> tuple[float, float, float]:
+    """Return the mean coverage of folds, with the interval that people as a sample give it.
+
+    Without person i a fold's lists hold `alone_i` items less: the jackknife's variance of its
+    coverage is (n - 1) / n times the sum of (alone_i - their mean)^2, over items^2.
+    """
+    variance = [
+        (len(own) - 1) / max(len(own), 1) * float(np.square(own - own.mean()).sum()) / n_items**2
+        for own in alone
+    ]
+    mean = float(shares.mean())
+    half = NORMAL_95 * sum(variance) ** 0.5 / len(shares)
+    return mean, max(mean - half, 0.0), min(mean + half, 1.0)
+
+
 def _ratio(squares: Float, other: Float) -> Float:
     return np.asarray(np.sqrt(squares / np.maximum(other, 1e-300)) - 1)
 

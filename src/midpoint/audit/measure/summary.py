@@ -59,8 +59,10 @@ def _sentence(results: "AuditResults", scheme: str) -> str:
     row, band = results.strongest(scheme), results.bands[scheme]
     if row is None:
         return f"{scheme}: not attacked"
-    cost = results.cost(scheme)
-    price = "" if cost is None or results.is_raw(scheme) else f"; cost {100 * cost:+z.1f} % RMSE"
+    cost, lost = None if results.unary else results.cost(scheme), results.ndcg_costs.get(scheme)
+    priced = [] if cost is None or results.is_raw(scheme) else [f"{100 * cost:+z.1f} % RMSE"]
+    priced += [] if lost is None else [f"{100 * lost.value:+z.1f} % of NDCG@10"]
+    price = f"; cost {', '.join(priced)}" if priced else ""
     return (
         f"{scheme}: strongest attack {row.attack}, AUC {row.value:.3f}"
         f" (chance {band.judged_low:.3f}-{band.judged_high:.3f}){price}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
 from midpoint.analyst.disclose.specification import SchemeSpec
-from midpoint.audit.measure.findings import RMSE, SHARPNESS
+from midpoint.audit.measure.findings import NDCG, RMSE, SHARPNESS
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.verdict import Verdict, judge, readers
 from midpoint.audit.run.sources import code_digest
@@ -49,7 +49,7 @@ def certificate(
     """
     scheme = scheme_of(results, disclosure)
     verdict, cost = judge(results, scheme), results.cost(scheme)
-    here = results.get(scheme, RMSE[2])
+    here = results.get(scheme, NDCG if results.unary else RMSE[2])
     if verdict is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
     _require_proof(results, scheme)
@@ -66,7 +66,8 @@ def certificate(
         auc_high=_millionths(strongest.high),
         null_low=_millionths(band.low),
         null_high=_millionths(band.high),
-        rmse_cost=_millionths(here.value - here.value / (1 + cost)),
+        # Of sets there are no errors of ratings: `ndcg_cost` says what they cost.
+        rmse_cost=0 if results.unary else _millionths(here.value - here.value / (1 + cost)),
         time=time,
         **_measured(results, verdict),
     )
@@ -85,6 +86,9 @@ def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
         stated["given"] = _millionths(results.model["share"])
     if whose is not None:
         stated |= {"adversary": name, "panel": whose.panel, "outsiders": whose.outsiders}
+    lost = results.ndcg_costs.get(verdict.scheme)
+    if lost is not None:
+        stated["ndcg_cost"] = _millionths(lost.value)
     if judge is not None:
         for field, metric in zip(SHARP_FIELDS, SHARPNESS, strict=True):
             row = results.get(verdict.scheme, metric, judge[0].attack)

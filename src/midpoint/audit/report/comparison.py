@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
 from typing import Any, NamedTuple
 
-from midpoint.audit.measure.findings import AUC, COST, ROUNDING, Band, Control, Row
+from midpoint.audit.measure.findings import AUC, COST, NDCG_COST, ROUNDING, Band, Control, Row
 from midpoint.audit.measure.paired_test import Key, Pairing
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.measure.statistics import NORMAL_95
@@ -209,8 +209,9 @@ def _numbers(results: AuditResults) -> dict[Key, Number]:
         for row in results.rows
     }
     costs = {
-        (scheme, COST, ""): Number(cost.value, cost.low, cost.high)
-        for scheme, cost in results.costs.items()
+        (scheme, metric, ""): Number(cost.value, cost.low, cost.high)
+        for metric, known in ((COST, results.costs), (NDCG_COST, results.ndcg_costs))
+        for scheme, cost in known.items()
     }
     return rows | costs
 

@@ -51,7 +51,9 @@ def trade_off(results: AuditResults) -> Picture | None:
             axes.plot([x], [y], markersize=6, **point_look(k))
         axes.set(ylim=(-0.02, 0.53))
         axes.margins(x=0.16)
-    left.set(xlabel="accuracy: RMSE above the best of raw ratings (%)")
+    lists = "NDCG@10 below the best of raw sets (%)"
+    errors = "RMSE above the best of raw ratings (%)"
+    left.set(xlabel=f"accuracy: {lists if results.unary else errors}")
     left.set(ylabel="privacy: strongest attacker's |AUC - 0.5|")
     right.set(xlabel="disclosure: bits of each item")
     for axes, marks in ((left, costs), (right, bits)):
@@ -117,7 +119,8 @@ def alpha_curve(results: AuditResults) -> Picture | None:
         beside = "The same with the penalty of the fit"
     else:
         _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
-        right.set(title="strongest attacker", xlabel="AUC", ylabel="RMSE, corrected locally")
+        right.set(title="strongest attacker", xlabel="AUC")
+        right.set(ylabel="NDCG@10" if results.unary else "RMSE, corrected locally")
         beside = f"The strongest attacker that tried every point ({_who(curves)})"
     legend_beside(right)
     return picture(
@@ -141,7 +144,7 @@ def bits_curve(results: AuditResults) -> Picture | None:
     _draw(right, curves, lambda point: (point.bits, 100 * point.cost))
     _chance(left, curves)
     left.set(xlabel="bits disclosed of each item", ylabel="AUC of the strongest attacker")
-    right.set(xlabel="bits disclosed of each item", ylabel="RMSE above raw ratings (%)")
+    right.set(xlabel="bits disclosed of each item", ylabel="cost against raw ratings (%)")
     for axes in (left, right):
         _counts(axes)
     legend_beside(right)

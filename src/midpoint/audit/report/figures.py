@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from midpoint.audit.measure.findings import PENALIZED, RMSE, ROUNDING, Row
+from midpoint.audit.measure.findings import LISTED, NDCG, PENALIZED, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.adversary_figures import roc_curves, size_curves
 from midpoint.audit.report.curve_figures import (
@@ -127,11 +127,13 @@ def _rmse_bars(
     axes: Axes, results: AuditResults, schemes: list[str], paper: Mapping[str, PaperNumbers]
 ) -> None:
     position, lowest = np.arange(len(schemes)), np.inf
-    for k, metric in enumerate((RMSE[0], PENALIZED) if results.is_paper else RMSE):
+    graded = (NDCG,) if results.unary else RMSE
+    for k, metric in enumerate((RMSE[0], PENALIZED) if results.is_paper else graded):
         rows = [results.get(scheme, metric) for scheme in schemes]
         value = np.array([np.nan if row is None else row.value for row in rows])
         lowest = min(lowest, float(np.nanmin(value)))
-        axes.bar(position + (k - 1) * 0.28, value, 0.28, label=metric.removeprefix("rmse_"),
+        axes.bar(position + (k - 1) * 0.28, value, 0.28,
+                 label=LISTED.get(metric, metric.removeprefix("rmse_")),
                  color=("white", "#999999", "#0072B2")[k], hatch=("//", "", "")[k],
                  edgecolor="black", linewidth=0.5)  # fmt: skip
     names = [_name(results, scheme) for scheme in schemes]
@@ -139,7 +141,9 @@ def _rmse_bars(
     if np.isfinite(said).any():
         axes.plot(position - 0.28, said, **PAPER_MARK)
         lowest = min(lowest, float(np.nanmin(said)))
-    axes.set(ylabel="RMSE", xticks=position, ylim=(0.9 * lowest, None))
+    axes.set(
+        ylabel="NDCG@10" if results.unary else "RMSE", xticks=position, ylim=(0.9 * lowest, None)
+    )
     axes.set_xticklabels(list(map(tick, schemes)), rotation=30, ha="right")
     legend_above(axes, 3)
 

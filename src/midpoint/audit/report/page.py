@@ -112,6 +112,7 @@ def page(results: AuditResults, command: str = "") -> str:
         *tables.per_fold(results),
         "<h2>What it costs</h2>",
         *tables.costs(results),
+        *tables.lists(results),
         *_figures(drawn, "How much is withheld"),
         *_curves(results, drawn),
         *_rounds(results),

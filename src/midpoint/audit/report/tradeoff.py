@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from midpoint.audit.measure.findings import AUC, PENALIZED, RMSE, Row
+from midpoint.audit.measure.findings import AUC, NDCG, PENALIZED, RMSE, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
@@ -39,9 +39,9 @@ class Point:
     chance: float
     """How far from 0.5 the strongest of its attackers is still judged to be chance."""
     error: float
-    """RMSE with the device's own correction."""
+    """RMSE with the device's own correction; of sets NDCG@10."""
     cost: float
-    """By what share that exceeds the best error that raw ratings give."""
+    """By what share that exceeds the best error that raw ratings give, or falls short of it."""
     bits: float
     """Bits disclosed of an item."""
     paper_area: float | None
@@ -80,7 +80,8 @@ def point_of(
 ) -> Point | None:
     """Return a scheme's point, by all attackers or some; None where some part is missing."""
     rows = _areas(results, scheme, attacks)
-    error, bits = results.get(scheme, RMSE[2]), results.get(scheme, "disclosed_bits")
+    metric = NDCG if results.unary else RMSE[2]
+    error, bits = results.get(scheme, metric), results.get(scheme, "disclosed_bits")
     cost, inferred = results.cost(scheme), results.get(scheme, RMSE[0])
     if not rows or error is None or bits is None or cost is None:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Rounds, Row
+from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Cost, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
@@ -107,12 +107,18 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
         f"-{band.judged_high:.3f})"
     )
     yield from _sure(results, row.scheme)
-    cost, spread = results.cost(row.scheme), results.costs.get(row.scheme)
-    if cost is not None:
-        within = (
-            "" if spread is None else f" ({100 * spread.low:+z.1f} to {100 * spread.high:+z.1f})"
-        )
-        yield f"Cost: {100 * cost:+z.1f} % RMSE{within}"
+    cost = None if results.unary else results.cost(row.scheme)
+    priced = [] if cost is None else [_price(cost, "RMSE", results.costs.get(row.scheme))]
+    lost = results.ndcg_costs.get(row.scheme)
+    priced += [] if lost is None else [_price(lost.value, "of NDCG@10", lost)]
+    if priced:
+        yield f"Cost: {', '.join(priced)}"
+
+
+def _price(cost: float, what: str, spread: Cost | None) -> str:
+    """Write a cost in per cent, with its interval: more error, or less of a good list."""
+    within = "" if spread is None else f" ({100 * spread.low:+z.1f} to {100 * spread.high:+z.1f})"
+    return f"{100 * cost:+z.1f} % {what}{within}"
 
 
 def _who(row: Row, band: Band) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 from midpoint.analyst import itemwise_scheme
-from midpoint.analyst.disclose.disclosure import FINEST
+from midpoint.analyst.disclose.disclosure import FINEST, FOR_SETS
 from midpoint.analyst.disclose.specification import reported_levels
 from midpoint.audit.attackers import ATTACKERS, Attacker
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS, QUICK_ATTACKS
@@ -34,8 +34,10 @@ def choose_schemes(
         named = {text: read_scheme(text) for text in _each(schemes)}
     else:
         every = [s.name for s in SCHEMES.values() if scale.is_discrete or not s.needs_levels]
-        every += ["full", "nothing", DEFAULT]
-        wanted = (RAW, "mp", DEFAULT) if quick else every
+        if scale.is_unary:
+            every = [name for name in every if SCHEMES[name].is_for_sets]
+        every += ["nothing", DEFAULT] if scale.is_unary else ["full", "nothing", DEFAULT]
+        wanted = (RAW, "ss" if scale.is_unary else "mp", DEFAULT) if quick else every
         named = {name: read_scheme(name) for name in wanted}
     if not named:
         raise MidpointError("no scheme is named: name one at least, or leave them out to try all")
@@ -59,6 +61,10 @@ def _require_runnable(name: str, how: LearningProtocol, scale: Scale) -> None:
         raise MidpointError(
             f"scheme {name!r} needs ratings in levels, and these are on a continuous scale;"
             f" {itemwise_scheme(scale)} does not"
+        )
+    if scale.is_unary and (how.name == "full" or not how.scheme.is_for_sets):
+        raise MidpointError(
+            f"scheme {name!r} changes values, and unary data has none; choose {FOR_SETS}"
         )
     reported_levels(scale, how.levels)
     if how.bits is not None and not 1 <= how.bits <= FINEST:
@@ -89,6 +95,21 @@ def choose_attacks(
     if not chosen:
         raise MidpointError("no attack is named: name one at least, or leave them out to try all")
     return chosen
+
+
+def of_scale(
+    attackers: dict[str, Callable[[], Attacker]], scale: Scale, *, named: bool
+) -> dict[str, Callable[[], Attacker]]:
+    """Leave out what reads the flaw of a scheme that changes values, where there are none."""
+    if not scale.is_unary:
+        return attackers
+    controls = {name: getattr(make(), "control", RAW) for name, make in attackers.items()}
+    wrong = [n for n, c in controls.items() if c in SCHEMES and not SCHEMES[c].is_for_sets]
+    if named and wrong:
+        raise MidpointError(
+            f"attack {wrong[0]!r} reads changed values, and unary data has none; leave it out"
+        )
+    return {name: make for name, make in attackers.items() if name not in wrong}
 
 
 def _attacker(name: str) -> Callable[[], Attacker]:

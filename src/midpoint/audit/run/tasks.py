@@ -132,8 +132,10 @@ class Auditor:
 
     def _bounds(self, unit: Unit, *under: str) -> list[Task]:
         """Return the task of the bound, if a protocol has one."""
-        how, discrete = self.work.schemes[unit.name], self.ratings.scale.is_discrete
-        bounded = unit.name in self.work.costed and is_bounded(how, discrete=discrete)
+        how, scale = self.work.schemes[unit.name], self.ratings.scale
+        bounded = unit.name in self.work.costed and is_bounded(
+            how, discrete=scale.is_discrete, unary=scale.is_unary
+        )
         return [Task(unit.fold, (unit.name, *under, BOUND))] if bounded else []
 
     def _split_tasks(self, unit: Unit) -> list[Task]:

@@ -80,6 +80,20 @@ class DataOptions(ColumnOptions):
             metavar="<path>",
         ),
     ] = None
+    liked: Annotated[
+        float | None,
+        typer.Option(
+            help="Make sets of ratings: of each person the items that she rated at least so high."
+            " The lowest rating makes a set of all that she rated.",
+        ),
+    ] = None
+    count_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of counts such as plays or clicks: above 0 the item is in her set.",
+            rich_help_panel=COLUMNS_PANEL,
+        ),
+    ] = None
     time_column: Annotated[
         str | None, typer.Option(help="Column of the time.", rich_help_panel=COLUMNS_PANEL)
     ] = None
@@ -117,6 +131,7 @@ class DataOptions(ColumnOptions):
             user=self.user_column,
             item=self.item_column,
             rating=self.rating_column,
+            count=self.count_column,
             time=self.time_column,
             title=self.title_column,
             items=_names(self.item_columns),
@@ -133,7 +148,7 @@ class DataOptions(ColumnOptions):
 
     def load(self, seed: int = 0) -> "Ratings":
         """Load and prepare the ratings; the readers of tables are imported only now."""
-        from midpoint.data import at_least, in_levels
+        from midpoint.data import as_sets, at_least, in_levels
         from midpoint.data.sources.loader import load
 
         show_notes()
@@ -145,6 +160,10 @@ class DataOptions(ColumnOptions):
             scale=self.rating_scale(),
             seed=seed,
         )
+        if self.liked is not None and self.levels is not None:
+            raise MidpointError("--liked makes sets, which have no --levels; leave one of them out")
+        if self.liked is not None:
+            ratings = as_sets(ratings, self.liked)
         if self.levels is not None:
             ratings = in_levels(ratings, self.levels)
         if self.at_least == 1:

@@ -4,7 +4,8 @@ Ratings follow Eq. 4 and, for K categories, the first equation of Section 6.4:
 
     r_ij = μ_j + b_i + <x_i, v_j> + Σ_f offset_f[j, k_f(i)] + ε_ij,   ε_ij ~ N(0, σ²),
 
-then go to the nearest level of the scale. Whether user i rates item j at all is a coin with
+then go to the nearest level of the scale, which is 1 in unary data. Whether user i rates item j at
+all is a coin with
 
     logit P(i rates j) = popularity_j + activity_i + <x_i, w_j> + Σ_f selection_f[j, k_f(i)].
 

@@ -27,6 +27,21 @@ _TINY = SimulationConfig(
     selection_taste_sd=0.3,
 )
 
+_PLAYS = replace(
+    _TINY,
+    name="simulated-plays",
+    users=1_500,
+    items=300,
+    ratings=45_000,
+    features=(SimulatedFeature("gender", ("F", "M"), bias_sd=0.0, selection_sd=0.35),),
+    dimension=4,
+    scale=Scale.unary(),
+    popularity_sd=1.2,
+    activity_sd=0.6,
+    selection_taste_sd=0.9,
+    item_word="Song",
+)
+
 _PTV = SimulationConfig(
     name="simulated-ptv",
     users=365,
@@ -88,6 +103,7 @@ PRESETS: Mapping[str, SimulationConfig] = MappingProxyType(
         config.name: config
         for config in (
             _TINY,
+            _PLAYS,
             _PTV,
             _MOVIELENS_1M,
             _FLIXSTER,

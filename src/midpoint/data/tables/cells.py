@@ -1,9 +1,15 @@
 """Cells of tables as loaders read them: names, numbers, times, and what must not be blank."""
 
+from time import time as now
+from typing import Final
+
 import polars as pl
 
 from midpoint.data.origin import Origin, counted
 from midpoint.errors import MidpointError
+
+DAY: Final = 24 * 60 * 60
+"""Seconds that clocks elsewhere are ahead, at most."""
 
 
 def require_filled(column: pl.Series, what: str, origin: Origin) -> None:
@@ -82,6 +88,34 @@ def rating_numbers(column: pl.Series, origin: Origin, remedy: str) -> pl.Series:
             f" correct it, or {remedy}"
         )
     return number
+
+
+def require_counts(column: pl.Series, origin: Origin) -> pl.Series:
+    """Read a column of counts; blank is 0, and a negative or infinite one is refused."""
+    number = rating_numbers(column, origin, "name the column of counts by --count-column")
+    number = number.fill_nan(None).fill_null(0.0)
+    wrong = (number < 0) | number.is_infinite()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise MidpointError(
+            f"{origin.locate(row)}: a count of {number[row]:g} in column {column.name!r}"
+            f" ({counted(int(wrong.sum()), f'such {origin.unit}')} in all); counts are 0 or more,"
+            " and ratings are named by --rating-column"
+        )
+    return number
+
+
+def require_past(time: pl.Series, origin: Origin) -> pl.Series:
+    """Refuse times after tomorrow, which nobody can have used anything at."""
+    late = (time > int(now()) + DAY).fill_null(value=False)
+    if late.any():
+        row = int(late.arg_max() or 0)
+        raise MidpointError(
+            f"{origin.locate(row)}: its time, {time[row]} seconds after 1970, is in the future"
+            f" ({counted(int(late.sum()), f'such {origin.unit}')} in all); correct the times, or"
+            " name their column by --time-column"
+        )
+    return time
 
 
 def seconds(column: pl.Series) -> pl.Series:

@@ -37,6 +37,8 @@ class Columns:
     """What is rated, in a long table."""
     rating: str | None = None
     """The rating, in a long table."""
+    count: str | None = None
+    """How often, in a long table of unary data: plays, clicks, purchases. Above 0 is in the set."""
     time: str | None = None
     """When it was rated, in a long table."""
     title: str | None = None

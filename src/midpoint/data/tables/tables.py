@@ -1,6 +1,7 @@
 """Anyone's own data: a long table of ratings with a table of people, or one wide table."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -8,11 +9,19 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from midpoint.data.origin import Origin, counted
 from midpoint.data.ratings import Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.tables.atomic import ITEMS, PEOPLE, atomic_file, beside
 from midpoint.data.tables.builder import build_ratings, with_people
-from midpoint.data.tables.cells import names_of, rating_numbers, require_filled, seconds
+from midpoint.data.tables.cells import (
+    names_of,
+    rating_numbers,
+    require_counts,
+    require_filled,
+    require_past,
+    seconds,
+)
 from midpoint.data.tables.columns import Columns, find, matching, require_header
 from midpoint.data.tables.frames import Frame
 from midpoint.data.tables.people import features_of
@@ -21,8 +30,8 @@ from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
 UNARY = (
-    ". If the table has no ratings, only who used what, there is nothing here to protect yet: rate"
-    " by how often, in a few levels"
+    ". If the table only says who used what, name its column of counts by --count-column, or leave"
+    " out the columns of numbers"
 )
 
 
@@ -59,7 +68,7 @@ def load_table(
     if shape is None and columns == Columns():
         require_header(table.cells, table.origin)
     if (shape or _shape(table, columns)) == "long":
-        usable = {"user", "item", "rating", "time", "title"} | (
+        usable = {"user", "item", "rating", "count", "time", "title"} | (
             {"features"} if users is not None else set()
         )
         columns.require_only(usable, f"{path} has one row a rating")
@@ -118,7 +127,7 @@ def add_users_table(
 def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
     if columns.items is not None:
         return "wide"
-    if columns.item is not None or columns.rating is not None:
+    if columns.item is not None or columns.rating is not None or columns.count is not None:
         return "long"
     roles = [find(table.cells, role) for role in ("item", "rating")]
     return "long" if all(roles) or (any(roles) and table.cells.width <= 5) else "wide"
@@ -126,24 +135,84 @@ def _shape(table: Table, columns: Columns) -> Literal["long", "wide"]:
 
 def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -> Ratings:
     cells, origin = table
+    if columns.count is not None and columns.rating is not None:
+        raise MidpointError(
+            f"{origin.path}: name a column of ratings or one of counts, not both; to make sets of"
+            " ratings, say from which one on by --liked"
+        )
     chosen: dict[str, pl.Series] = {}
     for role in ("user", "item", "rating", "time", "title"):
         column = getattr(columns, role) or find(cells, role)
-        if column is None and role in {"user", "item", "rating"}:
+        if role == "rating" and (columns.count is not None or column is None):
+            continue
+        if column is None and role in {"user", "item"}:
             raise _missing(role, table)
         if column is not None:
             chosen[role] = cells[matching([column], cells.columns, origin.path)[0]]
+    if "rating" not in chosen:
+        return _load_sets(table, columns, chosen, scale, name)
     for role in ("user", "item", "rating"):
         require_filled(chosen[role], role, origin)
     remedy = f"remove the {origin.unit}, or name the column of ratings by --rating-column"
     chosen["rating"] = rating_numbers(chosen["rating"], origin, remedy)
     if "time" in chosen:
         chosen["time"] = seconds(chosen["time"])
-    titles = {}
-    if "title" in chosen:
-        pairs = pl.DataFrame({"item": names_of(chosen["item"]), "title": chosen["title"]})
-        titles = {item: str(title) for item, title in pairs.drop_nulls().unique("item").iter_rows()}
+    titles = _titles(chosen)
     return build_ratings(pl.DataFrame(chosen), name=name, origin=origin, scale=scale, titles=titles)
+
+
+def _titles(chosen: Mapping[str, pl.Series]) -> dict[str, str]:
+    """Return what items are called, by item, if a column says it."""
+    if "title" not in chosen:
+        return {}
+    pairs = pl.DataFrame({"item": names_of(chosen["item"]), "title": chosen["title"]})
+    return {item: str(title) for item, title in pairs.drop_nulls().unique("item").iter_rows()}
+
+
+def _load_sets(
+    table: Table,
+    columns: Columns,
+    chosen: dict[str, pl.Series],
+    scale: Scale | None,
+    name: str,
+) -> Ratings:
+    """Read unary data: one row says that somebody used an item, once or several times."""
+    cells, origin = table
+    if scale is not None and not scale.is_unary:
+        raise MidpointError(
+            f"{origin.path} has no ratings, so --scale says nothing; leave it out, or name the"
+            " column of ratings by --rating-column"
+        )
+    for role in ("user", "item"):
+        require_filled(chosen[role], role, origin)
+    if columns.count is None:
+        named = {column.name for column in chosen.values()}
+        others = [c for c in cells.columns if c not in named and cells[c].dtype.is_numeric()]
+        if others:  # a rating by another name must not pass for a mere sign of use
+            raise _missing("rating", table)
+        used = pl.Series([1.0]).new_from_index(0, cells.height) > 0
+    else:
+        column = cells[matching([columns.count], cells.columns, origin.path)[0]]
+        used = require_counts(column, origin) > 0
+    rows = pl.DataFrame(
+        {role: chosen[role] for role in ("user", "item")}
+        | ({"time": require_past(seconds(chosen["time"]), origin)} if "time" in chosen else {})
+    ).with_columns(rating=pl.lit(1.0, pl.Float32))
+    kept = rows.filter(used)
+    if not kept.height:
+        raise MidpointError(f"{origin.path}: nobody used anything; check the column of counts")
+    sets = kept.unique(["user", "item"], keep="first", maintain_order=True)
+    notes = {
+        "with a count of 0": rows.height - kept.height,
+        "of somebody using an item again": kept.height - sets.height,
+    }
+    made = build_ratings(
+        sets, name=name, origin=Origin(origin.path), scale=Scale.unary(), titles=_titles(chosen)
+    )
+    for what, number in notes.items():
+        if number:
+            made = made.leaving_out(f"{counted(number, origin.unit)} {what}")
+    return made
 
 
 def _missing(role: str, table: Table) -> MidpointError:

@@ -193,7 +193,7 @@ def _require_safe(disclosure: Disclosure, *, ratings_in_levels: bool, allow_unsa
         raise RefusedError(
             Refusal.SCALE_CONTINUOUS, "ratings are given in levels, and the scale has none"
         )
-    if not (allow_unsafe or disclosure.obfuscation.protects(discrete=discrete)):
+    if not (allow_unsafe or disclosure.protects):
         raise RefusedError(
             Refusal.SCHEME_UNSAFE, f"scheme {disclosure.scheme!r} leaves the category readable"
         )

@@ -90,6 +90,10 @@ def _value(
 ) -> Integers:
     """Turn ratings into what is reported, by the scheme's map of values."""
     p = parameters
+    if p.is_unary:
+        if (wrong := illegal(value, p)).any():
+            raise MidpointError(f"{value[wrong][0] / ONE:g} is not a level of the scale")
+        return value  # an item is in her set: there is one value, and it says nothing
     match p.scheme.value_map:
         case ValueMap.AS_IS:
             return value

@@ -14,7 +14,7 @@
  * rate an item are disclosed. Nor does this see how one person's ratings go together: what a joint
  * attack leaks is measured by an auditor, not here.
  */
-import { cellsOf, type Disclosure, schemeOf } from "../../wire/disclosure";
+import { cellsOf, type Disclosure, isUnary, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { outputShares } from "../core/discrete";
 import { clip, reach } from "../core/obfuscation";
@@ -123,6 +123,7 @@ function expectedOf(disclosure: Disclosure, item: number): Expected | undefined 
 /** Return P(value | k) for each k; on a continuous scale a density, or the mass at an end. */
 function rawShares(disclosure: Disclosure, item: number, value: number): Row {
   const { low, high, levels: points } = disclosure.scale;
+  if (isUnary(disclosure.scale)) return new Array<number>(cellsOf(disclosure)).fill(1);
   if (points) return distributions(disclosure, item).map((row) => row[points.indexOf(value)] ?? 0);
   const means = centres(disclosure, item);
   const [mean, deviation] = [(low + high) / 2, spreadOf(disclosure)];
@@ -135,6 +136,7 @@ function sentShares(disclosure: Disclosure, item: number, answer: number): Row {
   const { scale, levels, average } = disclosure;
   const { valueMap } = schemeOf(disclosure);
   const K = cellsOf(disclosure);
+  if (isUnary(scale)) return new Array<number>(K).fill(1); // values are 1 whatever the category
   if (valueMap === "discrete" && levels && scale.levels) {
     const reported = scale.reported ?? scale.levels;
     const shares = outputShares(levels[item], scale.levels, reported);

@@ -6,7 +6,7 @@
  */
 
 import { encode } from "../../wire/canonical";
-import { Disclosure, schemeOf } from "../../wire/disclosure";
+import { Disclosure, protects, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { Catalogue } from "../../wire/listing";
 import { checkNumbers } from "../../wire/numbers";
@@ -175,7 +175,7 @@ function requireSafe(disclosure: Disclosure, ratingsInLevels: boolean, allowUnsa
       "ratings are given in levels, and the scale has none",
     );
   }
-  if (!allowUnsafe && !schemeOf(disclosure).protects(discrete)) {
+  if (!allowUnsafe && !protects(disclosure)) {
     throw new RefusedError(
       "scheme_unsafe",
       `scheme '${disclosure.scheme}' leaves the category readable`,

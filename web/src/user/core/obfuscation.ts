@@ -1,6 +1,6 @@
 /** Obfuscation, pure: one rating at a time, with given uniforms. */
 import { MidpointError } from "../../errors";
-import { type Disclosure, schemeOf } from "../../wire/disclosure";
+import { type Disclosure, isUnary, schemeOf } from "../../wire/disclosure";
 import { ONE } from "../../wire/fixed";
 import { MIX, REVEAL, SPLIT, type Uniforms, VALUE } from "./coins";
 import type { Adjustment } from "./counterparts";
@@ -65,6 +65,12 @@ function reportedAs(
 ): number {
   const { scale, offset, levels, average } = disclosure;
   const { valueMap, name } = schemeOf(disclosure);
+  if (isUnary(scale)) {
+    if (illegal(value, disclosure)) {
+      throw new MidpointError(`${value / ONE} is not a level of the scale`);
+    }
+    return value; // an item is in her set: there is one value, and it says nothing
+  }
   if (valueMap === "as_is") return value;
   if (valueMap === "shifted" && offset) {
     return shifted(value - offset[item][cell], offset[item], disclosure);

@@ -1,6 +1,6 @@
 """The tables of the report, as HTML."""
 
-from midpoint.audit.report.tables.accuracy import costs, curves
+from midpoint.audit.report.tables.accuracy import costs, curves, lists
 from midpoint.audit.report.tables.against import adversaries, sharpness, sizes
 from midpoint.audit.report.tables.background import assumed, data, time
 from midpoint.audit.report.tables.privacy import attacks, per_fold, rounds, single_categories
@@ -12,6 +12,7 @@ __all__ = [
     "costs",
     "curves",
     "data",
+    "lists",
     "per_fold",
     "rounds",
     "sharpness",

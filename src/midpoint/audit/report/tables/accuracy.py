@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from midpoint.audit.measure.findings import RMSE, ROUNDING
+from midpoint.audit.measure.findings import LISTED, NDCG, RANKING, RMSE, ROUNDING, Cost, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.html import Cells, table
 from midpoint.audit.report.settings import label
@@ -21,7 +21,7 @@ _POINT_HEADS = (
     "strongest AUC",
     "chance, up to",
     "AUC of lse",
-    "RMSE, local",
+    "RMSE, local, or NDCG@10 of sets",
     "cost",
     "bits of an item",
 )
@@ -29,28 +29,62 @@ _POINT_HEADS = (
 
 def costs(results: AuditResults) -> Iterator[str]:
     """Show what every scheme costs."""
-    names = [metric.removeprefix("rmse_") for metric in RMSE]
+    names = [] if results.unary else [metric.removeprefix("rmse_") for metric in RMSE]
+    errors = (
+        "Of sets of items:"
+        if results.unary
+        else "RMSE of held-out ratings with the inferred category (the paper's way), with none, and"
+        f" with the device's own correction; the cost: {_COST[results.is_paper]};"
+    )
+    what = "items" if results.unary else "ratings"
     yield table(
-        "RMSE of held-out ratings with the inferred category (the paper's way), with none, and with"
-        f" the device's own correction; the cost: {_COST[results.is_paper]}; ratings withheld, on"
-        " average, by the median user and at most; bits disclosed of each item.",
-        ["scheme", *names, "cost", "withheld", "median / most", "bits"],
+        f"{errors} {what} withheld, on average, by the median user and at most; bits disclosed of"
+        " each item.",
+        ["scheme", *names, *(["cost"] * (not results.unary)), "withheld", "median / most", "bits"],
         [_cost_row(results, scheme) for scheme in plain_schemes(results)],
     )
 
 
-def _cost_row(results: AuditResults, scheme: str) -> Cells:
-    measured = [results.get(scheme, metric) for metric in RMSE]
-    errors = [
-        "" if row is None else f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
-        for row in measured
+def lists(results: AuditResults) -> Iterator[str]:
+    """Show how good the lists of new people are under every scheme, if they were ranked."""
+    schemes = [name for name in plain_schemes(results) if results.get(name, NDCG) is not None]
+    if schemes:
+        yield table(
+            "Lists of new people, ranked as their devices do: all items that they did not give,"
+            " among which those are looked for that they liked (on a scale, from three quarters of"
+            " it up). Coverage is the share of all items that somebody of a fold has among her"
+            " first ten. The cost: what share of NDCG@10 is lost against the better of the two that"
+            " raw ratings give, which are the base. Intervals are over people.",
+            ["scheme", *(LISTED[metric] for metric in RANKING), "cost in NDCG@10"],
+            [_list_row(results, scheme) for scheme in schemes],
+        )
+
+
+def _list_row(results: AuditResults, scheme: str) -> Cells:
+    cost = results.ndcg_costs.get(scheme)
+    base = "0: the base" if scheme == results.baseline(scheme) else ""
+    return [
+        escape(label(scheme)),
+        *(_measured(results.get(scheme, metric)) for metric in RANKING),
+        base if cost is None else _share(cost.value, cost),
     ]
+
+
+def _measured(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row.value:.4f}<br><small>{row.low:.4f}-{row.high:.4f}</small>"
+
+
+def _cost_row(results: AuditResults, scheme: str) -> Cells:
+    measured = [results.get(scheme, metric) for metric in (() if results.unary else RMSE)]
+    errors = [_measured(row) for row in measured]
     kept = results.get(scheme, "withheld")
     bits, deciles = results.get(scheme, "disclosed_bits"), results.withheld.get(scheme)
     return [
         escape(label(scheme)),
         *errors,
-        _cost(results, scheme),
+        *([] if results.unary else [_cost(results, scheme)]),
         "" if kept is None else f"{kept.value:.1%}",
         "" if not deciles else f"{deciles[5]:.1%} / {deciles[10]:.1%}",
         "" if bits is None else f"{bits.value:.1f}",
@@ -63,6 +97,10 @@ def _cost(results: AuditResults, scheme: str) -> str:
         return ""
     if scheme == results.baseline(scheme):
         return "0: the base"
+    return _share(cost, spread)
+
+
+def _share(cost: float, spread: Cost | None) -> str:
     share = f"{100 * cost:+z.2f} %"
     if spread is None:
         return share

@@ -37,7 +37,7 @@ class Divergence(NamedTuple):
     """Items that one of them revealed."""
 
 
-def is_bounded(how: LearningProtocol, *, discrete: bool) -> bool:
+def is_bounded(how: LearningProtocol, *, discrete: bool, unary: bool = False) -> bool:
     """Tell whether a protocol hides both which items were rated and their values, but for errors.
 
     Estimates as they are counted have other errors, and ratings that are sent as they are, if only
@@ -48,6 +48,8 @@ def is_bounded(how: LearningProtocol, *, discrete: bool) -> bool:
     if sends_profiles(how) or how.estimation != "shrunken" or how.alpha < 1 or how.bits is not None:
         return False
     scheme = how.scheme
+    if unary:
+        return scheme.protects(discrete=discrete, unary=True)
     hidden = scheme.value_map in BOUNDED_VALUES and scheme.protects(discrete=discrete)
     return scheme.sub_samples and hidden
 
