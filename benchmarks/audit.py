@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from audit_against import tables_against
 from audit_bars import (
     Bar,
     Clock,
@@ -126,7 +127,6 @@ PRIVATE = ("mpssr", "dmp", "dmpss", "cmp", "cmpss")
 """Schemes that claim privacy on whole stars."""
 LIGHT = ("adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-mlp-profile")
 """Attackers that learn from outsiders, and take little time."""
-AGAINST = ("panel", "published", "outsider")
 SIMULATED = {
     "simulated-crowd": SimulationConfig(
         name="simulated-crowd",
@@ -192,25 +192,37 @@ CASES = {
     "ml-100k-gender-rounds": Case(
         "movielens-100k", "gender", schemes=("dmpss", "cmpss"), attacks=FEW, rounds=4
     ),
-    # What outsiders read, and how it depends on the panel's size and on their number.
+    # What outsiders read of all schemes; how it depends on the panel's size and on their number;
+    # and what they read of people who give all of their ratings.
     "ml-1m-gender-outsiders": Case(
         "movielens-1m",
         "gender",
         schemes=PRIVATE,
         attacks=LIGHT,
-        adversaries=AGAINST,
+        adversaries=("outsider",),
+        panels=(4000,),
+        outsiders=(1000,),
+    ),
+    "ml-1m-gender-outsiders-sizes": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("dmpss", "cmpss"),
+        attacks=LIGHT,
+        adversaries=("outsider",),
         panels=(500, 2000, 4000),
         outsiders=(250, 1000),
+        usual_folds=6,
     ),
     "ml-1m-gender-outsiders-all-given": Case(
         "movielens-1m",
         "gender",
         schemes=("dmpss", "cmpss"),
         attacks=LIGHT,
-        adversaries=AGAINST,
+        adversaries=("outsider",),
         panels=(4000,),
         outsiders=(1000,),
         given=1.0,
+        usual_folds=6,
     ),
     **{
         f"{name}-outsiders": Case(
@@ -270,6 +282,8 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     rows = [[bar.what, bar.wanted, bar.measured, "met" if bar.met else "NOT MET"] for bar in bars]
     if rows:
         show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
+    for table in tables_against(results) if case.adversaries else ():
+        show(*table)
     seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
     kept = {
         "conditions": start,
@@ -299,7 +313,7 @@ def keep_rows(path: Path, kept_as: str) -> None:
 def _titles(case: Case) -> tuple[str, ...]:
     if case.paper:
         return SECTION_7
-    if len(case.panels) > 1:
+    if case.adversaries:
         return SIZES
     return CURVES if case.curves else BARS
 
