@@ -4,8 +4,8 @@
 
 A run that was killed goes on where it was; a finished one is only judged again. Cases whose names
 end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add; those that end in
--quick are `midpoint audit --quick`; -outsiders measure against outsiders, over several sizes of the
-panel.
+-quick are `midpoint audit --quick`; those with outsiders in their names measure against them, most
+over several sizes of the panel.
 """
 
 import argparse
@@ -242,16 +242,27 @@ CASES = {
             ("sushi-gender", "sushi", "gender", ("dmp", "dmpss")),
         )
     },
-    # Up to 200,000 people, where the leak can be followed to chance.
+    "ml-100k-gender-outsiders-rounds": Case(
+        "movielens-100k",
+        "gender",
+        schemes=("cmpss",),
+        attacks=("transcript-lr-items", "transcript-lr", "adaptive-lr-mask", "adaptive-lr-items"),
+        adversaries=("panel", "outsider"),
+        panels=(0.7,),
+        outsiders=(0.3,),
+        rounds=4,
+        usual_folds=4,
+    ),
+    # 200,000 people, half of them attacked at a time, so that the leak can be followed to chance.
     "simulated-outsiders": Case(
         "simulated-crowd",
         "gender",
         schemes=("dmpss",),
         attacks=("adaptive-lr-mask",),
         adversaries=("outsider",),
-        panels=(1_000, 5_000, 20_000, 80_000, 160_000),
-        outsiders=(2_000, 20_000),
-        usual_folds=20,
+        panels=(1_000, 5_000, 20_000, 80_000),
+        outsiders=(20_000,),
+        usual_folds=2,
     ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
