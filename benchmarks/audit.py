@@ -37,6 +37,7 @@ from audit_bars import (
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, AuditSetting, Progress, audit
 from midpoint.audit.measure.results import CSV
+from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.pipeline import FOLDS, QUICK_FOLDS
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import write_report
@@ -210,8 +211,7 @@ CASES = {
         attacks=LIGHT,
         adversaries=("outsider",),
         panels=(500, 2000, 4000),
-        outsiders=(250, 1000),
-        usual_folds=6,
+        outsiders=(1000,),
     ),
     "ml-1m-gender-outsiders-all-given": Case(
         "movielens-1m",
@@ -232,14 +232,14 @@ CASES = {
             attacks=LIGHT,
             adversaries=("outsider",),
             panels=(0.1, 0.3, 0.6),
-            outsiders=(0.1, 0.3),
-            usual_folds=5,
+            outsiders=numbers,
+            usual_folds=folds,
         )
-        for name, source, feature, schemes in (
-            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss")),
-            ("young-people-gender", "young-people", "gender", ("dmp", "cmp")),
-            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp")),
-            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss")),
+        for name, source, feature, schemes, numbers, folds in (
+            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,), 3),
+            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
+            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
+            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3), 5),
         )
     },
     "ml-100k-gender-outsiders-rounds": Case(
@@ -374,9 +374,11 @@ def find(
 
 
 def sentences(results: AuditResults) -> str:
-    """Say what several rounds gave away, if some were held."""
+    """Say what several rounds gave away, if some were held, and how many volunteers it takes."""
     verdicts = [judge(results, product) for product in results.rounds]
-    return " ".join(f"{one.scheme}: {one.sentence}." for one in verdicts if one)
+    said = [f"{verdict.scheme}: {verdict.sentence}" for verdict in verdicts if verdict]
+    said += [fitted.words().rstrip(".") for fitted in volunteers(results.sizes)]
+    return ". ".join(said)
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from midpoint.audit import AuditResults
 from midpoint.audit.measure.findings import NAMED, Row
-from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -28,9 +27,6 @@ def tables_against(results: AuditResults) -> Iterator[Table]:
             ["scheme", "panel", "outsiders", "judge", "luck, up to", "strongest", "bound"],
             list(_sizes(results)),
         )
-        found = [[fitted.scheme, fitted.words()] for fitted in volunteers(results.sizes)]
-        if found:
-            yield "How many volunteers it would take", ["scheme", "in words"], found
     yield "Where the time went, seconds of one core", ["part", "CPU s"], list(_seconds(results))
 
 
@@ -53,15 +49,15 @@ def _adversaries(results: AuditResults) -> Iterator[list[str]]:
 
 
 def _sizes(results: AuditResults) -> Iterator[list[str]]:
-    for one in sorted(results.sizes, key=lambda one: (one.scheme, one.panel, one.outsiders)):
+    for point in sorted(results.sizes, key=lambda p: (p.scheme, p.panel, p.outsiders)):
         yield [
-            one.scheme,
-            f"{one.panel:,}",
-            f"{one.outsiders:,}",
-            f"{one.value:.3f} ({one.low:.3f}-{one.high:.3f})",
-            f"{one.chance:.3f}",
-            f"{one.strongest:.3f}",
-            "" if one.bound is None else f"{one.bound:.3f}",
+            point.scheme,
+            f"{point.panel:,}",
+            f"{point.outsiders:,}",
+            f"{point.value:.3f} ({point.low:.3f}-{point.high:.3f})",
+            f"{point.chance:.3f}",
+            f"{point.strongest:.3f}",
+            "" if point.bound is None else f"{point.bound:.3f}",
         ]
 
 

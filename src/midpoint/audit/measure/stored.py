@@ -123,8 +123,8 @@ class Stored:
 
     def answers(self, scheme: str) -> tuple[float, ...]:
         """Return the mean number of answers a person gave in each round; none if none was held."""
-        places = ((scheme, ANSWERS), (scheme, SPLIT, ANSWERS))
-        names = next((one for one in places if self.has(*one)), None)
+        stored_as = ((scheme, ANSWERS), (scheme, SPLIT, ANSWERS))
+        names = next((one for one in stored_as if self.has(*one)), None)
         if names is None:
             return ()
         each = [stored["answers"] for stored in self.every(*names)]
@@ -132,8 +132,8 @@ class Stored:
 
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
-        places = [(LEARN,), (LEARN, EARLY), (LEARN, SPLIT), (LEARN, SPLIT, EARLY)]
-        learned = [(*one, *name) for one in places for name in ((), *((s,) for s in SCHEMES))]
+        learned_as = [(LEARN,), (LEARN, EARLY), (LEARN, SPLIT), (LEARN, SPLIT, EARLY)]
+        learned = [(*one, *name) for one in learned_as for name in ((), *((s,) for s in SCHEMES))]
         learned += [(LEARN, DEFAULT), (LEARN, SPLIT, DEFAULT)]
         tasks: list[tuple[str, ...]] = [names for names in learned if self.has(*names)]
         tasks += [(s, *self.accuracy) for s in schemes if self.has_cost(s)]
