@@ -27,7 +27,11 @@ def tables_against(results: AuditResults) -> Iterator[Table]:
             ["scheme", "panel", "outsiders", "judge", "luck, up to", "strongest", "bound"],
             list(_sizes(results)),
         )
-    yield "Where the time went, seconds of one core", ["part", "CPU s"], list(_seconds(results))
+    yield (
+        "Where the time went at the main sizes, seconds of one core",
+        ["part", "CPU s"],
+        list(_seconds(results)),
+    )
 
 
 def _adversaries(results: AuditResults) -> Iterator[list[str]]:
