@@ -79,7 +79,7 @@ def against(certificate: "Certificate") -> str:
     if certificate.adversary == "clean":
         return (
             f"Measured against somebody who has the ratings of a panel of {people}, and does not"
-            " know how answers are protected. Whoever knows more may find more."
+            " know how answers are protected. Somebody who knows more may find more."
         )
     return (
         f"Measured against an analyst with a panel of {people} alone. Somebody who knows it of"
