@@ -4,8 +4,8 @@
 
 A run that was killed goes on where it was; a finished one is only judged again. Cases whose names
 end in -curves or -rounds add what `midpoint audit --curves` and `--rounds` add; those that end in
--quick are `midpoint audit --quick`; -outsiders measure against outsiders, over several sizes of the
-panel.
+-quick are `midpoint audit --quick`; those with outsiders in their names measure against them, most
+over several sizes of the panel.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from audit_against import tables_against
 from audit_bars import (
     Bar,
     Clock,
@@ -36,6 +37,7 @@ from audit_bars import (
 from measure import RESULTS, conditions, show, warn_if_busy, write_results
 from midpoint.audit import AuditResults, AuditSetting, Progress, audit
 from midpoint.audit.measure.results import CSV
+from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.pipeline import FOLDS, QUICK_FOLDS
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import write_report
@@ -126,7 +128,6 @@ PRIVATE = ("mpssr", "dmp", "dmpss", "cmp", "cmpss")
 """Schemes that claim privacy on whole stars."""
 LIGHT = ("adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-mlp-profile")
 """Attackers that learn from outsiders, and take little time."""
-AGAINST = ("panel", "published", "outsider")
 SIMULATED = {
     "simulated-crowd": SimulationConfig(
         name="simulated-crowd",
@@ -192,25 +193,36 @@ CASES = {
     "ml-100k-gender-rounds": Case(
         "movielens-100k", "gender", schemes=("dmpss", "cmpss"), attacks=FEW, rounds=4
     ),
-    # What outsiders read, and how it depends on the panel's size and on their number.
+    # What outsiders read of all schemes; how it depends on the panel's size and on their number;
+    # and what they read of people who give all of their ratings.
     "ml-1m-gender-outsiders": Case(
         "movielens-1m",
         "gender",
         schemes=PRIVATE,
         attacks=LIGHT,
-        adversaries=AGAINST,
+        adversaries=("outsider",),
+        panels=(4000,),
+        outsiders=(1000,),
+    ),
+    "ml-1m-gender-outsiders-sizes": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("dmpss", "cmpss"),
+        attacks=LIGHT,
+        adversaries=("outsider",),
         panels=(500, 2000, 4000),
-        outsiders=(250, 1000),
+        outsiders=(1000,),
     ),
     "ml-1m-gender-outsiders-all-given": Case(
         "movielens-1m",
         "gender",
         schemes=("dmpss", "cmpss"),
         attacks=LIGHT,
-        adversaries=AGAINST,
+        adversaries=("outsider",),
         panels=(4000,),
         outsiders=(1000,),
         given=1.0,
+        usual_folds=6,
     ),
     **{
         f"{name}-outsiders": Case(
@@ -220,26 +232,37 @@ CASES = {
             attacks=LIGHT,
             adversaries=("outsider",),
             panels=(0.1, 0.3, 0.6),
-            outsiders=(0.1, 0.3),
-            usual_folds=5,
+            outsiders=numbers,
+            usual_folds=folds,
         )
-        for name, source, feature, schemes in (
-            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss")),
-            ("young-people-gender", "young-people", "gender", ("dmp", "cmp")),
-            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp")),
-            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss")),
+        for name, source, feature, schemes, numbers, folds in (
+            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,), 3),
+            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
+            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
+            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3), 5),
         )
     },
-    # Up to 200,000 people, where the leak can be followed to chance.
+    "ml-100k-gender-outsiders-rounds": Case(
+        "movielens-100k",
+        "gender",
+        schemes=("cmpss",),
+        attacks=("transcript-lr-items", "transcript-lr", "adaptive-lr-mask", "adaptive-lr-items"),
+        adversaries=("panel", "outsider"),
+        panels=(0.7,),
+        outsiders=(0.3,),
+        rounds=4,
+        usual_folds=4,
+    ),
+    # 200,000 people, half of them attacked at a time, so that the leak can be followed to chance.
     "simulated-outsiders": Case(
         "simulated-crowd",
         "gender",
         schemes=("dmpss",),
         attacks=("adaptive-lr-mask",),
         adversaries=("outsider",),
-        panels=(1_000, 5_000, 20_000, 80_000, 160_000),
-        outsiders=(2_000, 20_000),
-        usual_folds=20,
+        panels=(1_000, 5_000, 20_000, 80_000),
+        outsiders=(20_000,),
+        usual_folds=2,
     ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
@@ -270,6 +293,8 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
     rows = [[bar.what, bar.wanted, bar.measured, "met" if bar.met else "NOT MET"] for bar in bars]
     if rows:
         show(f"{name}, {folds} folds", ["what", "wanted", "found", ""], rows)
+    for table in tables_against(results) if case.adversaries else ():
+        show(*table)
     seconds = {kind: round(took, 1) for kind, took in results.seconds.items()}
     kept = {
         "conditions": start,
@@ -299,7 +324,7 @@ def keep_rows(path: Path, kept_as: str) -> None:
 def _titles(case: Case) -> tuple[str, ...]:
     if case.paper:
         return SECTION_7
-    if len(case.panels) > 1:
+    if case.adversaries:
         return SIZES
     return CURVES if case.curves else BARS
 
@@ -349,9 +374,11 @@ def find(
 
 
 def sentences(results: AuditResults) -> str:
-    """Say what several rounds gave away, if some were held."""
+    """Say what several rounds gave away, if some were held, and how many volunteers it takes."""
     verdicts = [judge(results, product) for product in results.rounds]
-    return " ".join(f"{one.scheme}: {one.sentence}." for one in verdicts if one)
+    said = [f"{verdict.scheme}: {verdict.sentence}" for verdict in verdicts if verdict]
+    said += [fitted.words().rstrip(".") for fitted in volunteers(results.sizes)]
+    return ". ".join(said)
 
 
 def main() -> None:

@@ -38,7 +38,8 @@ INTRODUCTION = """# Benchmarks
 
 Every table comes from one run of one program in `benchmarks/`, the peers beside us on the same
 machine; ratios carry over to other machines, seconds do not. Where a peer wins is said below its
-table.
+table. What leaks is what an analyst with the panel alone reads, unless a table names another
+adversary, such as an outsider: somebody who knows the category of some other users.
 `make bench` runs them again and writes this page; how it is kept fair is in `benchmarks/README.md`.
 """
 MARKERS = "osD^vPX*<>hd"

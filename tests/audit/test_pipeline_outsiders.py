@@ -170,7 +170,7 @@ def test_people_who_are_not_there_are_refused_before_anything_runs(tiny: Simulat
 def test_a_quick_audit_tries_few_outsiders_and_a_named_attack_decides_itself() -> None:
     scale, both = Scale.stars(1, 5), ("panel", "outsider")
     quick = choose_work(None, None, scale, quick=True, adversaries=both)
-    assert list(quick.adversary) == [f"outsider:{name}" for name in QUICK_OUTSIDERS]
+    assert list(quick.adversary) == [f"outsider:{QUICK_OUTSIDERS[0]}"]  # the other reads rounds
     named = choose_work(["dmpss"], SMALL, scale, adversaries=both)
     assert list(named.adversary) == [f"outsider:{name}" for name in OURS]
     assert named.has_panel

@@ -1,7 +1,7 @@
 """An audit from beginning to end: choose, run what is missing, measure."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,14 +200,38 @@ def _against(
     work = Work.of(schemes, known)
     for adversary in adversaries:
         if adversary in SPLIT_ADVERSARIES:
-            named = {n: m for n, m in attackers.items() if not few or n in QUICK_OUTSIDERS}
-            work |= Work.against(adversary, schemes, named)
+            work |= Work.against(adversary, schemes, _outsiders(attackers, few=few))
     if attackers and not work.attackers:
         raise MidpointError(
             f"{', '.join(attackers)} cannot learn as {', '.join(adversaries)}; name an attack that"
             " does (adaptive ones learn under a disclosure, clean ones from raw ratings)"
         )
     return work
+
+
+def _outsiders(attackers: Makers, *, few: bool) -> Makers:
+    """Return those that learn under the published disclosure: all of them, or `few`."""
+    return {name: m for name, m in attackers.items() if not few or name in QUICK_OUTSIDERS}
+
+
+def _over_rounds(
+    schemes: Mapping[str, LearningProtocol],
+    attackers: Makers,
+    adversaries: tuple[str, ...],
+    *,
+    few: bool,
+) -> Iterator[Work]:
+    """Have the attackers of transcripts try as each adversary can that knows the scheme."""
+    if SPLIT_ADVERSARIES.isdisjoint(adversaries) and PANEL not in adversaries:
+        raise MidpointError(
+            f"attackers of several rounds know the scheme, and {', '.join(adversaries)} does not;"
+            " name panel or outsider among the adversaries, or leave the rounds out"
+        )
+    if PANEL in adversaries:
+        yield Work.of_rounds(schemes, attackers)
+    for adversary in adversaries:
+        if adversary in SPLIT_ADVERSARIES:
+            yield Work.of_rounds(schemes, _outsiders(attackers, few=few), adversary)
 
 
 def choose_work(
@@ -232,7 +256,8 @@ def choose_work(
     attackers = of_scale(attackers, scale, named=attacks is not None)
     over_rounds, single = of_rounds(chosen), of_one_report(attackers)
     once = {name: how for name, how in chosen.items() if name not in over_rounds}
-    work = _against(once, single, tuple(adversaries), few=quick and attacks is None)
+    against, few = tuple(adversaries), quick and attacks is None
+    work = _against(once, single, against, few=few)
     along = curve_schemes(curves, scale, quick=quick, usual=usual)
     if along:
         named = choose_attacks(CURVE_ATTACKS if attacks is None else attacks)
@@ -240,7 +265,8 @@ def choose_work(
     if rounds is not None:
         over_rounds |= held_over_rounds({} if schemes is None else once, rounds, usual)
     if over_rounds:
-        work |= Work.of_rounds(over_rounds, of_transcripts(attackers))
+        for part in _over_rounds(over_rounds, of_transcripts(attackers), against, few=few):
+            work |= part
     elif not single:
         raise MidpointError(f"{', '.join(attackers)} read several rounds; ask for rounds as well")
     return work

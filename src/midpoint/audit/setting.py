@@ -30,7 +30,8 @@ class AuditSetting:
     rounds: int | None = None
     """Ask everyone so many times as well, and attack whole transcripts: under the only scheme that
     is named beside raw ratings, else under the one chosen on all of the people. All attackers of
-    transcripts try unless some attacks are named."""
+    transcripts try unless some attacks are named, as each of the adversaries that knows the
+    scheme."""
     curves: Sequence[str] = ()
     """Draw curves over these settings: `alpha`, `bits` or `share`."""
     paper: bool = False

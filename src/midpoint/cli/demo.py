@@ -206,8 +206,9 @@ def _attacked(console: Console, profiles: "ItemProfiles") -> None:
     console.print(table)
     console.print(
         f"Measured on the {choice.people} people that the service learned from, each protected by"
-        " what was learned without them, by attackers that know the scheme. With so few, up to"
-        f" {100 * choice.luck:.0f} can be luck. `midpoint audit` tries more attackers.",
+        " what was learned without them, against an analyst with their ratings alone that knows"
+        f" the scheme. With so few, up to {100 * choice.luck:.0f} can be luck. `midpoint audit`"
+        " tries more attackers, and somebody who knows the gender of other users.",
         soft_wrap=True,
         markup=False,
     )

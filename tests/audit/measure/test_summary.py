@@ -1,7 +1,10 @@
 """An audit prints what it found, and not all that it keeps."""
 
+from dataclasses import replace
+
 import pytest
 
+from midpoint.audit.measure.findings import Adversary
 from midpoint.audit.measure.results import AuditResults
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import made_up_rounds
@@ -18,6 +21,8 @@ def test_each_scheme_is_named_with_its_strongest_attack_and_the_one_in_use_comes
     results = made_up(usual="dmpss")
     first, *schemes = repr(results).splitlines()
     assert first == "<AuditResults of invented: gender (F, M), 3 attackers, 10 folds"
+    known = replace(results, adversaries={"panel": Adversary("it", (), 90, 0, {})})
+    assert repr(known).splitlines()[0] == f"{first}, measured against panel"
     assert [line.split(":")[0].strip() for line in schemes] == ["dmpss", "no", "mp"]
     band = results.bands["dmpss"]
     chance = f"(chance {band.judged_low:.3f}-{band.judged_high:.3f})"

@@ -13,9 +13,11 @@ def certificate(**fields: Any) -> Any:
 
 def test_a_certificate_says_against_whom_or_that_it_does_not() -> None:
     assert against(certificate()) == "It does not say against whom that was measured."
-    assert "panel, who knows a panel of 900." in against(certificate(adversary="panel", panel=900))
     outsider = certificate(adversary="outsider", panel=900, outsiders=1200)
-    assert "a panel of 900 and 1,200 labelled others." in against(outsider)
+    assert "knows it of 1,200 other users" in against(outsider)
+    assert "from a panel of 900" in against(outsider)
+    for whose, words in (("panel", "a panel of 900 alone. Somebody"), ("clean", "who knows more")):
+        assert words in against(certificate(adversary=whose, panel=900))
 
 
 @pytest.mark.parametrize(("hides", "words"), [(True, "nor its absence"), (False, "is not hidden")])

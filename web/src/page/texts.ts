@@ -55,10 +55,10 @@ export const texts = {
     changeNote:
       "Answers already sent or withheld stand as they are: deciding them again would reveal what changed.",
     notMeasured: "What titles reveal when they are read together was not measured by any auditor.",
-    measured: (auditor: string, auc: string) =>
-      `Titles read together can reveal more. ${auditor}, whom you trust, measured an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty.`,
-    claimed: (auditor: string, auc: string) =>
-      `Titles read together can reveal more. Somebody who signs as “${auditor}” claims an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. You have not confirmed the key.`,
+    measured: (auditor: string, auc: string, against: string) =>
+      `Titles read together can reveal more. ${auditor}, whom you trust, measured an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. ${against}`,
+    claimed: (auditor: string, auc: string, against: string) =>
+      `Titles read together can reveal more. Somebody who signs as “${auditor}” claims an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. ${against} You have not confirmed the key.`,
     none: "I am in none of these, or do not want to say",
     noneWhy: (secret: string) =>
       `Protection needs your ${secret}: this browser hides it by answering as somebody in the middle would. A choice made at random would look like protection and be none.`,

@@ -23,3 +23,17 @@ test("which titles were rated is called hidden only where it is", () => {
   expect(caution(true, true)).not.toContain("not hidden");
   expect(caution(true, false)).toContain("not hidden");
 });
+
+test("a measured figure is never shown without whom it was measured against", () => {
+  const { measured, claimed } = texts.welcome;
+  for (const [adversary, said] of [
+    ["outsider", "somebody who knows it of 1,000 other users"],
+    ["panel", "4,000 people, and how answers are protected"],
+    [undefined, "the certificate does not say"],
+  ] as const) {
+    const against = texts.gauges.against(adversary, 4000, 1000);
+    expect(against).toContain(said);
+    expect(measured("Ada", "0.62", against)).toContain(against);
+    expect(claimed("Ada", "0.62", against)).toContain(against);
+  }
+});

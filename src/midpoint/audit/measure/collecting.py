@@ -16,7 +16,6 @@ from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.run.plan import RAW, Plan
 from midpoint.audit.run.sources import LIBRARIES
 from midpoint.audit.run.store import Store
-from midpoint.audit.run.tasks import ANSWERS
 from midpoint.data import Ratings, describe
 
 LEARNED = ("estimation", "bits", "estimator")
@@ -32,6 +31,7 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         name: kind for name, kind in kinds.items() if name in stored.attacks(kind["control"])
     }
     attacked = [scheme for scheme in schemes if stored.attacks(scheme)]
+    tried = {name for scheme in attacked for name in stored.attacks(scheme)}
     costed = [scheme for scheme in schemes if stored.has_cost(scheme)]
     several = attacked if len(stored.questions) > 1 else []
     judges = {scheme: privacy.judging.judges(scheme) for scheme in attacked}
@@ -84,7 +84,9 @@ def collect(store: Store, plan: Plan, people: Ratings) -> AuditResults:
         rounds=dict(held_over_rounds(privacy, manifest["schemes"])),
         adversaries={
             name: privacy.adversary(name, attacks, attacked)
-            for name, attacks in by_adversary(attackers).items()
+            for name, attacks in by_adversary(
+                {name: kind for name, kind in kinds.items() if name in tried}
+            ).items()
         },
         model=manifest["plan"],
         judges={scheme: found for scheme, found in judges.items() if found},
@@ -123,7 +125,7 @@ def held_over_rounds(
     complete = {
         name: settings
         for name, settings in schemes.items()
-        if "rounds" in settings and stored.attacks(name) and stored.has(name, ANSWERS)
+        if "rounds" in settings and stored.attacks(name) and stored.answers(name)
     }
     for product, settings in complete.items():
         if settings["device"] != DeviceKind.FINAL or settings["name"] == RAW:

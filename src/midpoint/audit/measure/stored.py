@@ -122,16 +122,19 @@ class Stored:
         return f"{attack}[{self.feature.categories[self.questions[column]]}]"
 
     def answers(self, scheme: str) -> tuple[float, ...]:
-        """Return the mean number of answers a person gave in each round."""
-        each = [stored["answers"] for stored in self.every(scheme, ANSWERS)]
+        """Return the mean number of answers a person gave in each round; none if none was held."""
+        stored_as = ((scheme, ANSWERS), (scheme, SPLIT, ANSWERS))
+        names = next((one for one in stored_as if self.has(*one)), None)
+        if names is None:
+            return ()
+        each = [stored["answers"] for stored in self.every(*names)]
         return tuple(np.mean(each, axis=0).tolist())
 
     def seconds(self, schemes: list[str]) -> dict[str, float]:
         """Add up where the time went: by attacker and step, and what attackers share."""
-        learned = [(LEARN,), *((LEARN, scheme) for scheme in SCHEMES), (LEARN, EARLY)]
+        learned_as = [(LEARN,), (LEARN, EARLY), (LEARN, SPLIT), (LEARN, SPLIT, EARLY)]
+        learned = [(*one, *name) for one in learned_as for name in ((), *((s,) for s in SCHEMES))]
         learned += [(LEARN, DEFAULT), (LEARN, SPLIT, DEFAULT)]
-        learned += [(LEARN, EARLY, scheme) for scheme in SCHEMES]
-        learned += [(LEARN, SPLIT), *((LEARN, SPLIT, scheme) for scheme in SCHEMES)]
         tasks: list[tuple[str, ...]] = [names for names in learned if self.has(*names)]
         tasks += [(s, *self.accuracy) for s in schemes if self.has_cost(s)]
         tasks += [(s, ATTACK, name) for s in schemes for name in self.attacks(s)]

@@ -14,10 +14,11 @@ SHOWN = 6
 
 def as_text(results: "AuditResults") -> str:
     """Say what was attacked, and how far the strongest attack on each scheme got."""
+    against = f", measured against {', '.join(results.adversaries)}" if results.adversaries else ""
     first = (
         f"<AuditResults of {results.dataset}: {results.feature}"
         f" ({', '.join(results.categories[:SHOWN])}), {len(results.attack_names())} attackers,"
-        f" {results.folds} folds"
+        f" {results.folds} folds{against}"
     )
     names = _tried(results)
     lines = [first, *(_sentence(results, scheme) for scheme in names[:SHOWN])]

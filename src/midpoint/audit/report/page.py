@@ -25,6 +25,7 @@ from midpoint.audit.report.verdict import (
     unproved,
 )
 from midpoint.audit.run.adversaries.bound import ASSUMES
+from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 from midpoint.audit.run.plan import DEFAULT
 from midpoint.files import replace_file
 
@@ -255,8 +256,15 @@ def _about_rounds(results: AuditResults, held: Rounds) -> str:
         " <i>tossing</i> one tosses again each time. These two are controls: what they give away is"
         f" why decisions are final. All {results.description['users']:,} people were attacked, in"
         f" {results.folds} folds, by {len(held.controls)} attackers that learned from the other"
-        " folds.</p>"
+        f" folds{_outside(held)}.</p>"
     )
+
+
+def _outside(held: Rounds) -> str:
+    """Say whom the attackers of outsiders learned from, if some tried."""
+    if not any(name.startswith(f"{OUTSIDER}:") for name in held.controls):
+        return ""
+    return ", those of outsiders from people of them who are not the panel"
 
 
 def _assumed(results: AuditResults) -> Iterator[str]:

@@ -19,7 +19,13 @@ from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.accuracy import measure
 from midpoint.audit.run.adversaries.bound import divergence, is_bounded
 from midpoint.audit.run.adversaries.judge import nested_arrays, nested_scores
-from midpoint.audit.run.adversaries.outsiders import OUTSIDER, SPLIT, PublishedViews, SplitFold
+from midpoint.audit.run.adversaries.outsiders import (
+    OUTSIDER,
+    SPLIT,
+    PublishedRounds,
+    PublishedViews,
+    SplitFold,
+)
 from midpoint.audit.run.folds import (
     FoldData,
     FoldProfiles,
@@ -103,16 +109,8 @@ class Auditor:
         work = self.work
         if unit.kind == "learn":
             names = list[tuple[str, ...]]()
-            if work.has_panel:
-                names += [(LEARN,), *((LEARN, scheme) for scheme in work.counterparts)]
-                names += [(LEARN, DEFAULT)] * work.has_choice
-            if work.has_split:
-                names += [(LEARN, SPLIT)]
-                names += [(LEARN, SPLIT, scheme) for scheme in work.counterparts]
-                names += [(LEARN, SPLIT, DEFAULT)] * work.has_choice
-            if work.has_rounds:
-                names += [(LEARN, EARLY)]
-                names += [(LEARN, EARLY, scheme) for scheme in work.counterparts_over_rounds]
+            for there, under in ((work.has_panel, ()), (work.has_split, (SPLIT,))):
+                names += self._learned(LEARN, *under) if there else []
             return [Task(unit.fold, name) for name in names]
         if unit.kind == "clean":
             wanted = [scheme for scheme in work.schemes if work.wants(scheme, unit.name)]
@@ -130,6 +128,16 @@ class Auditor:
         accuracy = Task(unit.fold, (unit.name, ACCURACY))
         return [accuracy, *self._bounds(unit), *attacks] if unit.name in work.costed else attacks
 
+    def _learned(self, *under: str) -> list[tuple[str, ...]]:
+        """Name what is learned in a fold: from all training people, or from the panel apart."""
+        work = self.work
+        names = [under, *((*under, scheme) for scheme in work.counterparts)]
+        names += [(*under, DEFAULT)] * work.has_choice
+        if work.has_rounds:
+            names += [(*under, EARLY)]
+            names += [(*under, EARLY, scheme) for scheme in work.counterparts_over_rounds]
+        return names
+
     def _bounds(self, unit: Unit, *under: str) -> list[Task]:
         """Return the task of the bound, if a protocol has one."""
         how, scale = self.work.schemes[unit.name], self.ratings.scale
@@ -139,7 +147,7 @@ class Auditor:
         return [Task(unit.fold, (unit.name, *under, BOUND))] if bounded else []
 
     def _split_tasks(self, unit: Unit) -> list[Task]:
-        """Return the attacks under the published disclosure; its cost, if no other is measured."""
+        """Return the attacks under what is published; its cost or answers, if measured nowhere."""
         attacks = [
             Task(unit.fold, (unit.name, ATTACK, name))
             for name in self.work.adversary
@@ -147,9 +155,11 @@ class Auditor:
         ]
         if not attacks:
             return []
-        costed = not self.work.has_panel and unit.name in self.work.costed
-        accuracy = [Task(unit.fold, (unit.name, SPLIT, ACCURACY))] if costed else []
-        return [*accuracy, *self._bounds(unit, SPLIT), *attacks]
+        rounds = isinstance(self.work.schemes[unit.name], RoundsProtocol)
+        about = ANSWERS if rounds else ACCURACY
+        measured = not self.work.has_panel and (rounds or unit.name in self.work.costed)
+        first = [Task(unit.fold, (unit.name, SPLIT, about))] if measured else []
+        return [*first, *self._bounds(unit, SPLIT), *attacks]
 
     def missing(self, unit: Unit) -> list[Task]:
         """Return the results of a unit that are not there yet."""
@@ -209,11 +219,13 @@ class Auditor:
     def _learn_split(self, data: FoldData, names: tuple[str, ...]) -> None:
         """Learn from the panel alone where outsiders are kept apart; with positions if named."""
         split, directory = SplitFold(data), self.store.profiles(data.number, *names)
+        early = EARLY in names
         if names[-1] in SCHEMES:
             learned = ItemProfiles.load(directory.parent / "whole")
-            split.prepared(learned, SCHEMES[names[-1]]).save(directory / "whole")
+            learned = split.prepared(learned, SCHEMES[names[-1]], early=early)
         else:
-            split.learn().save(directory / "whole")
+            learned = split.learn(early=early)
+        learned.save(directory / "whole")
 
     def _scheme(self, unit: Unit, missing: list[Task]) -> Iterator[Task]:
         """Measure what a protocol costs, then fit and try the attackers that adapt to it."""
@@ -245,7 +257,9 @@ class Auditor:
             adversary = self.work.adversary.get(task.kind, OUTSIDER)
             seen = fold.published(adversary, unit.name)
             view = seen.held_out
-            if task.kind == ACCURACY:
+            if isinstance(seen, PublishedRounds) and task.kind == ANSWERS:
+                yield self._keep(task, clock, answers=seen.answers)
+            elif isinstance(seen, PublishedViews) and task.kind == ACCURACY:
                 accuracy = measure(fold.data, seen.rated, seen.name, seen.how)
                 yield self._keep(task, clock, digest=view.disclosure.digest, **accuracy.stored())
             elif task.kind == BOUND:
@@ -341,8 +355,10 @@ class Prepared:
     _versions: Versions = field(default_factory=dict)
     """What it disclosed over several rounds."""
 
-    _published: dict[str, PublishedViews] = field(default_factory=dict)
+    _published: dict[str, PublishedViews | PublishedRounds] = field(default_factory=dict)
     """What is seen under the published disclosure of the last protocol, by adversary."""
+    _published_versions: Versions = field(default_factory=dict)
+    """What was published over several rounds."""
     _learners: dict[str, FoldData] = field(default_factory=dict)
     """The fold with the people that each adversary learns from."""
 
@@ -351,19 +367,27 @@ class Prepared:
         """What the analyst learned."""
         return FoldProfiles.load(self.store.profiles(self.data.number), self.data)
 
-    def published(self, adversary: str, scheme: str) -> PublishedViews:
+    def published(self, adversary: str, scheme: str) -> PublishedViews | PublishedRounds:
         """Return what an adversary sees under the published disclosure; of one protocol kept."""
         if adversary not in self._learners:
             self._learners[adversary] = SplitFold(self.data).learners(adversary)
         name = f"{SPLIT}:{scheme}"
         if adversary not in self._published or self._published[adversary].name != name:
-            how = self.protocol(scheme, SPLIT)
-            names = (SPLIT, *self._positions(scheme, how))
-            directory = self.store.profiles(self.data.number, *names)
-            learned = ItemProfiles.load(directory / "whole")
-            fold = self._learners[adversary]
-            self._published[adversary] = PublishedViews.of(fold, scheme, how, learned)
+            how, fold = self.protocol(scheme, SPLIT), self._learners[adversary]
+            names = self._positions(scheme, how)
+            late = self._load_split(*names)
+            if isinstance(how, RoundsProtocol):
+                learned = self._load_split(EARLY, *names), late
+                known = self._published_versions
+                views = PublishedRounds.of(fold, scheme, how, learned, known)
+                self._published[adversary] = views
+            else:
+                self._published[adversary] = PublishedViews.of(fold, scheme, how, late)
         return self._published[adversary]
+
+    def _load_split(self, *names: str) -> ItemProfiles:
+        directory = self.store.profiles(self.data.number, SPLIT, *names)
+        return ItemProfiles.load(directory / "whole")
 
     def protocol(self, scheme: str, *under: str) -> LearningProtocol:
         """Return a protocol by name; the one that the fold chose, if it is to be chosen."""

@@ -108,15 +108,22 @@ class Work:
         return replace(cls.of(schemes, named), adversary=dict.fromkeys(named, adversary))
 
     @classmethod
-    def of_rounds(cls, schemes: Mapping[str, LearningProtocol], attackers: Makers) -> "Work":
-        """Have every attacker of transcripts try every protocol over several rounds."""
+    def of_rounds(
+        cls, schemes: Mapping[str, LearningProtocol], attackers: Makers, adversary: str = ""
+    ) -> "Work":
+        """Have every attacker of transcripts try every protocol over several rounds.
+
+        They learn as the analyst with the panel does, or as an adversary that is named.
+        """
+        named = {f"{adversary}:{name}" if adversary else name: m for name, m in attackers.items()}
         return cls(
             schemes=dict(schemes),
-            attackers=dict(attackers),
-            tries=frozenset((scheme, attack) for scheme in schemes for attack in attackers),
+            attackers=named,
+            tries=frozenset((scheme, attack) for scheme in schemes for attack in named),
             costed=frozenset(),
             clean=frozenset(),
-            controls={name: getattr(make(), "control", RAW) for name, make in attackers.items()},
+            controls={name: getattr(make(), "control", RAW) for name, make in named.items()},
+            adversary=dict.fromkeys(named, adversary) if adversary else {},
         )
 
     def __or__(self, other: "Work") -> "Work":

@@ -75,9 +75,21 @@ def against(certificate: "Certificate") -> str:
     """Say whom a certificate's figure was measured against."""
     if certificate.adversary is None:
         return "It does not say against whom that was measured."
-    others = f" and {certificate.outsiders:,} labelled others" if certificate.outsiders else ""
-    known = f"who knows a panel of {certificate.panel or 0:,}{others}"
-    return f"Measured against: {certificate.adversary}, {known}."
+    people, others = f"{certificate.panel or 0:,}", f"{certificate.outsiders or 0:,}"
+    if certificate.adversary == "outsider":
+        return (
+            f"Measured against somebody who knows it of {others} other users, whose answers are"
+            f" protected like yours (from a panel of {people})."
+        )
+    if certificate.adversary == "clean":
+        return (
+            f"Measured against somebody who has the ratings of a panel of {people}, and does not"
+            " know how answers are protected. Somebody who knows more may find more."
+        )
+    return (
+        f"Measured against an analyst with a panel of {people} alone. Somebody who knows it of"
+        " other users may find more."
+    )
 
 
 def say_leaving(

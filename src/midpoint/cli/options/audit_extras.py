@@ -14,6 +14,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from midpoint.audit import AuditResults
     from midpoint.audit import Progress as Report
+    from midpoint.audit.measure.findings import Judge, Row
     from midpoint.audit.measure.findings import Rounds as Held
 
 EVERY = 30.0
@@ -39,7 +40,8 @@ Rounds = Annotated[
         min=2,
         help="Ask everyone so many times, and attack whole transcripts as well: under the scheme"
         " that --schemes names beside `no`, if it is one, else the one in use; by all attackers of"
-        " transcripts unless --attacks names some of them.",
+        " transcripts unless --attacks names some of them; as each --adversary that knows the"
+        " scheme (panel, published, outsider).",
     ),
 ]
 
@@ -159,6 +161,10 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
         ]
         table.add_row(f"{escape(attack)}{'' if control.reads else FAILED}", *cells)
     table.add_section()
+    for adversary in results.judges.get(held.product, ()):
+        judges = [results.judge(device, adversary) for device in held.devices]
+        cells = ["" if one is None else _judged(*one) for one in judges]
+        table.add_row(f"{adversary}: judge", *cells)
     bands = [(results.macro_bands or results.bands)[device] for device in held.devices]
     table.add_row("chance band", *(f"{band.low:.3f}-{band.high:.3f}" for band in bands))
     judged = (f"{band.judged_low:.3f}-{band.judged_high:.3f}" for band in bands)
@@ -189,11 +195,7 @@ def show_adversaries(console: Console, results: "AuditResults", schemes: list[st
         people = f"{adversary.panel:,}", f"{adversary.outsiders:,}" if adversary.outsiders else ""
         judges = [results.judge(scheme, name) for scheme in schemes]
         if any(judges):
-            judged = [
-                "" if judge is None
-                else starred(judge[0].value, chance=judge[1].band.holds(judge[0].value))
-                for judge in judges
-            ]  # fmt: skip
+            judged = ["" if judge is None else _judged(*judge) for judge in judges]
             table.add_row(f"{name}: judge", *people, *judged)
         table.add_row(f"{name}: strongest", *people, *cells)
     bounds = [results.bounds.get(scheme) for scheme in schemes]
@@ -202,6 +204,11 @@ def show_adversaries(console: Console, results: "AuditResults", schemes: list[st
         cells = ["" if bound is None else f"{bound.value:.3f}" for bound in bounds]
         table.add_row("omniscient (bound)", ", ".join(sorted(panels)), "", *cells)
     console.print(table)
+
+
+def _judged(row: "Row", judge: "Judge") -> str:
+    """Write the AUC of a judge, starred by its own band."""
+    return starred(row.value, chance=judge.band.holds(row.value))
 
 
 def starred(value: float, *, chance: bool) -> str:

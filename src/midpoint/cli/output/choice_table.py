@@ -27,8 +27,9 @@ def show_choice(console: Console, choice: "Choice") -> None:
         whom = f"{choice.people:,} of {choice.panel:,} people"
         whom = whom if choice.people < choice.panel else f"all {choice.panel:,} people"
         console.print(
-            f"Measured on {whom}, each protected by what was learned without her. This is a choice,"
-            " not a certificate: `midpoint audit` measures what leaks.",
+            f"Measured on {whom}, each protected by what was learned without her, against an"
+            " analyst with the panel alone. This is a choice, not a certificate: `midpoint audit`"
+            " measures what leaks, also to somebody who knows the category of other users.",
             highlight=False,
             markup=False,
             soft_wrap=True,

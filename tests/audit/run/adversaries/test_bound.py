@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from midpoint.analyst import Factorizer, ItemProfiles
 from midpoint.analyst.categories.estimates import (
     CategoryEstimates,
     log_ratio_variance,
@@ -13,9 +14,14 @@ from midpoint.analyst.categories.estimates import (
 )
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.disclose.leak import Errors, area_of, divergences
+from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.auc import auc
-from midpoint.audit.run.adversaries.bound import is_bounded
+from midpoint.audit.attackers.view import View
+from midpoint.audit.run.adversaries.bound import divergence, is_bounded
 from midpoint.audit.run.plan import read_scheme
+from midpoint.data import Feature, Ratings, Scale
+from midpoint.protocol import LearningProtocol, Population
+from midpoint.wire.fixed import ONE
 
 Float = NDArray[np.float64]
 ITEMS, TRIED, NOISE = 500, 1500, 0.9
@@ -116,6 +122,74 @@ def test_a_wrong_variance_is_found_out(found: dict[int, Float]) -> None:
 def _divergence(area: float) -> float:
     grid = np.linspace(0, 10, 10_001)
     return float(grid[np.argmin([abs(area_of(one) - area) for one in grid])])
+
+
+SCALE, ASKED, PANEL = Scale.continuous(-2, 9), 300, 1000
+"""A scale on which no rating is clipped; items; people in the panel."""
+
+
+def rated(truth: World, people: int, rng: np.random.Generator) -> Ratings:
+    """Have people of alternating categories rate as it is true of their category."""
+    category = np.arange(people) % 2
+    user, item = np.nonzero(rng.random((people, ASKED)) < truth.probability[:, category].T)
+    value = truth.mean[item, category[user]] + NOISE * rng.normal(size=len(user))
+    names = np.array([f"i{k:03d}" for k in range(ASKED)])
+    return Ratings(
+        user.astype(np.int32),
+        item.astype(np.int32),
+        value.astype(np.float32),
+        SCALE,
+        np.array([f"u{k:04d}" for k in range(people)]),
+        names,
+        names,
+        {"gender": Feature("gender", ("F", "M"), category.astype(np.int16))},
+    )
+
+
+def sent(profiles: ItemProfiles, people: Ratings, rng: np.random.Generator) -> View:
+    """Show what devices send under the published disclosure, which hides sets and values."""
+    how, category = LearningProtocol("mpss"), people.feature("gender").codes.astype(np.int64)
+    disclosure = how.disclose(profiles)
+    population = Population(people.user, people.item, people.value, category)
+    reports = how.report(disclosure, profiles, population, rng)
+    return View(reports, profiles, disclosure, SCALE)
+
+
+def log_odds(truth: World, view: View) -> Float:
+    """Weigh reports as somebody does who knows the truth and what was published."""
+    reveal, offset = (
+        np.array(numbers) / ONE for numbers in (view.disclosure.reveal, view.disclosure.offset)
+    )
+    rate, mean = truth.probability * reveal, truth.mean - offset
+    item, value = view.reports.item, view.reports.value
+    silent = np.log1p(-rate)
+    seen = (np.log(rate) - silent)[item] - (value[:, None] - mean[item]) ** 2 / (2 * NOISE**2)
+    each = np.stack([np.bincount(view.user, column, view.n_users) for column in seen.T])
+    return np.asarray(each[1] - each[0] + silent[:, 1].sum() - silent[:, 0].sum())
+
+
+@pytest.mark.slow
+def test_what_devices_send_keeps_to_the_bound_that_an_audit_shows() -> None:
+    """From ratings to reports: who knows the truth reaches it, who learns from outsiders less."""
+    found = []
+    for rng in map(np.random.default_rng, range(4)):
+        truth = World(*(one[:ASKED] for one in world(rng)))
+        profiles = Factorizer(dimension=2, iterations=5, threads=1).fit(
+            rated(truth, PANEL, rng), "gender"
+        )
+        tried, outsiders = (sent(profiles, rated(truth, n, rng), rng) for n in (3000, 1500))
+        category = np.arange(3000) % 2
+        attacker = ATTACKERS["adaptive-lr-items"]()
+        attacker.fit([outsiders], category[:1500], seed=1)
+        shown = divergence(tried)
+        knows, learned = (
+            auc(one, category) for one in (log_odds(truth, tried), attacker.score(tried))
+        )
+        found.append((knows, learned, area_of(shown.sets + shown.values)))
+    knows, learned, bound = np.mean(found, axis=0)
+    sampling = 3.5 * 0.012 / len(found) ** 0.5
+    assert bound - sampling < knows < bound + sampling
+    assert 0.5 + sampling < learned < bound - sampling
 
 
 def test_areas() -> None:

@@ -7,10 +7,12 @@ import pytest
 
 from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.auc import auc
+from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.adversaries.judge import Stacked
 from midpoint.audit.run.adversaries.outsiders import (
     OUTSIDER,
     PUBLISHED,
+    PublishedRounds,
     PublishedViews,
     SplitFold,
     choose_adversaries,
@@ -19,6 +21,7 @@ from midpoint.audit.run.adversaries.outsiders import (
 )
 from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.round_views import Versions
 from midpoint.audit.run.views import FoldViews, ReportViews
 from midpoint.data import Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
@@ -90,6 +93,27 @@ def test_all_are_seen_under_the_one_disclosure_that_the_panel_made(split: SplitF
         reports[adversary] = views.held_out.reports
     assert np.array_equal(reports[OUTSIDER].item, reports[PUBLISHED].item)
     assert np.array_equal(reports[OUTSIDER].value, reports[PUBLISHED].value)
+
+
+def test_over_rounds_all_are_seen_under_what_was_published_early_and_late(
+    split: SplitFold,
+) -> None:
+    early, late = split.early_panel, split.panel
+    assert set(early.user_ids) < set(late.user_ids)
+    assert early.n_users == 30
+    how, known = RoundsProtocol("dmpss", rounds=2, budget=5), Versions()
+    learned = split.learn(early=True), split.learn()
+    answered = {}
+    for adversary, people in ((OUTSIDER, 30), (PUBLISHED, 60)):
+        fold = split.learners(adversary)
+        views = PublishedRounds.of(fold, "dmpss:rounds=2", how, learned, known)
+        assert [view.n_users for view in views.training()] == [people] * 2
+        answered[adversary] = views.held_out.transcript.answered
+    assert np.array_equal(answered[OUTSIDER], answered[PUBLISHED])
+    (published,) = known.values()  # nobody is seen under numbers that were not published
+    wanted = [how.disclose(one).digest for one in learned]
+    assert [version.disclosure.digest for version in published] == wanted
+    assert wanted[0] != wanted[1]
 
 
 ALIKE = SimulationConfig(

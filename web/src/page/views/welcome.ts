@@ -90,13 +90,14 @@ export function everyoneView(actions: Actions) {
   };
 }
 
-/** What was measured of all titles together, and by whom. */
+/** What was measured of all titles together, by whom, and against whom. */
 function measuredText(certificates: readonly Measured[]): string {
   const trusted = certificates.find((certificate) => certificate.trusted);
   const shown = trusted ?? certificates[0];
   if (!shown) return words.notMeasured;
   const auc = shown.auc.toFixed(2);
-  return trusted ? words.measured(shown.auditor, auc) : words.claimed(shown.auditor, auc);
+  const against = texts.gauges.against(shown.adversary, shown.panel, shown.outsiders);
+  return (trusted ? words.measured : words.claimed)(shown.auditor, auc, against);
 }
 
 /** A dialog to change the choice later. */

@@ -91,6 +91,10 @@ def rounds(results: AuditResults, held: Rounds) -> Iterator[str]:
         cells = [escape(attack) if control.reads else f'<span class="void">{escape(attack)}</span>']
         cells += [area_cell(results, results.get(name, "auc", attack)) for name in held.devices]
         rows.append(cells)
+    for adversary in results.judges.get(held.product, ()):
+        judges = [results.judge(name, adversary) for name in held.devices]
+        cells = [area_cell(results, None if judge is None else judge[0]) for judge in judges]
+        rows.append([f"judge of {escape(adversary)}", *cells])
     bands = results.macro_bands or results.bands
     rows.append(
         ["chance band of the strongest", *(band_cell(bands[name]) for name in held.devices)]
@@ -100,7 +104,8 @@ def rounds(results: AuditResults, held: Rounds) -> Iterator[str]:
     yield table(
         f"Rounds of {escape(held.scheme)}, by kind of device: AUC, its distance from 0.5, and its"
         " 95 % interval. <b>Bold</b>: outside the wider chance band. Attackers in"
-        " italics fail on raw ratings, so that their failing proves nothing.",
+        " italics fail on raw ratings, so that their failing proves nothing. A judge weighs"
+        " all attackers of its adversary.",
         ["attacker", *map(escape, held.devices.values())],
         rows,
     )

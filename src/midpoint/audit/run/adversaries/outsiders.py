@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
 from midpoint.audit.attackers.view import View
-from midpoint.audit.run.folds import FoldData, FoldProfiles
+from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.rounds.view import TranscriptView
+from midpoint.audit.run.folds import FoldData, FoldProfiles, first_comers
 from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.audit.run.views import NOBODY, Parts, ReportViews
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
@@ -42,8 +45,8 @@ ADVERSARIES: Mapping[str, str] = MappingProxyType(
 """What each adversary knows."""
 SPLIT_ADVERSARIES = frozenset({PUBLISHED, OUTSIDER})
 """Those for which panel and outsiders are kept apart."""
-QUICK_OUTSIDERS = ("adaptive-lr-items",)
-"""Attackers with which a quick audit tries outsiders."""
+QUICK_OUTSIDERS = ("adaptive-lr-items", "transcript-lr-items")
+"""Attackers with which a quick audit tries outsiders: of one report, and of several rounds."""
 
 
 def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -137,13 +140,22 @@ class SplitFold:
         part = user_folds(people.n_users, plan.parts, seed=seed, feature=feature)
         return FoldData(plan, fold.number, people, fold.held_out, fold.given, fold.hidden, part)
 
-    def learn(self) -> ItemProfiles:
-        """Fit item profiles to the panel."""
-        return self.fold.plan.factorizer.fit(self.panel, self.fold.plan.feature)
+    @cached_property
+    def early_panel(self) -> Ratings:
+        """Those of the panel who came before the first of several rounds: half of it."""
+        seed = self.fold.plan.seed_of("early", self.fold.number)
+        return self.panel.select_users(first_comers(self.panel, seed))
 
-    def prepared(self, profiles: ItemProfiles, scheme: Scheme) -> ItemProfiles:
-        """Add what a scheme needs of the panel's ratings."""
-        return prepare(profiles, self.panel, scheme, threads=1)
+    def learn(self, *, early: bool = False) -> ItemProfiles:
+        """Fit item profiles to the panel, or to those of it who came early."""
+        people = self.early_panel if early else self.panel
+        return self.fold.plan.factorizer.fit(people, self.fold.plan.feature)
+
+    def prepared(
+        self, profiles: ItemProfiles, scheme: Scheme, *, early: bool = False
+    ) -> ItemProfiles:
+        """Add what a scheme needs of the ratings that they were fitted to."""
+        return prepare(profiles, self.early_panel if early else self.panel, scheme, threads=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,3 +184,31 @@ class PublishedViews(ReportViews):
     ) -> "PublishedViews":
         """Show an adversary's people; all adversaries see the same reports of those attacked."""
         return cls(fold, f"{SPLIT}:{scheme}", how, FoldProfiles(learned, ()))
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRounds(RoundViews):
+    """The same over several rounds: everyone under the disclosures that are published in turn.
+
+    `early.whole` and `late.whole` are what the analyst learned from the panel.
+    """
+
+    def of_part(
+        self, part: int, without: Parts, draw: int, coins: np.random.Generator
+    ) -> TranscriptView:
+        """Hold all rounds with the people of a part under the published disclosures."""
+        del without
+        return super().of_part(part, NOBODY, draw, coins)
+
+    @classmethod
+    def of(
+        cls,
+        fold: FoldData,
+        scheme: str,
+        how: RoundsProtocol,
+        learned: tuple[ItemProfiles, ItemProfiles],
+        known: Versions,
+    ) -> "PublishedRounds":
+        """Show an adversary's people, by what was learned early and late; `known` is shared."""
+        early, late = (FoldProfiles(profiles, ()) for profiles in learned)
+        return cls(fold, f"{SPLIT}:{scheme}", how, early, late, known)
