@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.audit.attackers.auc import auc, chance_deviation
-from midpoint.audit.stack import Gauge, Stack
+from midpoint.audit.stack import Stack
 from tests.support.audits.stacks import people, scores_of
 
 
@@ -48,14 +48,24 @@ def test_of_those_it_is_sure_of_as_many_are_right_as_it_says(shift: float) -> No
             )
 
 
-def test_people_are_scored_one_by_one() -> None:
-    stack, scores = learned((0.5, 0.5, 0.0)), scores_of(people(7), (0.5, 0.5, 0.0), 8)
-    assert np.array_equal(stack(scores)[:5], stack(scores[:5]))
+def test_a_stack_of_one_attacker_keeps_its_order_on_any_scale() -> None:
+    """An attacker that learned from more people is surer; the stack learned from a milder one."""
+    known, ones = people(0), people(7)
+    scores = scores_of(known, (0.7, 0.0), 1)[:, :1]
+    stack = Stack.fit(scores, np.zeros(scores.shape, dtype=np.intp), known)
+    scores = scores_of(ones, (0.7, 0.0), 8)[:, :1]
+    for surer in (scores, 20 * scores, scores**3, scores + 1e6):
+        assert auc(stack(surer), ones) == pytest.approx(auc(surer[:, 0], ones), abs=1e-12)
 
 
-def test_a_gauge_keeps_the_order_and_knows_no_outliers() -> None:
-    gauge = Gauge.of(np.array([0.0, 1.0, 1.0, 2.0, 1e9]))
-    found = gauge(np.array([-1e12, 0.0, 0.5, 1.0, 1.5, 2.0, 1e9, 1e12]))
-    assert (np.diff(found) >= 0).all()
-    assert found[0] == found[1]
-    assert found[-1] == found[-2] < 2
+def test_the_scale_of_an_attacker_does_not_matter_among_others() -> None:
+    stack, ones = learned((0.5, 0.5, 0.0)), people(7)
+    scores = scores_of(ones, (0.5, 0.5, 0.0), 8)
+    assert np.allclose(stack(scores), stack(scores * np.array([20.0, 1.0, 0.05])))
+
+
+def test_one_outlier_does_not_outweigh_everyone() -> None:
+    stack, ones = learned((0.5, 0.5, 0.0)), people(7)
+    scores = scores_of(ones, (0.5, 0.5, 0.0), 8)
+    scores[0] = 1e9
+    assert np.ptp(stack(scores)) < 10
