@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from midpoint.audit.measure.findings import PENALIZED, RMSE, Cost
+from midpoint.audit.measure.findings import MATCHED, PENALIZED, RMSE, Cost
 from midpoint.audit.measure.results import baseline
 from midpoint.audit.measure.statistics import NORMAL_95, paired_cost, root_mean
 from midpoint.audit.measure.stored import Float, Stored
@@ -26,7 +26,7 @@ def accuracy(stored: Stored, scheme: str) -> Iterator[tuple[str, float, float, f
     """Return errors and the share withheld, with intervals over users, and the bits."""
     parts = stored.every(scheme, *stored.accuracy)
     hidden = np.concatenate([one["hidden"] for one in parts])
-    for metric in (*RMSE, PENALIZED) if stored.plan.paper else RMSE:
+    for metric in (*RMSE, PENALIZED, MATCHED) if stored.plan.paper else RMSE:
         squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in parts])
         yield metric, *root_mean(squares, hidden)
     share = withheld(stored, scheme)

@@ -10,6 +10,10 @@ AUC = "auc"
 RMSE = ("rmse_inferred", "rmse_blind", "rmse_local")
 PENALIZED = "rmse_penalized"
 """In the paper's setting: the error with the inferred category, under the penalty of the fit."""
+MATCHED = "rmse_matched"
+"""The same under the penalty that meets the paper's errors (`attackers.joint.MATCHED`)."""
+INFERRED = (RMSE[0], PENALIZED, MATCHED)
+"""All errors with the inferred category in the paper's setting."""
 TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
 """Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
 BALANCED = "balanced_accuracy"
@@ -38,7 +42,7 @@ class Row(NamedTuple):
     scheme: str
     """The protocol."""
     metric: str
-    """What was measured; one of METRICS, or PENALIZED."""
+    """What was measured; one of METRICS or INFERRED."""
     attack: str
     """The attacker, `name[category]` for one of several categories; empty where none is meant."""
     value: float

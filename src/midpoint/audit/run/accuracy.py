@@ -36,6 +36,8 @@ class Accuracy:
     """Bits disclosed of an item."""
     penalized: Float | None = None
     """In the paper's setting: as `inferred`, with the penalty of the fit. Shape (users,)."""
+    matched: Float | None = None
+    """And with the penalty that meets the paper's errors. Shape (users,)."""
 
     def stored(self) -> dict[str, Any]:
         """Return what is there, by name."""
@@ -74,6 +76,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         local=squares(predict(profiles, blind, *rows, offset)),
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
+        matched=squares(inferred(fits.matched)) if fold.plan.paper else None,
     )
 
 
