@@ -194,7 +194,7 @@ CASES = {
             ("anes-tv-party", "anes-tv", "party", None),
             ("simulated-ptv-gender", "simulated-ptv", "gender", None),
             ("simulated-ptv-politics", "simulated-ptv", "politics", None),
-            ("simulated-flixster-quarter-gender", "simulated-flixster-quarter", "gender", None),
+            ("simulated-flixster-tenth-gender", "simulated-flixster-tenth", "gender", None),
         )
     },
     # Seven bands, each against the rest: seven times the work of each attacker.

@@ -111,8 +111,8 @@ def test_only_an_audit_of_the_paper_and_of_the_same_data_stands_beside() -> None
 
 
 def test_what_a_stand_in_has_less_of_is_on_it() -> None:
-    assert "a stand-in for Flixster with a quarter" in stand_in("simulated-flixster-quarter")
-    assert compared_with("simulated-flixster-quarter", "gender") == ("flixster", "gender")
+    assert "a stand-in for Flixster with a tenth" in stand_in("simulated-flixster-tenth")
+    assert compared_with("simulated-flixster-tenth", "gender") == ("flixster", "gender")
     assert compared_with("anes-tv", "politics") == ("ptv", "politics")
 
 

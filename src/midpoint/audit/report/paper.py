@@ -132,7 +132,7 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("simulated-movielens-1m", "gender"): ("movielens-1m", "gender"),
         ("simulated-movielens-1m", "age"): ("movielens-1m", "age"),
         ("simulated-flixster", "gender"): ("flixster", "gender"),
-        ("simulated-flixster-quarter", "gender"): ("flixster", "gender"),
+        ("simulated-flixster-tenth", "gender"): ("flixster", "gender"),
         ("simulated-ptv", "gender"): ("ptv", "gender"),
         ("simulated-ptv", "politics"): ("ptv", "politics"),
     }
@@ -168,7 +168,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
 SIMULATED = "simulated-"
 """How the names of simulated data begin."""
 SMALLER: Mapping[str, str] = MappingProxyType(
-    {"simulated-flixster-quarter": " with a quarter of its people"}
+    {"simulated-flixster-tenth": " with a tenth of its people"}
 )
 """What a stand-in has less of."""
 
