@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
@@ -26,6 +26,7 @@ from audit_against import tables_against
 from audit_bars import (
     Bar,
     Clock,
+    as_in_the_paper,
     counterparts,
     dense_schemes,
     on_the_wall,
@@ -41,7 +42,9 @@ from midpoint.audit.measure.volunteers import volunteers
 from midpoint.audit.pipeline import FOLDS, QUICK_FOLDS
 from midpoint.audit.report.figures import pictures
 from midpoint.audit.report.page import write_report
-from midpoint.audit.report.paper import PAPER
+from midpoint.audit.report.paper import PAPER, PAPER_DATA, compared_with
+from midpoint.audit.report.paper_tables import SUB_SAMPLED, compare, shares
+from midpoint.audit.report.settings import model_words
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.run.plan import RAW
 from midpoint.cli.audit import show as show_table
@@ -177,15 +180,22 @@ CASES = {
     "young-people-gender": Case("young-people", "gender", (dense_schemes, counterparts)),
     # The paper's Sec. 7 to the letter.
     **{
-        f"{name}-section-7": Case(source, feature, clock=clock, paper=True)
+        f"{name}-section-7": Case(
+            source,
+            feature,
+            (as_in_the_paper,) if source in PAPER_DATA else (),
+            clock=clock,
+            paper=True,
+        )
         for name, source, feature, clock in (
             ("ml-1m-gender", "movielens-1m", "gender", Clock("the paper's experiment", 10)),
             ("ml-1m-age", "movielens-1m", "age", None),
             ("anes-tv-gender", "anes-tv", "gender", None),
+            ("anes-tv-politics", "anes-tv", "politics", None),
             ("anes-tv-party", "anes-tv", "party", None),
             ("simulated-ptv-gender", "simulated-ptv", "gender", None),
             ("simulated-ptv-politics", "simulated-ptv", "politics", None),
-            ("simulated-flixster-gender", "simulated-flixster", "gender", None),
+            ("simulated-flixster-tenth-gender", "simulated-flixster-tenth", "gender", None),
         )
     },
     # Seven bands, each against the rest: seven times the work of each attacker.
@@ -306,9 +316,39 @@ def run(name: str, case: Case, jobs: int, folds: int, runs: Path, kept_as: str) 
         "wall_seconds": wall,
         "pictures": drawn,
     }
+    if case.paper:
+        kept |= section_7(results)
     written = write_results(f"audit-{kept_as}", kept)
     keep_rows(directory / CSV, kept_as)
     console.print(f"Figures are in {written}, all of them in {directory}", soft_wrap=True)
+
+
+def section_7(results: AuditResults) -> dict[str, Any]:
+    """Return what else Sec. 7 reports: Table 1, shares withheld, and how the model was made."""
+    theirs = PAPER_DATA.get((compared_with(results.dataset, results.feature) or ("",))[0])
+    features = {about["name"]: about for about in results.description["features"]}
+    own = features.get(results.feature, {})
+    deciles = {
+        name: [round(share, 4) for share in results.withheld[name]]
+        for name in SUB_SAMPLED
+        if name in results.withheld
+    }
+    return {
+        "model": model_words(results),
+        "table_1": {
+            "here": {name: results.description[name] for name in ("users", "items", "ratings")}
+            | {"user_skew": own.get("user_skew"), "rating_skew": own.get("rating_skew")},
+            "paper": None if theirs is None else theirs._asdict() | {"skews": dict(theirs.skews)},
+        },
+        "withheld": [
+            {"scheme": scheme, **share._asdict(), "here": round(here, 4)}
+            for scheme, share, here in shares(results)
+        ],
+        "withheld_deciles": deciles,
+        "beside_the_paper": [
+            number._asdict() | {"difference": number.difference} for number in compare(results)
+        ],
+    }
 
 
 def keep_rows(path: Path, kept_as: str) -> None:

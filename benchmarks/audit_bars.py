@@ -6,7 +6,8 @@ from typing import NamedTuple
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.findings import AUC, Row
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.plan import DEFAULT
+from midpoint.audit.report.paper_tables import compare
+from midpoint.audit.run.plan import DEFAULT, RAW
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
 """Attackers that weigh item by item, values or levels."""
@@ -16,6 +17,8 @@ MASK = "adaptive-lr-mask"
 """The attacker that learns from nothing else."""
 CORES = 2
 COST_BAR = 0.015
+RAW_APART = {"lse-matched": 0.03, "rmse_matched": 0.02}
+"""How far from the paper least squares may be on raw ratings."""
 AIM = 0.05 + 1e-9
 """Distance from 0.5 that counterparts may leave; 0.55 itself will do."""
 
@@ -63,6 +66,16 @@ def real_attackers(results: AuditResults) -> Iterator[Bar]:
         value = 0.5 if row is None else row.value
         wanted = "1.000 by an attacker that knows the scheme"
         yield Bar(f"strongest on {scheme}", wanted, f"{value:.3f}", value > 0.9995)
+
+
+def as_in_the_paper(results: AuditResults) -> Iterator[Bar]:
+    """Compare what raw ratings give with the paper: its error, and what least squares reads."""
+    for number in compare(results):
+        apart = RAW_APART.get(number.what)
+        if number.scheme == RAW and apart and number.difference is not None:
+            wanted = f"within {apart:g} of the paper's {number.paper:.3f}"
+            near = abs(number.difference) <= apart
+            yield Bar(f"{number.what} on raw ratings", wanted, f"{number.here:.3f}", near)
 
 
 def sparse_schemes(results: AuditResults) -> Iterator[Bar]:

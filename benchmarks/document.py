@@ -21,6 +21,7 @@ CHAPTERS = {
     "new_users": "People who were not there at training",
     "panel_and_reports": "A small panel, and everyone else's reports",
     "privacy": "Privacy beside what people would use instead",
+    "paper_model": "What the paper's model leaves open",
     "audit": "The audit in full",
     "scaling": "Growing data on one machine",
     "engines": "One machine and a cluster",

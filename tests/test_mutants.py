@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FORMULAS = "tests/protocol/test_paper_formulas.py"
 REGRESSIONS = "tests/audit/attackers/test_joint.py"
+DESCENT = "tests/analyst/fit/test_sgd.py"
 
 pytestmark = pytest.mark.slow  # a process for each
 
@@ -84,7 +85,16 @@ MUTANTS = {
         REGRESSIONS,
     ),
     "penalty not by rating": Mutant(
-        "audit/attackers/joint.py", "penalty * len(item)", "penalty", REGRESSIONS
+        "audit/attackers/joint.py", "each * count[:, None]", "each", REGRESSIONS
+    ),
+    "one penalty for another": Mutant(
+        "audit/attackers/joint.py", "ridge(MATCHED)", "ridge(penalty)", REGRESSIONS
+    ),
+    "means in Eq. 1": Mutant(
+        "analyst/fit/sgd.py", "np.float32(step if means else 0)", "np.float32(step)", DESCENT
+    ),
+    "a level in Eq. 1": Mutant(
+        "analyst/fit/standardized.py", "if centred else 0.0", "if centred else 1.0", DESCENT
     ),
 }
 
@@ -106,7 +116,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source
 
 
-@pytest.mark.parametrize("tests", [FORMULAS, REGRESSIONS])
+@pytest.mark.parametrize("tests", [FORMULAS, REGRESSIONS, DESCENT])
 def test_the_source_as_it_is_passes(copy: Path, tests: str) -> None:
     assert status_of(copy, tests) == 0
 

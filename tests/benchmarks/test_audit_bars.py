@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -168,3 +169,18 @@ def test_the_clock_on_the_wall(bars: Any, seconds: float | None, said: str, met:
     bar = bars.on_the_wall(bars.Clock("a quick audit", 1.5), seconds)
     assert (bar.what, bar.wanted) == ("a quick audit, by the clock", "at most 1.5 min")
     assert (bar.measured, bar.met) == (said, met)
+
+
+@pytest.mark.parametrize(("area", "error", "met"), [
+    (0.79, 0.939, (True, True)), (0.848, 0.9, (True, True)), (0.788, 0.94, (False, False)),
+])  # fmt: skip
+def test_raw_ratings_are_as_in_the_paper(
+    bars: Any, area: float, error: float, met: tuple[bool, bool]
+) -> None:
+    results = made_up({"no": {"lse-matched": area, "lse": 0.5}}, dataset="movielens-1m")
+    (row, *_) = (row for row in results.rows if row.metric == "rmse_inferred")
+    rows = (*results.rows, row._replace(metric="rmse_matched", value=error))
+    shown = {bar.what: bar.met for bar in bars.as_in_the_paper(replace(results, rows=rows))}
+    assert shown == dict(
+        zip(("lse-matched on raw ratings", "rmse_matched on raw ratings"), met, strict=True)
+    )

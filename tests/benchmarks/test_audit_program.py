@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from midpoint.audit.run.sources import code_digest
+from tests.support.audits.made_up_results import made_up
 
 
 @pytest.fixture
@@ -44,3 +45,17 @@ def test_only_a_quick_audit_has_fewer_folds(program: Any) -> None:
     usual = {name: count for name, count in folds.items() if "-outsiders" not in name}
     assert {count for name, count in usual.items() if not name.endswith("-quick")} == {10}
     assert program.CASES["ml-1m-gender-paper"].clock.minutes == 10
+
+
+def test_section_7_keeps_table_1_and_what_is_withheld(program: Any) -> None:
+    areas = {"no": {"lr": 0.83, "lse": 0.8}, "mpss": {"lr": 0.5, "lse": 0.6}}
+    kept = program.section_7(made_up(areas, dataset="movielens-1m"))
+    assert kept["table_1"]["here"]["users"] == 60
+    assert kept["table_1"]["here"]["user_skew"] == "F:M 1:2.5"
+    assert kept["table_1"]["paper"]["users"] == "6K"
+    median = next(one for one in kept["withheld"] if one["decile"] == 5)
+    assert (median["scheme"], median["paper"], median["here"]) == ("mpss", 0.23, 0.25)
+    assert kept["withheld_deciles"] == {"mpss": [k / 20 for k in range(11)]}
+    read = {(one["scheme"], one["what"]): one for one in kept["beside_the_paper"]}
+    assert read["mpss", "lr"]["difference"] == pytest.approx(0.5 - 0.542)
+    assert json.loads(json.dumps(kept)) is not None

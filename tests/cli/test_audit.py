@@ -76,6 +76,9 @@ def test_an_audit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
         (("--at-least", "5"), "at-least"),
         (("--levels", "3"), "levels"),
         (("--quick", "--rounds", "2"), "quick and rounds"),
+        (("--given", "all", "--panel", "0.5"), "panel and given"),
+        (("--adversary", "outsider"), "adversary"),
+        (("--beside", "elsewhere"), "beside"),
     ],
 )
 def test_what_contradicts_the_papers_setting_is_refused(
@@ -88,12 +91,21 @@ def test_what_contradicts_the_papers_setting_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_an_audit_without_paper_cannot_stand_beside(tmp_path: Path) -> None:
+    made_up().save(tmp_path)
+    words = ["audit", "simulated-tiny", "--feature", "gender", "--beside", str(tmp_path)]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, MidpointError)
+    assert "one with --paper" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_terminal_says_how_the_model_was_made() -> None:
     fit = {"method": "als", "dimension": 20, "iterations": 15, "regularization": "learned"}
     plan = {"folds": 10, "share": 0.7, "factorizer": {**fit, "biases": "shrunken"}}
     text = StringIO()
     show(Console(file=text, width=300), made_up(model=plan))
-    assert "alternating least squares, 20 latent dimensions, 15 passes" in text.getvalue()
+    assert "alternating least squares, 20 latent dimensions, with a mean" in text.getvalue()
     assert "shrunken by empirical Bayes" in text.getvalue()
 
 

@@ -45,10 +45,14 @@ def audit_command(
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
         from midpoint.analyst.kernels.compilation import usable_cores
-        from midpoint.audit import audit
+        from midpoint.audit import AuditResults, audit
         from midpoint.audit.report.page import write_report
+        from midpoint.audit.report.paper_tables import require_papers
 
+        papers = None if how.beside is None else AuditResults.load(how.beside)
         ratings = data.load(how.seed)
+        if papers is not None:
+            require_papers(papers, ratings.name, "+".join(feature))
     console.print(ratings.summary, markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
@@ -65,7 +69,7 @@ def audit_command(
             setting=how.setting(),
         )
     results.save(out)
-    page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]))
+    page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]), papers)
     show(console, results)
     console.print(f"The report is {page}", soft_wrap=True)
 
@@ -74,9 +78,11 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     """Refuse options that contradict the paper's setting."""
     from midpoint.audit.run.paper_setup import require_no_other
 
-    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected")
-    options = {name: getattr(how, name) for name in names} | {"levels": data.levels}
-    require_no_other(**options, at_least=None if data.at_least == 1 else data.at_least)
+    asked = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "beside")
+    against = ("adversary", "panel", "outsiders")
+    options = {name: getattr(how, name) for name in (*asked, *against)} | {"levels": data.levels}
+    least = None if data.at_least == 1 else data.at_least  # all that there are, before the paper's
+    require_no_other(**options, given=further.share_given(how.given), at_least=least)
 
 
 def show(console: Console, results: "AuditResults") -> None:
@@ -163,7 +169,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.findings import LISTED, PENALIZED, RANKING, RMSE
+    from midpoint.audit.measure.findings import INFERRED, LISTED, RANKING, RMSE
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 
@@ -181,7 +187,7 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         table.add_row("worst category", *(_strongest(results, scheme) for scheme in schemes))
     table.add_row("chance band", *_bands(results.bands, schemes))
     table.add_row(further.WIDER, *_judged(results.bands, schemes))
-    for metric in (*RMSE, PENALIZED, *RANKING, "withheld", "disclosed_bits"):
+    for metric in (*RMSE, *INFERRED[1:], *RANKING, "withheld", "disclosed_bits"):
         rows = [results.get(scheme, metric) for scheme in schemes]
         if not any(rows):
             continue

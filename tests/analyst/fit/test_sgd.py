@@ -4,6 +4,7 @@ import pytest
 from midpoint.analyst import Factorizer, Progress, estimate_profiles
 from midpoint.analyst.fit.sgd import _pass
 from midpoint.data import Simulation, split_at_random
+from midpoint.errors import MidpointError
 
 
 def test_the_error_falls_and_beats_item_means(simulated: Simulation) -> None:
@@ -61,7 +62,33 @@ def test_a_pass_is_one_step_of_the_gradient_after_the_other() -> None:
             X[i] + step * (error * on_x - ridge * X[i]),
             V[j] + step * (error * on_v - ridge * V[j]),
         )
-    squares = _pass(order, user, item, value, x, v, np.float32(step), np.float32(ridge))
+    squares = _pass(
+        order, user, item, value, x, v, np.float32(step), np.float32(step), np.float32(ridge)
+    )
     assert squares == pytest.approx(expected, rel=1e-3)
     assert x == pytest.approx(X, abs=1e-4)
     assert v == pytest.approx(V, abs=1e-4)
+
+
+def test_factors_alone_have_no_means(simulated: Simulation) -> None:
+    """Eq. 1: r = <x, v> and what the category adds; nobody and nothing has a level."""
+    given, hidden = split_at_random(simulated.ratings, 0.9, seed=0)
+    factorizer = Factorizer(dimension=4, method="factors", iterations=20, biases="plain")
+    trained = factorizer.train(given, "gender")
+    assert not trained.items.centre.any()
+    assert not trained.items.vectors[:, 0].any()
+    assert not trained.users[:, 0].any()
+    guess = np.einsum("nd,nd->n", trained.users[hidden.user], trained.items.vectors[hidden.item])
+    guess += trained.items.offset[hidden.item, hidden.feature("gender").codes[hidden.user]]
+    errors = guess - hidden.value
+    assert abs(errors.mean()) < 0.15  # the factors have the level
+    assert np.sqrt(np.mean(errors**2)) < 0.95 * hidden.value.std()
+    x = estimate_profiles(trained.items, given.user_offsets, given.item, given.value)
+    assert np.isfinite(x).all()
+
+
+def test_factors_alone_are_no_joint_fit() -> None:
+    with pytest.raises(MidpointError, match="method als"):
+        Factorizer(method="factors", biases="joint")
+    assert Factorizer(method="factors").iterations == 20
+    assert Factorizer(method="factors").regularization == Factorizer(method="sgd").regularization

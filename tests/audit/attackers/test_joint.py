@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles
-from midpoint.audit.attackers.joint import infer, penalty_of, regress
+from midpoint.audit.attackers.joint import MATCHED, JointFit, infer, penalty_of, regress
 from midpoint.data import Ratings, Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import Reports
@@ -69,15 +69,31 @@ def test_the_penalty_is_that_of_gradient_descent(profiles: ItemProfiles) -> None
     rng = np.random.default_rng(0)
     reports = said(profiles, list(range(12)), X, 1)
     reports = replace(reports, value=reports.value + rng.normal(size=12))
-    found = regress(profiles, reports, PENALTY).penalized
+    fits = regress(profiles, reports, PENALTY)
     V, item = profiles.vectors[:12].astype(np.float64), reports.item
-    for k in (0, 1):
-        y = reports.value - profiles.centre[item] - profiles.offset[item, k]
-        x = np.linalg.solve(V.T @ V + 12 * PENALTY * np.eye(D), V.T @ y)
-        assert found.profile[k, 0] == pytest.approx(x, abs=1e-6)
-        loss = np.square(y - V @ x).sum() + 12 * PENALTY * x @ x
-        assert found.loss[0, k] == pytest.approx(loss, abs=1e-6)
-    assert penalty_of(profiles) == PENALTY
+    for found, penalty in ((fits.penalized, PENALTY), (fits.matched, MATCHED)):
+        for k in (0, 1):
+            y = reports.value - profiles.centre[item] - profiles.offset[item, k]
+            x = np.linalg.solve(V.T @ V + 12 * penalty * np.eye(D), V.T @ y)
+            assert found.profile[k, 0] == pytest.approx(x, abs=1e-6)
+            loss = np.square(y - V @ x).sum() + 12 * penalty * x @ x
+            assert found.loss[0, k] == pytest.approx(loss, abs=1e-6)
+    assert penalty_of(profiles) == PENALTY != MATCHED
+
+
+def test_a_column_of_zeros_changes_nothing(profiles: ItemProfiles) -> None:
+    """Factors alone have no level: the first entry of every vector is 0."""
+    without = replace(profiles, vectors=profiles.vectors[:, 1:])
+    zeros = np.zeros((profiles.n_items, 1), np.float32)
+    level = replace(profiles, vectors=np.hstack([zeros, profiles.vectors[:, 1:]]))
+    reports = said(profiles, list(range(12)), X, 1)
+    short, long = (regress(model, reports, PENALTY) for model in (without, level))
+    for fit, same in zip(short[:3], long[:3], strict=True):
+        assert isinstance(fit, JointFit)
+        assert isinstance(same, JointFit)
+        assert fit.loss == pytest.approx(same.loss, abs=1e-6)
+        assert not same.profile[:, :, 0].any()
+        assert fit.profile == pytest.approx(same.profile[:, :, 1:], abs=1e-6)
 
 
 def test_profiles_without_a_penalty_are_refused(tiny: Simulation) -> None:

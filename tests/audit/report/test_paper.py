@@ -1,12 +1,17 @@
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from midpoint.audit import AuditResults
 from midpoint.audit.report.figures import pictures
-from midpoint.audit.report.paper import PAPER, paper_numbers, stand_in
-from midpoint.audit.report.paper_tables import beside, compare, shares, withheld
+from midpoint.audit.report.page import page
+from midpoint.audit.report.paper import PAPER, compared_with, paper_numbers, stand_in
+from midpoint.audit.report.paper_tables import beside, compare, require_papers, shares, withheld
 from midpoint.audit.report.settings import label
+from midpoint.errors import MidpointError
 from tests.support.audits.made_up_results import made_up
 
 
@@ -33,8 +38,8 @@ def test_errors_on_another_scale_are_not_compared() -> None:
 
 def test_the_page_about_the_paper_names_tests_that_there_are() -> None:
     root = Path(__file__).parents[3]
-    page = (root / "docs" / "paper.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"tests/[\w/]+\.py", page))
+    written = (root / "docs" / "paper.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"tests/[\w/]+\.py", written))
     assert len(named) > 20
     assert [name for name in named if not (root / name).exists()] == []
 
@@ -72,6 +77,43 @@ def test_the_papers_number_ours_and_the_difference() -> None:
     assert rows["mpss", "lr"].here == pytest.approx(0.55)  # folded
     assert rows["mpss", "lr"].difference == pytest.approx(0.008)
     assert "0.542 | 0.550" in "".join(beside(results))
+
+
+def of_the_paper(**changes: Any) -> AuditResults:
+    """Return results as `--paper` makes them."""
+    fit = {"method": "factors", "dimension": 20, "iterations": 20, "regularization": 0.05}
+    model = {"folds": 10, "share": 0.7, "paper": True, "factorizer": {**fit, "biases": "plain"}}
+    areas = {"no": {"lr": 0.84, "lse-matched": 0.80}, "mpss": {"lr": 0.54, "lse-matched": 0.41}}
+    results = made_up(areas, **{"dataset": "movielens-1m", "model": model} | changes)
+    (raw, *_) = (row for row in results.rows if row.metric == "rmse_inferred")
+    return replace(results, rows=(*results.rows, raw._replace(metric="rmse_matched", value=0.92)))
+
+
+def test_the_papers_estimates_and_ours_stand_side_by_side() -> None:
+    ours = made_up({"no": {"lr": 0.85}, "mpss": {"lr": 0.45}}, dataset="movielens-1m")
+    shown = page(ours, papers=of_the_paper())
+    assert "0.542 | 0.540 | 0.550" in shown  # the paper, by its estimates, by ours
+    assert "0.819 | 0.800 | -" in shown  # our least squares has a prior instead
+    assert "0.919 | 0.920 | -" in shown
+    assert "The paper's estimates: Item profiles: stochastic gradient descent" in shown
+    assert "no means of items or users (Eq. 1)" in shown
+    assert "Our estimates: " in shown
+
+
+def test_only_an_audit_of_the_paper_and_of_the_same_data_stands_beside() -> None:
+    with pytest.raises(MidpointError, match="one with --paper"):
+        require_papers(made_up(dataset="movielens-1m"), "movielens-1m", "gender")
+    for other in (("movielens-1m", "age"), ("movielens-100k", "gender")):
+        with pytest.raises(MidpointError, match=f"gender, this one of {', '.join(other)}: name"):
+            require_papers(of_the_paper(), *other)
+    with pytest.raises(MidpointError, match="this one of other"):
+        list(beside(made_up(dataset="other"), of_the_paper()))
+
+
+def test_what_a_stand_in_has_less_of_is_on_it() -> None:
+    assert "a stand-in for Flixster with a tenth" in stand_in("simulated-flixster-tenth")
+    assert compared_with("simulated-flixster-tenth", "gender") == ("flixster", "gender")
+    assert compared_with("anes-tv", "politics") == ("ptv", "politics")
 
 
 def test_schemes_with_settings_are_named_in_words() -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
 
 Float = NDArray[np.float64]
+FACTORS = "factors"
+"""The method without means: no user has a level of her own."""
 
 
 class Catalogue(NamedTuple):
@@ -72,7 +74,7 @@ def freeze(
     elif offset is None:
         offset = unit.spread * joint_offset(items[:, d:], feature)
     vectors = items[:, :d].astype(np.float32)
-    vectors[:, 0] = 1
+    vectors[:, 0] = made.configuration.get("method") != FACTORS
     vectors[~catalogue.rated, 1:] = 0
     profiles = ItemProfiles(
         item_ids=catalogue.item_ids,

@@ -12,7 +12,7 @@ from midpoint.analyst.categories.estimates import mean_effects
 from midpoint.analyst.categories.item_factors import item_factors
 from midpoint.analyst.categories.statistics import tally
 from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
-from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
+from midpoint.analyst.fit.assembly import FACTORS, Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.analyst.fit.set_prior import learn_set_prior
@@ -23,10 +23,10 @@ from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
 
 Biases = Literal["shrunken", "plain", "joint"]
-Method = Literal["als", "sgd"]
+Method = Literal["als", "sgd", "factors"]
 PATIENCE = 2
 """Iterations without a better validation error after which training stops."""
-PASSES = {"als": 15, "sgd": 20}
+PASSES = {"als": 15, "sgd": 20, "factors": 20}
 """Iterations unless given (the paper: 20 of gradient descent)."""
 SGD_RIDGE = 0.05
 """Regularization of gradient descent unless given: that cannot learn it."""
@@ -72,7 +72,8 @@ class Factorizer:
     biases: Biases = "shrunken"
     """Half differences of class means, "plain" or "shrunken", or the "joint" fit of Eq. 5."""
     method: Method = "als"
-    """Alternating least squares, or the paper's stochastic gradient descent."""
+    """Alternating least squares, stochastic gradient descent, or gradient descent on "factors"
+    alone, without means of items and users, as in the paper's Eq. 1."""
     validation: float = 0.0
     """Share of ratings to watch; training stops when their error does, and is redone on all."""
     sets: bool = True
@@ -98,10 +99,10 @@ class Factorizer:
             raise MidpointError(
                 f'regularization must be "learned" or positive: got {self.regularization!r}'
             )
-        if self.biases == "joint" and self.method == "sgd":
+        if self.biases == "joint" and self.method != "als":
             raise MidpointError("joint biases are fitted by alternating least squares: method als")
         object.__setattr__(self, "iterations", self.iterations or PASSES[self.method])
-        if self.method == "sgd" and self.regularization == "learned":
+        if self.method != "als" and self.regularization == "learned":
             object.__setattr__(self, "regularization", SGD_RIDGE)
 
     def fit(
@@ -144,7 +145,9 @@ class Factorizer:
         checked = _Validation(self.iterations, None)
         if self.validation:
             checked = self._validate(ratings, private, offset, progress)
-        problem = Standardized.of(ratings, private, offset, report_noise=report_noise)
+        problem = Standardized.of(
+            ratings, private, offset, report_noise=report_noise, centred=self.method != FACTORS
+        )
         watch = _reporter(problem, checked.iterations, progress)
         fitted = self._factors(problem, checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":
@@ -165,7 +168,7 @@ class Factorizer:
         """Refuse what nothing can be learned from in this way."""
         if len(ratings) == 0:
             raise MidpointError(f"{ratings.name} has no ratings to learn from")
-        if report_noise is not None and (self.validation or self.method == "sgd"):
+        if report_noise is not None and (self.validation or self.method != "als"):
             raise MidpointError(
                 "reports are learned from by method als, without a validation slice; leave out"
                 " method and validation"
@@ -176,13 +179,14 @@ class Factorizer:
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]
     ) -> Factors:
-        if self.method == "sgd":
+        if self.method != "als":
             return descend(
                 problem.seen,
                 dimension=self.dimension,
                 iterations=iterations,
                 regularization=float(self.regularization),
                 seed=self.seed,
+                means=self.method != FACTORS,
                 after_iteration=watch,
             )
         return alternate(
@@ -209,7 +213,8 @@ class Factorizer:
         split = split_at_random(ratings, 1 - self.validation, seed=self.seed)
         if not (len(split.given) and len(split.hidden)):
             return _Validation(self.iterations, None)
-        problem = Standardized.of(split.given, private, offset)
+        centred = self.method != FACTORS
+        problem = Standardized.of(split.given, private, offset, centred=centred)
         hidden = Standardized.of(split.hidden, private, offset, like=problem)
         first = min(WARM_UP, self.iterations - 1) if self.regularization == "learned" else 0
         errors: list[float] = []

@@ -63,7 +63,7 @@ class ItemProfiles:
 
     A rating is predicted as centre_j + offset_j[category] + <x, v_j> (Eq. 4). The first entry of
     every v_j is 1 and meets the user's own level in x, as in Sec. 6.4; D is one more than the
-    number of latent dimensions.
+    number of latent dimensions. Of factors alone (Eq. 1) that entry is 0, and so is the centre.
     """
 
     item_ids: NDArray[np.str_]

@@ -1,4 +1,7 @@
-"""Stochastic gradient descent, as in the paper's experiments (Sec. 7.1), beside `als`."""
+"""Stochastic gradient descent, as in the paper's experiments (Sec. 7.1), beside `als`.
+
+With means it fits the same form as `als`; without, factors alone, as Eq. 1 has them.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -22,23 +25,26 @@ def descend(
     iterations: int,
     regularization: float,
     seed: int,
+    means: bool = True,
     after_iteration: Callable[[int, Factors], bool] | None = None,
 ) -> Factors:
     """Fit users and items to ratings of unit variance, one rating after the other.
 
     Every pass takes the ratings in a new order, drawn from the seed; one thread does it all, so
-    that the same seed gives the same result.
+    that the same seed gives the same result. Without means, levels stay 0, and all profiles start
+    where everybody gives everything the mean rating.
     """
     rng = np.random.default_rng(seed)
     sizes = len(seen.user_offsets) - 1, len(seen.item_offsets) - 1
-    users, items = (Side.start(_start(rng, size, dimension)) for size in sizes)
+    level = 0.0 if means else float(np.sqrt(max(seen.value.mean(), 0.0) / dimension))
+    users, items = (Side.start(_start(rng, size, dimension, level)) for size in sizes)
     noise = 1.0
     for k in range(iterations):
         order = rng.permutation(len(seen.value)).astype(np.int32)
         step = FIRST_STEP * DECAY**k
         squares = _pass(
             order, seen.user, seen.item, seen.value, users.profile, items.profile,
-            np.float32(step), np.float32(regularization),
+            np.float32(step), np.float32(step if means else 0), np.float32(regularization),
         )  # fmt: skip
         noise = float(squares / len(seen.value))
         users.learn_prior(np.diff(seen.user_offsets) > 0, 0.0)
@@ -48,8 +54,8 @@ def descend(
     return Factors(users, items, noise)
 
 
-def _start(rng: np.random.Generator, rows: int, dimension: int) -> Floats:
-    profile = rng.normal(0, 0.1, (rows, dimension + 1)).astype(np.float32)
+def _start(rng: np.random.Generator, rows: int, dimension: int, level: float) -> Floats:
+    profile = rng.normal(level, 0.1, (rows, dimension + 1)).astype(np.float32)
     profile[:, 0] = 0
     return profile
 
@@ -63,6 +69,7 @@ def _pass(
     x: Floats,
     v: Floats,
     step: np.float32,
+    level_step: np.float32,
     ridge: np.float32,
 ) -> float:
     """Take one step for each rating; return the sum of squared errors met on the way."""
@@ -73,8 +80,8 @@ def _pass(
         for a in range(1, x.shape[1]):
             error -= x[i, a] * v[j, a]
         squares += error * error
-        x[i, 0] += step * (error - ridge * x[i, 0])
-        v[j, 0] += step * (error - ridge * v[j, 0])
+        x[i, 0] += level_step * (error - ridge * x[i, 0])
+        v[j, 0] += level_step * (error - ridge * v[j, 0])
         for a in range(1, x.shape[1]):
             old = x[i, a]
             x[i, a] += step * (error * v[j, a] - ridge * old)

@@ -19,7 +19,7 @@ class Standardized:
     seen: Observations
     """The standardized ratings."""
     level: float
-    """Mean of the ratings without their offsets."""
+    """Mean of the ratings without their offsets; 0 where it is not taken out."""
     spread: float
     """Their standard deviation."""
 
@@ -31,6 +31,8 @@ class Standardized:
         offset: Float | None,
         like: "Standardized | None" = None,
         report_noise: ReportNoise | None = None,
+        *,
+        centred: bool = True,
     ) -> "Standardized":
         """Take out offsets known beforehand, or code the categories for the joint fit of Eq. 5.
 
@@ -40,6 +42,7 @@ class Standardized:
             offset: What each category adds, shape (items, categories); None to fit it jointly.
             like: Gives level and spread, so that errors compare.
             report_noise: What coins added, in rating units, where some ratings are reports.
+            centred: Whether the level is taken out; it is 0 for factors alone (Eq. 1).
         """
         known = np.zeros((ratings.n_users, 0), np.float32)
         value = ratings.value
@@ -47,7 +50,8 @@ class Standardized:
             value = value - _own_offset(offset, feature, ratings).astype(np.float32)
         elif feature is not None:
             known = effect_coding(feature)
-        level = like.level if like else float(value.mean(dtype=np.float64))
+        mean = float(value.mean(dtype=np.float64)) if centred else 0.0
+        level = like.level if like else mean
         spread = like.spread if like else max(float(value.std(dtype=np.float64)), 1e-6)
         seen = Observations(
             user=ratings.user,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from midpoint.audit.measure.findings import COVERAGE, NDCG, PENALIZED, RANKING, RMSE, Cost
+from midpoint.audit.measure.findings import COVERAGE, INFERRED, NDCG, RANKING, RMSE, Cost
 from midpoint.audit.measure.results import baseline
 from midpoint.audit.measure.statistics import (
     coverage_interval,
@@ -64,7 +64,7 @@ def accuracy(stored: Stored, scheme: str) -> Iterator[tuple[str, float, float, f
     parts = stored.every(scheme, *stored.accuracy)
     hidden = np.concatenate([one["hidden"] for one in parts])
     graded = () if stored.people.scale.is_unary else RMSE
-    for metric in (*RMSE, PENALIZED) if stored.plan.paper else graded:
+    for metric in (*RMSE, *INFERRED[1:]) if stored.plan.paper else graded:
         squares = np.concatenate([one[metric.removeprefix("rmse_")] for one in parts])
         yield metric, *root_mean(squares, hidden)
     yield from ranking(stored, scheme)

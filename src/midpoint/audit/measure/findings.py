@@ -16,6 +16,10 @@ RANKING = (NDCG, "recall_at_20", "mrr", COVERAGE)
 how many items of the catalogue anybody is shown (`analyst.kernels.ranking`)."""
 LISTED = {NDCG: "NDCG@10", "recall_at_20": "Recall@20", "mrr": "MRR", COVERAGE: "coverage"}
 """What they are called in tables."""
+MATCHED = "rmse_matched"
+"""The same under the penalty that meets the paper's errors (`attackers.joint.MATCHED`)."""
+INFERRED = (RMSE[0], PENALIZED, MATCHED)
+"""All errors with the inferred category in the paper's setting."""
 TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
 """Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
 BALANCED = "balanced_accuracy"
@@ -45,7 +49,7 @@ class Row(NamedTuple):
     scheme: str
     """The protocol."""
     metric: str
-    """What was measured; one of METRICS, or PENALIZED."""
+    """What was measured; one of METRICS or INFERRED."""
     attack: str
     """The attacker, `name[category]` for one of several categories; empty where none is meant."""
     value: float

@@ -109,14 +109,19 @@ def alpha_curve(results: AuditResults) -> Picture | None:
     curves = lines(results, "alpha")
     if not curves:
         return None
-    figure, (left, right) = panels(1, 2, height=3.2)
+    figure, (left, *between, right) = panels(1, 2 + results.is_paper, height=3.2)
     _draw(left, curves, lambda point: (point.paper_area, point.paper_error))
     left.set(title="the paper's way", xlabel="AUC of lse", ylabel="RMSE, category inferred")
     if results.is_paper:
-        _draw(right, curves, lambda point: (point.penalized_area, point.penalized_error))
-        right.set(title="with the penalty of the fit", xlabel="AUC of lse-penalized")
-        right.set(ylabel="RMSE, category inferred")
-        beside = "The same with the penalty of the fit"
+        left.set(title="minimum norm")
+        _draw(between[0], curves, lambda point: (point.penalized_area, point.penalized_error))
+        between[0].set(title="penalty of the fit", xlabel="AUC of lse-penalized")
+        _draw(right, curves, lambda point: (point.matched_area, point.matched_error))
+        right.set(title="penalty of the paper's error", xlabel="AUC of lse-matched")
+        beside = (
+            "The same with the penalty under which our error of raw ratings is the paper's;"
+            " between them, with the penalty of the fit"
+        )
     else:
         _draw(right, curves, lambda point: (point.leak + 0.5, point.error))
         right.set(title="strongest attacker", xlabel="AUC")

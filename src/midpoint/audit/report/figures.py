@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from midpoint.audit.measure.findings import LISTED, NDCG, PENALIZED, RMSE, ROUNDING, Row
+from midpoint.audit.measure.findings import INFERRED, LISTED, NDCG, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.adversary_figures import roc_curves, size_curves
 from midpoint.audit.report.curve_figures import (
@@ -50,6 +50,8 @@ PAPER_MARK: Any = {
     "markersize": 3.5,
 }
 """How the paper's numbers are marked."""
+_PAPERS = dict.fromkeys(("lse-penalized", "lse-matched"), "lse")
+"""Which of the paper's attackers ours is, where it is called otherwise."""
 ALIKE = 0.02
 """Shares withheld that differ less than this are drawn as one line."""
 
@@ -88,7 +90,8 @@ def bars(results: AuditResults) -> Picture | None:
     for k, (attack, value) in enumerate(shown.items()):
         middle = position - 0.42 + (k + 0.5) * width
         top.bar(middle, value - 0.5, width, bottom=0.5, label=attack, **bar_look(k))
-        said = [getattr(paper.get(_name(results, scheme)), attack, None) for scheme in schemes]
+        theirs = _PAPERS.get(attack, attack)
+        said = [getattr(paper.get(_name(results, scheme)), theirs, None) for scheme in schemes]
         top.plot(middle, [one or np.nan for one in said], **PAPER_MARK)
     if paper:
         top.plot([], [], label="the paper", **PAPER_MARK)
@@ -128,7 +131,7 @@ def _rmse_bars(
 ) -> None:
     position, lowest = np.arange(len(schemes)), np.inf
     graded = (NDCG,) if results.unary else RMSE
-    for k, metric in enumerate((RMSE[0], PENALIZED) if results.is_paper else graded):
+    for k, metric in enumerate(INFERRED if results.is_paper else graded):
         rows = [results.get(scheme, metric) for scheme in schemes]
         value = np.array([np.nan if row is None else row.value for row in rows])
         lowest = min(lowest, float(np.nanmin(value)))
@@ -139,7 +142,8 @@ def _rmse_bars(
     names = [_name(results, scheme) for scheme in schemes]
     said = np.array([paper[name].rmse if name in paper else None for name in names], dtype=float)
     if np.isfinite(said).any():
-        axes.plot(position - 0.28, said, **PAPER_MARK)
+        for moved in (-0.28, 0.0, 0.28)[: 3 if results.is_paper else 1]:
+            axes.plot(position + moved, said, **PAPER_MARK)
         lowest = min(lowest, float(np.nanmin(said)))
     axes.set(
         ylabel="NDCG@10" if results.unary else "RMSE", xticks=position, ylim=(0.9 * lowest, None)

@@ -70,13 +70,18 @@ _COST = {
 """What costs compare, in the paper's setting or not."""
 
 
-def write_report(results: AuditResults, directory: Path, command: str = "") -> Path:
-    """Write report.html.
+def write_report(
+    results: AuditResults,
+    directory: Path,
+    command: str = "",
+    papers: AuditResults | None = None,
+) -> Path:
+    """Write report.html, with what the paper's own experiment found on the same data beside it.
 
     Several commands may have added to the directory; all of them are kept, to reproduce it.
     """
     path = directory / PAGE
-    replace_file(path, page(results, _all_commands(directory, command)).encode())
+    replace_file(path, page(results, _all_commands(directory, command), papers).encode())
     return path
 
 
@@ -90,8 +95,11 @@ def _all_commands(directory: Path, command: str) -> str:
     return "\n".join(lines)
 
 
-def page(results: AuditResults, command: str = "") -> str:
-    """Return the report as HTML; `command` holds the commands that made it, one on each line."""
+def page(results: AuditResults, command: str = "", papers: AuditResults | None = None) -> str:
+    """Return the report as HTML; `command` holds the commands that made it, one on each line.
+
+    `papers` is an audit in the paper's setting, to be shown beside one in ours.
+    """
     title = escape(f"Audit of {results.dataset}, {results.feature}")
     drawn = {picture.title: picture for picture in pictures(results)}
     sections = [
@@ -117,7 +125,7 @@ def page(results: AuditResults, command: str = "") -> str:
         *_figures(drawn, "How much is withheld"),
         *_curves(results, drawn),
         *_rounds(results),
-        *paper_tables.beside(results),
+        *paper_tables.beside(results, papers),
         "<h2>The data</h2>",
         *tables.data(results),
         "<h2>What was assumed</h2>",

@@ -127,10 +127,12 @@ STAND_INS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("politics-and-tv", "gender"): ("ptv", "gender"),
         ("politics-and-tv", "politics"): ("ptv", "politics"),
         ("anes-tv", "gender"): ("ptv", "gender"),
+        ("anes-tv", "politics"): ("ptv", "politics"),
         ("anes-tv", "party"): ("ptv", "politics"),
         ("simulated-movielens-1m", "gender"): ("movielens-1m", "gender"),
         ("simulated-movielens-1m", "age"): ("movielens-1m", "age"),
         ("simulated-flixster", "gender"): ("flixster", "gender"),
+        ("simulated-flixster-tenth", "gender"): ("flixster", "gender"),
         ("simulated-ptv", "gender"): ("ptv", "gender"),
         ("simulated-ptv", "politics"): ("ptv", "politics"),
     }
@@ -165,6 +167,10 @@ NAMES: Mapping[str, str] = MappingProxyType(
 """How the paper calls its data."""
 SIMULATED = "simulated-"
 """How the names of simulated data begin."""
+SMALLER: Mapping[str, str] = MappingProxyType(
+    {"simulated-flixster-tenth": " with a tenth of its people"}
+)
+"""What a stand-in has less of."""
 
 
 def stand_in(dataset: str) -> str:
@@ -172,5 +178,5 @@ def stand_in(dataset: str) -> str:
     if not dataset.startswith(SIMULATED):
         return ""
     known = next((theirs for (ours, _), (theirs, _) in STAND_INS.items() if ours == dataset), None)
-    role = "" if known is None else f", a stand-in for {NAMES[known]}"
+    role = "" if known is None else f", a stand-in for {NAMES[known]}{SMALLER.get(dataset, '')}"
     return f"Simulated data{role}: no person rated these."

@@ -6,15 +6,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
-from midpoint.audit.measure.findings import AUC, PENALIZED, RMSE
+from midpoint.audit.measure.findings import AUC, INFERRED, RMSE
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.html import table
 from midpoint.audit.report.paper import PaperNumbers, compared_with, paper_numbers, stand_in
-from midpoint.audit.report.settings import label
+from midpoint.audit.report.settings import label, model_words
 from midpoint.audit.report.tradeoff import plain_schemes
+from midpoint.errors import MidpointError
 
-LSE_PENALIZED = "lse-penalized"
-"""Least squares with the penalty of the fit, which the paper's `lse` is compared with as well."""
+LSE_VARIANTS = ("lse-penalized", "lse-matched")
+"""Least squares with a penalty, of the fit and of the paper's error: its `lse` as well."""
 
 
 class Compared(NamedTuple):
@@ -76,20 +77,38 @@ def compare(results: AuditResults) -> list[Compared]:
 
 
 def _compared(results: AuditResults, scheme: str, said: PaperNumbers) -> Iterator[Compared]:
-    for attack in (*PAPER_ATTACKS, LSE_PENALIZED):
+    for attack in (*PAPER_ATTACKS, *LSE_VARIANTS):
         row = results.get(scheme, AUC, attack)
         if row is not None or attack in PAPER_ATTACKS:
-            paper = getattr(said, attack.removesuffix("-penalized"))
+            paper = getattr(said, attack.partition("-")[0])
             yield Compared(scheme, attack, paper, None if row is None else results.folded(row))
-    for metric in (RMSE[0], PENALIZED) if said.rmse is not None else ():
+    for metric in INFERRED if said.rmse is not None else ():
         row = results.get(scheme, metric)
         if row is not None or metric == RMSE[0]:
             yield Compared(scheme, metric, said.rmse, None if row is None else row.value)
 
 
-def beside(results: AuditResults) -> Iterator[str]:
-    """Show the paper's numbers beside ours, and the difference."""
+def require_papers(papers: AuditResults, dataset: str, feature: str) -> None:
+    """Refuse to show beside an audit what is no experiment of the paper's on the same data."""
+    if not papers.is_paper:
+        raise MidpointError("what is shown beside an audit has to be one with --paper")
+    if (papers.dataset, papers.feature) != (dataset, feature):
+        raise MidpointError(
+            f"the audit with --paper is of {papers.dataset}, {papers.feature}, this one of"
+            f" {dataset}, {feature}: name the directory of one of the same data and feature"
+        )
+
+
+def beside(results: AuditResults, papers: AuditResults | None = None) -> Iterator[str]:
+    """Show the paper's numbers beside ours, and the difference.
+
+    Where the paper's own experiment was repeated as well, its numbers stand between the two.
+    """
     compared = compare(results)
+    if papers is not None:
+        require_papers(papers, results.dataset, results.feature)
+        yield from _both(results, papers)
+        compared = []
     if not compared:
         return
     known = paper_numbers(results.dataset, results.feature)
@@ -112,6 +131,42 @@ def beside(results: AuditResults) -> Iterator[str]:
         ],
     )
     yield from withheld(results)
+
+
+def _both(results: AuditResults, papers: AuditResults) -> Iterator[str]:
+    """Show the paper's numbers, ours by its own estimates, and ours by our estimates."""
+    theirs = {(one.scheme, one.what): one for one in compare(papers)}
+    ours = {(one.scheme, one.what): one for one in compare(results)}
+    if not theirs:
+        return
+    schemes = [name for name in dict.fromkeys(s for s, _ in theirs) if papers.get(name, AUC, "lr")]
+    kinds = dict.fromkeys(what for _, what in theirs)
+    yield "<h2>Beside the paper</h2>"
+    if marked := stand_in(results.dataset):
+        yield f"<p><b>{escape(marked)}</b></p>"
+    yield table(
+        "The paper's number, what its own experiment finds here (audit --paper: its model,"
+        " estimates and least squares), and this audit by our estimates. AUC folded to 0.5 and"
+        " above, RMSE with the inferred category. Our lse has a prior of profiles instead of"
+        " variants.",
+        ["scheme", *map(escape, kinds)],
+        [
+            [
+                escape(label(name)),
+                *(_three(theirs.get((name, k)), ours.get((name, k))) for k in kinds),
+            ]
+            for name in schemes
+        ],
+    )
+    yield f"<p>The paper's estimates: {escape(model_words(papers))}</p>"
+    yield f"<p>Our estimates: {escape(model_words(results))}</p>"
+    yield from withheld(papers)
+
+
+def _three(repeated: Compared | None, ours: Compared | None) -> str:
+    numbers = [None if one is None else one.here for one in (repeated, ours)]
+    said = None if repeated is None else repeated.paper
+    return " | ".join("-" if one is None else f"{one:.3f}" for one in (said, *numbers))
 
 
 def _cell(compared: Compared) -> str:

@@ -3,10 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from midpoint.audit.attackers.joint import MATCHED
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.plan import GIVEN
 
-METHODS = {"als": "alternating least squares", "sgd": "stochastic gradient descent"}
+METHODS = {
+    "als": "alternating least squares",
+    "sgd": "stochastic gradient descent",
+    "factors": "stochastic gradient descent",
+}
+MEANS = {"factors": "no means of items or users (Eq. 1)"}
+WITH_MEANS = "with a mean for each item and each user"
 BIASES = {
     "shrunken": "shrunken by empirical Bayes",
     "plain": "plain half differences of class means",
@@ -27,7 +34,8 @@ def model_words(results: AuditResults) -> str:
     tuned = ", chosen by ten-fold cross-validation" if results.is_paper else ""
     fitted = (
         f"Item profiles: {METHODS[fit['method']]}, {fit['dimension']} latent dimensions,"
-        f" {fit['iterations']} passes, {penalty}{tuned}; biases {BIASES[fit['biases']]}"
+        f" {MEANS.get(fit['method'], WITH_MEANS)}, {fit['iterations']} passes,"
+        f" {penalty}{tuned}; biases {BIASES[fit['biases']]}"
     )
     folds = f"{plan['folds']} folds of users; {given_words(plan['share'])}"
     return ". ".join([fitted, folds, *_estimates(results)]) + "."
@@ -48,8 +56,9 @@ def _estimates(results: AuditResults) -> Iterator[str]:
     if results.is_paper:
         yield (
             "Least squares throughout (attack, inference and baseline): of minimum norm where"
-            " ratings are fewer than dimensions (lse, rmse_inferred), and with the penalty of the"
-            " fit (lse-penalized, rmse_penalized)"
+            " ratings are fewer than dimensions (lse, rmse_inferred), with the penalty of the fit"
+            f" (lse-penalized, rmse_penalized), and with a penalty of {MATCHED:g} for each rating,"
+            " under which the error of raw ratings is the paper's (lse-matched, rmse_matched)"
         )
     else:
         yield (

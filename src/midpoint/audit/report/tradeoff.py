@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from midpoint.audit.measure.findings import AUC, NDCG, PENALIZED, RMSE, Row
+from midpoint.audit.measure.findings import AUC, MATCHED, NDCG, PENALIZED, RMSE, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
 from midpoint.audit.run.curves import Thinned
@@ -24,6 +24,8 @@ PAPER_CURVE = "lse"
 """The attacker of the paper's Figure 7."""
 PENALIZED_CURVE = "lse-penalized"
 """The same with the penalty of the fit."""
+MATCHED_CURVE = "lse-matched"
+"""The same with the penalty that meets the paper's errors."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Point:
     penalized_area: float | None = None
     """In the paper's setting: the same AUC with the penalty of the fit."""
     penalized_error: float | None = None
+    """And the same RMSE."""
+    matched_area: float | None = None
+    """In the paper's setting: the same AUC with the penalty that meets the paper's errors."""
+    matched_error: float | None = None
     """And the same RMSE."""
 
 
@@ -86,6 +92,7 @@ def point_of(
     if not rows or error is None or bits is None or cost is None:
         return None
     band, penalized = results.bands[scheme], results.get(scheme, PENALIZED)
+    matched = results.get(scheme, MATCHED)
     return Point(
         scheme,
         setting,
@@ -98,6 +105,8 @@ def point_of(
         paper_error=None if inferred is None else inferred.value,
         penalized_area=_folded(results.get(scheme, AUC, PENALIZED_CURVE)),
         penalized_error=None if penalized is None else penalized.value,
+        matched_area=_folded(results.get(scheme, AUC, MATCHED_CURVE)),
+        matched_error=None if matched is None else matched.value,
     )
 
 

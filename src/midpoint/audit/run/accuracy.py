@@ -53,6 +53,8 @@ class Accuracy:
     """Share of all items that somebody of the fold has among her first ten."""
     ndcg_inferred: Float | None = None
     """Of raw ratings: NDCG@10 with the inferred category. Shape (users,)."""
+    matched: Float | None = None
+    """And with the penalty that meets the paper's errors. Shape (users,)."""
 
     def stored(self) -> dict[str, Any]:
         """Return what is there, by name."""
@@ -102,6 +104,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         local=squares(local),
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
+        matched=squares(inferred(fits.matched)) if fold.plan.paper else None,
     )
 
 

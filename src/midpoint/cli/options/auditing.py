@@ -71,6 +71,13 @@ class AuditOptions:
             " Without --schemes, only that and raw ratings are attacked."
         ),
     ] = None
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory of an audit of the same data and feature that was made with --paper:"
+            " the report shows its numbers, by the paper's estimates, beside these, by ours."
+        ),
+    ] = None
     curves: Curves = None
     rounds: Rounds = None
     adversary: Adversary = None

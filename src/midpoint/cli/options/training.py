@@ -28,6 +28,7 @@ class Method(StrEnum):
 
     als = "als"
     sgd = "sgd"
+    factors = "factors"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,11 @@ class FitOptions:
         ),
     ] = Biases.shrunken
     method: Annotated[
-        Method, typer.Option(help="Alternating least squares, or gradient descent.")
+        Method,
+        typer.Option(
+            help="Alternating least squares, gradient descent (sgd), or gradient descent on factors"
+            " alone, without means of items and users, as in the paper's Eq. 1."
+        ),
     ] = Method.als
     validation: Annotated[
         float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")

@@ -107,6 +107,7 @@ PRESETS: Mapping[str, SimulationConfig] = MappingProxyType(
             _PTV,
             _MOVIELENS_1M,
             _FLIXSTER,
+            replace(_FLIXSTER, name="simulated-flixster-tenth", users=2_600, ratings=560_000),
             replace(
                 _MOVIELENS_1M,
                 name="simulated-10m",
