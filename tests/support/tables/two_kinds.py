@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,18 @@ class TwoKinds:
                 "value": [float(value) for value in values.values()],
             }
         )
+
+
+def write_panel(panel: Ratings, directory: Path) -> list[str]:
+    """Write a panel as tables of ratings and of people; return the arguments that name them."""
+    gender = panel.feature("gender")
+    rows = zip(panel.user_ids[panel.user], panel.item_ids[panel.item], panel.value, strict=True)
+    lines = [f"{user},{item},{value:g}" for user, item, value in rows]
+    people = zip(panel.user_ids, gender.codes, strict=True)
+    named = [f"{user},{gender.categories[code]}" for user, code in people]
+    (directory / "panel.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
+    (directory / "people.csv").write_text("\n".join(["user,gender", *named]) + "\n")
+    return [str(directory / "panel.csv"), "--users", str(directory / "people.csv")]
 
 
 def population(ratings: Ratings) -> Population:
