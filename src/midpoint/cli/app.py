@@ -15,7 +15,6 @@ from midpoint.cli import (
     data,
     demo,
     disclose,
-    estimate,
     learn,
     obfuscate,
     publish,
@@ -49,7 +48,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "serve": serve.serve_command,
         "doctor": serve.doctor_command,
         "solicit": solicit.solicit_command,
-        "estimate": estimate.estimate_command,
+        "estimate": recommend.estimate_command,
         "recommend": recommend.recommend_command,
     },
     PERSON: {

@@ -82,7 +82,7 @@ def learn_command(
         bool,
         typer.Option(
             "--hold",
-            help="Train, and do not publish yet: audit the model in SITE.learned/model first. The"
+            help="Train, and do not publish yet: look at the model in SITE.learned/model first. The"
             " same command without --hold goes on from there.",
         ),
     ] = False,

@@ -183,6 +183,7 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
     """Print how far errors of what is disclosed leak, under each budget, and what that costs."""
     from midpoint.analyst.disclose.leak import LeakBudget
     from midpoint.analyst.disclose.specification import SchemeSpec
+    from midpoint.analyst.disclose.waiting import waiting
 
     if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
         return
@@ -205,6 +206,10 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
         )
     console.print("What somebody could read who knew all errors of what is disclosed (*: chosen)")
     console.print(table)
+    if profiles.leak is not None:
+        said = waiting(profiles, profiles.leak).words(profiles.item_names)
+        if said:
+            console.print(said, highlight=False, markup=False, soft_wrap=True)
 
 
 def _last(budgets: "list[Budget]", leak: float | None) -> "Budget":

@@ -119,16 +119,23 @@ def two_kinds() -> TwoKinds:
     panel, rest = ratings.select_users(who < PANEL), ratings.select_users(who[PANEL:-NEW])
     given, hidden = split_ratings(ratings.select_users(who[-NEW:]), 0.6, seed=0)
     first = train(panel, "gender", factorizer=QUICK, scheme="dmpss")
-    how = PROTOCOLS["dmpss"]
-    disclosure = how.disclose(first)
-    sent = how.report(disclosure, first, population(rest), np.random.default_rng(0))
-    user = np.repeat(np.arange(rest.n_users), np.diff(sent.user_offsets))
-    answers = pl.DataFrame(
+    disclosure = PROTOCOLS["dmpss"].disclose(first)
+    answers = answered(first, disclosure, rest)
+    return TwoKinds(panel, rest, given, hidden, first, disclosure, answers)
+
+
+def answered(
+    profiles: ItemProfiles, disclosure: Disclosure, people: Ratings, seed: int = 0
+) -> pl.DataFrame:
+    """Return what people answer under a disclosure, about all that they rated."""
+    coins = np.random.default_rng(seed)
+    sent = PROTOCOLS["dmpss"].report(disclosure, profiles, population(people), coins)
+    user = np.repeat(np.arange(people.n_users), np.diff(sent.user_offsets))
+    return pl.DataFrame(
         {
-            "person": rest.user_ids[user].tolist(),
+            "person": people.user_ids[user].tolist(),
             "disclosure": [disclosure.digest] * len(user),
-            "item": first.item_ids[sent.item].tolist(),
+            "item": profiles.item_ids[sent.item].tolist(),
             "value": sent.value,
         }
     )
-    return TwoKinds(panel, rest, given, hidden, first, disclosure, answers)
