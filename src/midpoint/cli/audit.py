@@ -74,7 +74,7 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     """Refuse options that contradict the paper's setting."""
     from midpoint.audit.run.paper_setup import require_no_other
 
-    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected")
+    names = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "membership")
     options = {name: getattr(how, name) for name in names} | {"levels": data.levels}
     require_no_other(**options, at_least=None if data.at_least == 1 else data.at_least)
 
@@ -112,11 +112,12 @@ def show(console: Console, results: "AuditResults") -> None:
 
 
 def _sentences(results: "AuditResults") -> "Iterator[str]":
-    """Say how many volunteers a leak needs, and which scheme training would choose."""
+    """Say how many volunteers a leak needs, who is recognised, and what training would choose."""
     from midpoint.audit.measure.volunteers import volunteers
     from midpoint.audit.report.verdict import chosen_words
 
     yield from (fitted.words() for fitted in volunteers(results.sizes))
+    yield from (member.words(scheme) for scheme, member in results.members.items())
     if results.choices:
         yield chosen_words(results)
 

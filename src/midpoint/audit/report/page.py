@@ -104,6 +104,7 @@ def page(results: AuditResults, command: str = "") -> str:
         *tables.sharpness(results),
         *_figures(drawn, "How sure the judge is", "What outsiders read, by sizes"),
         *tables.sizes(results),
+        *tables.members(results),
         "<h2>Who reads what</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),
