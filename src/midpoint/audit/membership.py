@@ -25,7 +25,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare
+from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.findings import Membership
@@ -83,21 +84,21 @@ class Reader:
         sets, values = np.zeros(people.n_users), np.zeros(people.n_users)
         variance = [0.0, 0.0]
         if self._rated is not None:
-            sets = np.bincount(people.user, self._rated[item, k], people.n_users)
+            sets = _summed(people.user, self._rated[item, k], people.n_users)
             sets = sets - (self._probability * np.expm1(self._rated)).sum(axis=0)[category]
             each = (self._probability * self._rated**2).sum(axis=0)
             variance[0] = float(each[category].mean())
         if self._levels is not None:
             logs, share = self._levels
             level = np.searchsorted(from_fixed(np.array(self._scale.levels)), people.value - 1e-6)
-            values = np.bincount(people.user, logs[item, k, level], people.n_users)
+            values = _summed(people.user, logs[item, k, level], people.n_users)
             mean = (share * logs).sum(axis=2)
             each = (share * logs**2).sum(axis=2) - mean**2
             variance[1] = float(each[item, k].sum()) / people.n_users
         elif self._offset is not None:
             moved = self._offset[item, k]
             each = moved * (people.value - self._mean[item, k] - moved / 2) / self._sigma2
-            values = np.bincount(people.user, each, people.n_users)
+            values = _summed(people.user, each, people.n_users)
             variance[1] = float((moved**2).sum() / self._sigma2) / people.n_users
         weights = [
             model / max(float(np.var(part)), 1e-300)
@@ -106,8 +107,13 @@ class Reader:
         return Scores(sets, values, weights[0] * sets + weights[1] * values)
 
 
-def _difference(one: Float | None, other: Float | None) -> Float | None:
-    return None if one is None or other is None else one - other
+def _summed(index: NDArray[np.integer], each: Float, size: int) -> Float:
+    """Add up what belongs to each index. Shape (size,)."""
+    return np.asarray(np.bincount(index, each, size), np.float64)
+
+
+def _difference(published: Float | None, other: Float | None) -> Float | None:
+    return None if published is None or other is None else published - other
 
 
 def _selection(disclosure: Disclosure) -> Float | None:
@@ -147,7 +153,7 @@ def recognised(
     factorizer: Factorizer | None = None,
     seed: int = 0,
 ) -> dict[str, Membership]:
-    """Measure for each scheme how well members of a panel are told from strangers.
+    """Measure for each scheme how well members of a panel are distinguished from strangers.
 
     The people are cut into five parts, each category alike. Two parts are the panel, two the
     reference and one are strangers, in turn, so that everybody is a member twice and a stranger
@@ -213,9 +219,9 @@ def recognised(
     return {name: measured(SchemeSpec.read(name)) for name in schemes}
 
 
-def _by_person(found: Area, who: NDArray[np.intp]) -> Area:
+def _by_person(whole: Area, who: NDArray[np.intp]) -> Area:
     """Add up what a person adds to the error in all turns, which are not independent."""
-    return Area(found.value, np.bincount(who, found.influence), found.pairs)
+    return Area(whole.value, _summed(who, whole.influence, int(who.max()) + 1), whole.pairs)
 
 
 def readable(names: Iterable[str]) -> list[str]:

@@ -84,7 +84,8 @@ def test_the_prior_says_how_wrong_it_is(drawn: tuple[ItemProfiles, Ratings, Rati
     assert profiles.set_prior is not None
     variance = {}
     for name, known in (("sets", profiles), ("nobody", replace(profiles, set_prior=None))):
-        squares, stated = [], []
+        squares: list[float] = []
+        stated: list[float] = []
         for user in range(given.n_users):
             own = given.of_user(user)
             said = Evidence.of(known, given.item[own], given.value[own])

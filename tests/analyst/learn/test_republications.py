@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_val_predict
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
+from sklearn.model_selection import cross_val_predict  # type: ignore[import-untyped]
 
 from midpoint.analyst import CollectedReports, Factorizer, ItemProfiles, disclose, train
 from midpoint.analyst.disclose.leak import LeakBudget
@@ -82,8 +82,9 @@ def life() -> Life:
         start = senders + SEND * number
         mask = (who >= start) & (who < start + SEND)
         sent = answered(model, shown, visible(everyone, number).select_users(mask), seed=number)
-        for kept, made in ((lived.models, model), (lived.shown, shown), (lived.answers, sent)):
-            kept.append(made)  # type: ignore[attr-defined]
+        lived.models.append(model)
+        lived.shown.append(shown)
+        lived.answers.append(sent)
     return lived
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -123,6 +123,11 @@ class ItemProfiles:
         return len(self.item_ids)
 
     @cached_property
+    def index(self) -> dict[str, int]:
+        """The index of each item."""
+        return {item: index for index, item in enumerate(self.item_ids.tolist())}
+
+    @cached_property
     def order(self) -> NDArray[np.intp]:
         """The items in the order of their names, which is that of every message. Shape (M,)."""
         return np.argsort(self.item_ids)
@@ -200,16 +205,14 @@ class ItemProfiles:
         """Tell which items say something about taste: v_j is not 0 beyond the level. Shape (M,)."""
         return np.asarray((self.vectors[:, 1:] != 0).any(axis=1))
 
-    def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
+    def index_of(self, items: Iterable[str]) -> NDArray[np.intp]:
         """Return the index of each item, refusing one that is not known."""
-        by_name = self.item_ids[self.order]
-        nearest = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
-        index = self.order[nearest]
-        wrong = self.item_ids[index] != item_ids
-        if wrong.any():
-            unknown = str(item_ids[np.argmax(wrong)])
-            raise MidpointError(f"item {unknown!r} is not among the profiles")
-        return index
+        known = self.index
+        try:
+            return np.fromiter((known[item] for item in items), np.intp)
+        except KeyError as error:
+            unknown = str(error.args[0])
+            raise MidpointError(f"item {unknown!r} is not among the profiles") from None
 
     def estimates(self, method: Estimation = "shrunken") -> CategoryEstimates:
         """Return what is estimated of each category: offsets, rating probabilities, levels.

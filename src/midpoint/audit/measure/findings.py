@@ -194,10 +194,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Membership:
-    """How well members of a panel are told from strangers, by what is disclosed of a scheme."""
+    """How well members of a panel are distinguished from strangers, by what is disclosed."""
 
     kind: str
-    """By what they are told apart best: `sets`, `values` or `both`; chosen after the fact."""
+    """By what members are recognised best: `sets`, `values` or `both`; chosen after the fact."""
     value: float
     """AUC of that likelihood ratio: how often a member scores above a stranger."""
     low: float
@@ -233,7 +233,7 @@ class Membership:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """What outsiders read of one scheme, for one panel and one number of outsiders."""
+    """What leaks to outsiders under one scheme, for one panel and one number of outsiders."""
 
     scheme: str
     """The protocol."""
@@ -270,7 +270,7 @@ class Rounds:
     devices: Mapping[str, str]
     """Of each scheme what its devices do: raw, final (the product's), forgetful or tossing."""
     controls: Mapping[str, Control]
-    """Of each attacker that tried all devices, whether it can read raw ratings over rounds."""
+    """Of each attacker that tried all devices, whether it succeeds on raw ratings over rounds."""
     answers: Mapping[str, tuple[float, ...]]
     """Of each scheme, mean number of answers a person gave in each round."""
 
