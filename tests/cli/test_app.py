@@ -37,7 +37,7 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
     del listed["Options"]
     assert listed == {
         "Operator": [
-            *("train", "disclose", "publish", "serve", "doctor", "solicit", "estimate"),
+            *("train", "disclose", "publish", "learn", "serve", "doctor", "solicit", "estimate"),
             *("recommend", "data", "batch"),
         ],
         "Person": ["answer", "protect", "rank", "device"],

@@ -8,6 +8,7 @@ from pathlib import Path
 from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.membership import readable, recognised
 from midpoint.audit.run.adversaries.outsiders import (
     CLEAN,
     OUTSIDER,
@@ -142,10 +143,16 @@ def audit(  # noqa: PLR0913
         root = Path(out or scratch)
         directories = [root, *(size_directory(root, *size) for size in sizes[1:])]
         every = [*map(of_size, plans, against, directories)]
-        if len(every) == 1:
-            return every[0]
-        points = [point for results in every for point in size_points(results)]
-        return replace(every[0], sizes=tuple(points))
+    results = every[0]
+    if len(every) > 1:
+        points = [point for sized in every for point in size_points(sized)]
+        results = replace(results, sizes=tuple(points))
+    if setting.membership:
+        tried = readable([*results.chosen(), *results.scheme_names()])
+        how = plan.factorizer
+        members = recognised(people, names, tried, factorizer=how, seed=plan.seed_of("members"))
+        results = replace(results, members=members)
+    return results
 
 
 def tuned_before(out: Path | str | None, ratings: Ratings) -> Factorizer | None:

@@ -34,6 +34,9 @@ class AuditSetting:
     scheme."""
     curves: Sequence[str] = ()
     """Draw curves over these settings: `alpha`, `bits` or `share`."""
+    membership: bool = False
+    """Attack the panel as well: can its members be recognised in what is disclosed
+    (`midpoint.audit.membership`)?"""
     paper: bool = False
     """Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves nothing
     else to choose than data, feature and seed."""

@@ -79,7 +79,7 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     from midpoint.audit.run.paper_setup import require_no_other
 
     asked = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "beside")
-    against = ("adversary", "panel", "outsiders")
+    against = ("adversary", "panel", "outsiders", "membership")
     options = {name: getattr(how, name) for name in (*asked, *against)} | {"levels": data.levels}
     least = None if data.at_least == 1 else data.at_least  # all that there are, before the paper's
     require_no_other(**options, given=further.share_given(how.given), at_least=least)
@@ -118,11 +118,12 @@ def show(console: Console, results: "AuditResults") -> None:
 
 
 def _sentences(results: "AuditResults") -> "Iterator[str]":
-    """Say how many volunteers a leak needs, and which scheme training would choose."""
+    """Say how many volunteers a leak needs, who is recognised, and what training would choose."""
     from midpoint.audit.measure.volunteers import volunteers
     from midpoint.audit.report.verdict import chosen_words
 
     yield from (fitted.words() for fitted in volunteers(results.sizes))
+    yield from (member.words(scheme) for scheme, member in results.members.items())
     if results.choices:
         yield chosen_words(results)
 

@@ -2,13 +2,19 @@
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from midpoint.cli.options.messages import AsJson, read_message
+
+if TYPE_CHECKING:
+    from midpoint.analyst import ItemProfiles
+    from midpoint.analyst.disclose.site import Publication, Site
+    from midpoint.wire import Disclosure
 
 
 def publish_command(
@@ -42,22 +48,14 @@ def publish_command(
 
     The first time, the site's signing key is created. Back it up: devices refuse another key.
     """
-    from midpoint.analyst import ItemProfiles, disclose
+    from midpoint.analyst import ItemProfiles
     from midpoint.analyst.disclose.site import Site
-    from midpoint.analyst.disclose.specification import SchemeSpec
     from midpoint.files import replace_file
     from midpoint.wire import Signed
 
     with Console(stderr=True).status("Publishing"):
-        profiles = ItemProfiles.load(model)
         target = Site(site)
-        before = target.current()
-        # Devices hold the site to its scheme, even if a new model would allow a better one.
-        held = None if before is None else str(SchemeSpec.of(before))
-        disclosure = disclose(profiles, scheme or held, bits=bits)
-        done = target.publish(
-            profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
-        )
+        switch = make_current(ItemProfiles.load(model), target, scheme, bits)
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [target.certify(message) for message in signed]
         if out is not None:
@@ -65,28 +63,16 @@ def publish_command(
     if as_json:
         facts = {
             "site": str(site),
-            "disclosure": disclosure.digest,
-            "sequence": done.entry.sequence,
-            "fresh": done.fresh,
-            "key": done.entry.key,
+            "disclosure": switch.disclosure.digest,
+            "sequence": switch.done.entry.sequence,
+            "fresh": switch.done.fresh,
+            "key": switch.done.entry.key,
             "certificates": len(certified),
         }
         typer.echo(json.dumps(facts, indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
-    what = "is now current" if done.fresh else "was current already"
-    console.print(
-        f"{disclosure.scheme} of {len(disclosure.items)} items {what}: entry"
-        f" {done.entry.sequence} of {target.list}\ndigest {disclosure.digest}\n"
-        f"key    {done.entry.key}",
-        markup=False,
-    )
-    if before is not None and before.scheme != disclosure.scheme:
-        console.print(
-            f"Devices that know the site refuse {disclosure.scheme} after {before.scheme} until"
-            " their owners accept the change.",
-            markup=False,
-        )
+    console.print(switch.words(target), markup=False)
     for added in certified:
         console.print(f"certified by {added.auditor}", markup=False)
     if out is not None:
@@ -119,3 +105,48 @@ def renew_key_command(
         " yours now.",
         markup=False,
     )
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What a site was switched to."""
+
+    disclosure: "Disclosure"
+    """What is current now."""
+    done: "Publication"
+    """What became of the publication."""
+    before: "Disclosure | None"
+    """What was current before; None if nothing was published."""
+
+    def words(self, site: "Site") -> str:
+        """Say what is current, and what devices will make of another scheme."""
+        what = "is now current" if self.done.fresh else "was current already"
+        entry = f"entry {self.done.entry.sequence} of {site.list}"
+        lines = [
+            f"{self.disclosure.scheme} of {len(self.disclosure.items)} items {what}: {entry}",
+            f"digest {self.disclosure.digest}",
+            f"key    {self.done.entry.key}",
+        ]
+        if self.before is not None and self.before.scheme != self.disclosure.scheme:
+            lines.append(
+                f"Devices that know the site refuse {self.disclosure.scheme} after"
+                f" {self.before.scheme} until their owners accept the change."
+            )
+        return "\n".join(lines)
+
+
+def make_current(
+    profiles: "ItemProfiles", site: "Site", scheme: str | None = None, bits: int | None = None
+) -> Switch:
+    """Disclose a model and switch a site to it; by the site's scheme unless another is named."""
+    from midpoint.analyst import disclose
+    from midpoint.analyst.disclose.specification import SchemeSpec
+
+    before = site.current()
+    # Devices hold the site to its scheme, even if a new model would allow a better one.
+    held = None if before is None else str(SchemeSpec.of(before))
+    disclosure = disclose(profiles, scheme or held, bits=bits)
+    done = site.publish(
+        profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
+    )
+    return Switch(disclosure, done, before)

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.analyst.learn.admission import Admission
+    from midpoint.analyst.learn.reports import CollectedReports
     from midpoint.data import Ratings
 
 WIDEST_BAR = 24
@@ -105,11 +105,9 @@ def train_command(
         console.print(ratings.summary, highlight=False, markup=False, soft_wrap=True)
         with console.status("Reading reports"):
             reports = learn.collect()
-        if reports is not None:
-            reports = replace(reports, admitted=partial(_say_admission, console))
-        names = list(feature or []) or None
+        names = tuple(feature or ())
         if tune:
-            factorizer = _tune(console, factorizer, ratings, names)
+            factorizer = _tune(console, factorizer, ratings, list(names) or None)
         started = time.perf_counter()
         with training_bar(console) as report:
             profiles = train(
@@ -122,10 +120,10 @@ def train_command(
                 least_people=protection.least_people,
                 asked=protection.asked,
                 progress=report,
-                reports=reports,
+                reports=said(console, reports),
             )
         profiles.save(out)
-    _summarize(console, profiles, time.perf_counter() - started)
+    summarize(console, profiles, time.perf_counter() - started)
     _say_scheme(console, profiles, f"--counterparts {protection.counterparts} asks for it")
     say_leak(console, profiles)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
@@ -150,12 +148,16 @@ def _tune(
     return result.factorizer
 
 
-def _say_admission(console: Console, admission: "Admission") -> None:
-    """Print how many reports teach, and why others do not."""
-    console.print(str(admission), highlight=False, markup=False, soft_wrap=True)
+def said(console: Console, reports: "CollectedReports | None") -> "CollectedReports | None":
+    """Return reports that, once they are looked at, print how many teach and why others do not."""
+
+    def say(admission: "Admission") -> None:
+        console.print(str(admission), highlight=False, markup=False, soft_wrap=True)
+
+    return None if reports is None else replace(reports, admitted=say)
 
 
-def _summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
+def summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
     """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
@@ -183,6 +185,7 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
     """Print how far errors of what is disclosed leak, under each budget, and what that costs."""
     from midpoint.analyst.disclose.leak import LeakBudget
     from midpoint.analyst.disclose.specification import SchemeSpec
+    from midpoint.analyst.disclose.waiting import waiting
 
     if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
         return
@@ -205,6 +208,10 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
         )
     console.print("What leaks to somebody who knew all errors of what is disclosed (*: chosen)")
     console.print(table)
+    if profiles.leak is not None:
+        said = waiting(profiles, profiles.leak).words(profiles.item_names)
+        if said:
+            console.print(said, highlight=False, markup=False, soft_wrap=True)
 
 
 def _last(budgets: "list[Budget]", leak: float | None) -> "Budget":

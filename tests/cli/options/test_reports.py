@@ -12,23 +12,15 @@ from midpoint.cli.options.reports import ReportOptions
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from tests.support.sites.serving import Person, published, running, settings_of
-from tests.support.tables.two_kinds import two_kinds
+from tests.support.tables.two_kinds import two_kinds, write_panel
 
 
 def panel_tables(directory: Path) -> list[str]:
     """Write the panel as tables; return the arguments that name them."""
-    panel = two_kinds().panel
-    gender = panel.feature("gender")
-    rows = zip(panel.user_ids[panel.user], panel.item_ids[panel.item], panel.value, strict=True)
-    lines = [f"{user},{item},{value:g}" for user, item, value in rows]
-    people = zip(panel.user_ids, gender.codes, strict=True)
-    named = [f"{user},{gender.categories[code]}" for user, code in people]
-    (directory / "panel.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
-    (directory / "people.csv").write_text("\n".join(["user,gender", *named]) + "\n")
     return [
-        "train", str(directory / "panel.csv"), "--users", str(directory / "people.csv"),
-        "--feature", "gender", "--counterparts", "none", "--dimension", "3", "--iterations", "3",
-    ]  # fmt: skip
+        *("train", *write_panel(two_kinds().panel, directory)),
+        *("--feature", "gender", "--counterparts", "none", "--dimension", "3", "--iterations", "3"),
+    ]
 
 
 def test_a_table_of_reports_teaches_and_what_does_not_is_said(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,18 @@ class TwoKinds:
         )
 
 
+def write_panel(panel: Ratings, directory: Path) -> list[str]:
+    """Write a panel as tables of ratings and of people; return the arguments that name them."""
+    gender = panel.feature("gender")
+    rows = zip(panel.user_ids[panel.user], panel.item_ids[panel.item], panel.value, strict=True)
+    lines = [f"{user},{item},{value:g}" for user, item, value in rows]
+    people = zip(panel.user_ids, gender.codes, strict=True)
+    named = [f"{user},{gender.categories[code]}" for user, code in people]
+    (directory / "panel.csv").write_text("\n".join(["user,item,rating", *lines]) + "\n")
+    (directory / "people.csv").write_text("\n".join(["user,gender", *named]) + "\n")
+    return [str(directory / "panel.csv"), "--users", str(directory / "people.csv")]
+
+
 def population(ratings: Ratings) -> Population:
     """Return people for a protocol."""
     codes = ratings.feature("gender").codes.astype(np.intp)
@@ -106,16 +119,23 @@ def two_kinds() -> TwoKinds:
     panel, rest = ratings.select_users(who < PANEL), ratings.select_users(who[PANEL:-NEW])
     given, hidden = split_ratings(ratings.select_users(who[-NEW:]), 0.6, seed=0)
     first = train(panel, "gender", factorizer=QUICK, scheme="dmpss")
-    how = PROTOCOLS["dmpss"]
-    disclosure = how.disclose(first)
-    sent = how.report(disclosure, first, population(rest), np.random.default_rng(0))
-    user = np.repeat(np.arange(rest.n_users), np.diff(sent.user_offsets))
-    answers = pl.DataFrame(
+    disclosure = PROTOCOLS["dmpss"].disclose(first)
+    answers = answered(first, disclosure, rest)
+    return TwoKinds(panel, rest, given, hidden, first, disclosure, answers)
+
+
+def answered(
+    profiles: ItemProfiles, disclosure: Disclosure, people: Ratings, seed: int = 0
+) -> pl.DataFrame:
+    """Return what people answer under a disclosure, about all that they rated."""
+    coins = np.random.default_rng(seed)
+    sent = PROTOCOLS["dmpss"].report(disclosure, profiles, population(people), coins)
+    user = np.repeat(np.arange(people.n_users), np.diff(sent.user_offsets))
+    return pl.DataFrame(
         {
-            "person": rest.user_ids[user].tolist(),
+            "person": people.user_ids[user].tolist(),
             "disclosure": [disclosure.digest] * len(user),
-            "item": first.item_ids[sent.item].tolist(),
+            "item": profiles.item_ids[sent.item].tolist(),
             "value": sent.value,
         }
     )
-    return TwoKinds(panel, rest, given, hidden, first, disclosure, answers)

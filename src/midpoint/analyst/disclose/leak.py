@@ -172,6 +172,21 @@ class LeakBudget:
             keep = keep + (best - keep) * (2 / (step + 2))
         return Budget(keep, self.leak(keep), self.error(keep))
 
+    def worth(self, keep: Float) -> Float:
+        """Return which part of D each item is worth, per person who reveals it. Shape (M,).
+
+        That is g_j / lambda: what it saves there, over the price of the last item that is kept.
+        Unlimited where the budget keeps everything.
+        """
+        cost, saved = self._cost.max(axis=0), self._saved(keep)
+        order = np.argsort(-saved / np.maximum(cost, 1e-300), kind="stable")
+        spent = float(cost @ keep)
+        last = order[min(int(np.searchsorted(np.cumsum(cost[order]), spent)), len(order) - 1)]
+        if float(keep.min()) >= 1:
+            return np.full_like(cost, np.inf)
+        price = saved[last] / max(float(cost[last]), 1e-300)
+        return np.asarray(saved / np.maximum(self.revealed, 1e-300) / price)
+
     def curve(self) -> list[Budget]:
         """Return budgets of several leaks, the last of which keeps everything."""
         whole = self.everything()

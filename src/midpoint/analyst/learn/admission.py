@@ -103,7 +103,7 @@ def admit(
     parts = list[pl.DataFrame]()
     for (digest,), part in whole.group_by("disclosure", maintain_order=True):
         disclosure = reports.disclosures.get(str(digest))
-        reason = _obstacle(disclosure, panel, feature)
+        reason = obstacle(disclosure, panel, feature)
         if disclosure is None or reason is not None:
             counted[reason or Reason.UNPUBLISHED] += part.height
             continue
@@ -128,7 +128,7 @@ def admit(
     )
 
 
-def _obstacle(disclosure: Disclosure | None, panel: Ratings, feature: Feature) -> Reason | None:
+def obstacle(disclosure: Disclosure | None, panel: Ratings, feature: Feature) -> Reason | None:
     """Say why nothing under a disclosure can teach; None where it can."""
     if disclosure is None:
         return Reason.UNPUBLISHED

@@ -204,6 +204,45 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Membership:
+    """How well members of a panel are distinguished from strangers, by what is disclosed."""
+
+    kind: str
+    """By what members are recognised best: `sets`, `values` or `both`; chosen after the fact."""
+    value: float
+    """AUC of that likelihood ratio: how often a member scores above a stranger."""
+    low: float
+    """Lower end of its 95 % interval."""
+    high: float
+    """Upper end of its 95 % interval."""
+    sets: float
+    """AUC by which items a person rated alone."""
+    values: float
+    """AUC by how she rated them alone."""
+    both: float
+    """AUC by both, weighed."""
+    control: float
+    """AUC on the same people by the same, from a disclosure of others: chance."""
+    control_low: float
+    """Lower end of its 95 % interval."""
+    control_high: float
+    """Upper end of its 95 % interval."""
+    panel: int
+    """People whom the disclosure was made of."""
+    reference: int
+    """Other people, whose raw ratings the attacker has."""
+
+    def words(self, scheme: str) -> str:
+        """Say it in two sentences."""
+        return (
+            f"{scheme}: somebody who has a person's raw ratings and category tells a member of a"
+            f" panel of {self.panel:,} from a stranger {100 * self.value:.0f} times in 100"
+            f" ({self.low:.3f}-{self.high:.3f}). With a disclosure of other people:"
+            f" {100 * self.control:.0f} ({self.control_low:.3f}-{self.control_high:.3f})."
+        )
+
+
+@dataclass(frozen=True)
 class SizePoint:
     """What leaks to outsiders under one scheme, for one panel and one number of outsiders."""
 

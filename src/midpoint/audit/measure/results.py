@@ -21,6 +21,7 @@ from midpoint.audit.measure.findings import (
     Cost,
     Histogram,
     Judge,
+    Membership,
     Rounds,
     Row,
     SizePoint,
@@ -107,6 +108,8 @@ class AuditResults:
     """What leaks to outsiders with other panels and other numbers of them, where tried."""
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
+    members: Mapping[str, Membership] = field(default_factory=dict)
+    """Of each scheme, how well members of the panel are recognised in it, where tried."""
 
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""
@@ -278,6 +281,8 @@ class AuditResults:
         }
         content.setdefault("model", {})
         content["sizes"] = tuple(SizePoint(**one) for one in content.get("sizes", ()))
+        members = content.get("members", {})
+        content["members"] = {name: Membership(**part) for name, part in members.items()}
         content["rows"] = tuple(Row(**row) for row in content["rows"])
         for key in ("categories", "per_fold", "withheld"):
             content[key] = _deep(content[key])

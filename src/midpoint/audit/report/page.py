@@ -113,6 +113,7 @@ def page(results: AuditResults, command: str = "", papers: AuditResults | None =
         *tables.sharpness(results),
         *_figures(drawn, "How sure the judge is", "What leaks to outsiders, by sizes"),
         *tables.sizes(results),
+        *tables.members(results),
         "<h2>What leaks to which attacker</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),

@@ -68,6 +68,15 @@ Outsiders = Annotated[
     typer.Option(help="Labelled people outside the panel, likewise; a fifth unless given."),
 ]
 
+Membership = Annotated[
+    bool,
+    typer.Option(
+        "--membership",
+        help="Attack the panel, too: can somebody who has a person's raw ratings and category tell"
+        " from what is disclosed whether she is in it? With a control.",
+    ),
+]
+
 Given = Annotated[
     str | None,
     typer.Option(

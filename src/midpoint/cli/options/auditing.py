@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from midpoint.cli.options import audit_extras as further
-from midpoint.cli.options.audit_extras import Adversary, Curves, Given, Outsiders, Panel, Rounds
+from midpoint.cli.options.audit_extras import (
+    Adversary,
+    Curves,
+    Given,
+    Membership,
+    Outsiders,
+    Panel,
+    Rounds,
+)
 
 if TYPE_CHECKING:
     from midpoint.audit import AuditSetting
@@ -84,6 +92,7 @@ class AuditOptions:
     panel: Panel = None
     outsiders: Outsiders = None
     given: Given = None
+    membership: Membership = False
 
     def scheme_names(self) -> list[str] | None:
         """Return the schemes that were named."""
@@ -126,6 +135,7 @@ class AuditOptions:
             given=further.share_given(self.given),
             rounds=self.rounds,
             curves=_split(self.curves) or (),
+            membership=self.membership,
             paper=self.paper,
         )
 

@@ -1,7 +1,7 @@
 """The tables of the report, as HTML."""
 
 from midpoint.audit.report.tables.accuracy import costs, curves, lists
-from midpoint.audit.report.tables.against import adversaries, sharpness, sizes
+from midpoint.audit.report.tables.against import adversaries, members, sharpness, sizes
 from midpoint.audit.report.tables.background import assumed, data, time
 from midpoint.audit.report.tables.privacy import attacks, per_fold, rounds, single_categories
 
@@ -13,6 +13,7 @@ __all__ = [
     "curves",
     "data",
     "lists",
+    "members",
     "per_fold",
     "rounds",
     "sharpness",

@@ -125,6 +125,34 @@ def sizes(results: AuditResults) -> Iterator[str]:
         yield f"<p>{escape(fitted.words())}</p>"
 
 
+def members(results: AuditResults) -> Iterator[str]:
+    """Show how well members of the panel are recognised in what is disclosed."""
+    if results.members:
+        yield table(
+            "Those who share their feature: whether a person was in the panel, by the likelihood"
+            " ratio of her raw ratings and category under what is disclosed, against a reference"
+            " of other people. The control looks for the same people in a disclosure of others.",
+            ["scheme", "panel", "reference", "strongest", "sets", "values", "both", "control"],
+            [
+                [
+                    escape(label(scheme)),
+                    f"{member.panel:,}",
+                    f"{member.reference:,}",
+                    _between(member.value, member.low, member.high),
+                    f"{member.sets:.3f}",
+                    f"{member.values:.3f}",
+                    f"{member.both:.3f}",
+                    _between(member.control, member.control_low, member.control_high),
+                ]
+                for scheme, member in results.members.items()
+            ],
+        )
+
+
+def _between(value: float, low: float, high: float) -> str:
+    return f"{value:.3f}<br><small>{low:.3f}-{high:.3f}</small>"
+
+
 def _sized(point: SizePoint) -> str:
     value = f"{point.value:.3f}"
     leaks = abs(point.value - 0.5) > point.chance - 0.5 + ROUNDING
