@@ -85,7 +85,7 @@ $(BENCH_READY): pyproject.toml
 
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17, wrk)
 	@sh tools/wrk.sh >/dev/null
-	@for program in factorization new_users panel_and_reports privacy audit scaling engines engine_counterparts sizes selection obfuscation \
+	@for program in factorization new_users own_recommender panel_and_reports privacy audit scaling engines engine_counterparts sizes selection obfuscation \
 		counterparts service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
 
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

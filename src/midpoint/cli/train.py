@@ -75,6 +75,7 @@ def train_command(
             "--leak": protection.leak is not None,
             "--asked": protection.asked is not None,
             "--tune": tune,
+            "--factors": fit.factors is not None,
             "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
@@ -106,6 +107,8 @@ def train_command(
         if reports is not None:
             reports = replace(reports, admitted=partial(_say_admission, console))
         names = list(feature or []) or None
+        if fit.factors is not None:
+            _say_factors(console, factorizer, ratings, tune=tune, reports=reports is not None)
         if tune:
             factorizer = _tune(console, factorizer, ratings, names)
         started = time.perf_counter()
@@ -146,6 +149,22 @@ def _tune(
         )  # fmt: skip
     console.print(table)
     return result.factorizer
+
+
+def _say_factors(
+    console: Console, factorizer: "Factorizer", ratings: "Ratings", *, tune: bool, reports: bool
+) -> None:
+    """Print how the given items and the rated ones meet; refuse what would fit the items."""
+    from midpoint.analyst.fit.given.factors import GivenFactors
+    from midpoint.errors import MidpointError
+
+    if tune or reports:
+        idle = "--tune" if tune else "--reports"
+        raise MidpointError(
+            f"{idle} fits the items, and --factors keeps them as they are; leave one of them out"
+        )
+    if isinstance(factorizer, GivenFactors):
+        console.print(str(factorizer.coverage(ratings)), highlight=False, soft_wrap=True)
 
 
 def _say_admission(console: Console, admission: "Admission") -> None:
