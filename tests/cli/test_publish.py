@@ -52,6 +52,16 @@ def test_a_model_is_published_once_and_devices_accept_it(tmp_path: Path) -> None
     assert "was current already" in run("publish", model.directory, site, "--scheme", "mpssr")
 
 
+def test_a_key_is_renewed_and_the_next_publication_is_signed_by_it(tmp_path: Path) -> None:
+    model, site = trained(), tmp_path / "site"
+    first = run("publish", model.directory, site, "--json")
+    renewed = run("renew-key", site, "--json")
+    assert (renewed["former"], renewed["sequence"]) == (first["key"], 1)
+    other = run("publish", model.directory, site, "--scheme", "mpssr", "--json")
+    assert (other["sequence"], other["key"]) == (2, renewed["key"])
+    assert "names the new key" in run("renew-key", site)
+
+
 def test_a_site_keeps_the_settings_of_its_scheme(tmp_path: Path) -> None:
     model, site = trained(), tmp_path / "site"
     run("publish", model.directory, site, "--scheme", "dmp:levels=3", "--json")

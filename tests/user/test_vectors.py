@@ -252,7 +252,7 @@ def test_positions(case: dict[str, Any]) -> None:
 def test_certificates(case: dict[str, Any]) -> None:
     signed = Signed.parse(case["certificate"].encode()) if case["certificate"] else None
     arguments = (signed, case["digest"], case["trusted"])
-    terms = {"required": case["required"], "most_auc": case["most_auc"]}
+    terms = {name: case[name] for name in ("required", "most_auc", "stated")}
     if "code" in case["expect"]:
         with pytest.raises(RefusedError) as caught:
             verify_certificate(*arguments, **terms)

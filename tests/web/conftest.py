@@ -42,6 +42,7 @@ def publish(simulated: Simulation, directory: Path, *features: str) -> Site:
         adversary="outsider",
         panel=4_000,
         outsiders=1_000,
+        people=6_000,
         named=12_000,
     )
     site.certify(Signed.seal(measured, auditor))

@@ -35,7 +35,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
 
 @pytest.mark.slow
 def test_the_first_load_is_small_and_listed(service: Service) -> None:
-    """Under 200 KB compressed are asked for; a quarter of that is held."""
+    """Under 200 KB compressed are asked for; a third of that is held."""
     with httpx.Client(base_url=service.url, headers={"Accept-Encoding": "gzip"}) as client:
         listed = client.get("/assets.json").json()["files"]
         total = 0
@@ -44,7 +44,7 @@ def test_the_first_load_is_small_and_listed(service: Service) -> None:
             assert hashlib.sha256(answer.content).hexdigest() == digest
             assert "set-cookie" not in answer.headers
             total += int(answer.headers["content-length"])
-    assert total < 64_000
+    assert total < 67_000
 
 
 @pytest.mark.slow

@@ -134,6 +134,80 @@ def test_a_certificate_can_be_required_and_its_figures_count(visit: Visit) -> No
     expect(she.page.get_by_text("of at most AUC 0.6")).to_be_visible()
 
 
+def test_a_service_that_names_no_witness_any_more_is_refused(
+    visit: Visit, own_service: Service, watched: RunningWitness
+) -> None:
+    """Controls: somebody who never had one goes on, and so does she once she chooses none."""
+    she = visit(url=own_service.url)
+    she.open()
+    she.choose("Female")
+    publish_later(own_service, watched)
+    own_service.kill()
+    own_service.flags = ()
+    own_service.start()
+    she.page.reload()
+    expect(she.page.get_by_text("Code: not_witnessed")).to_be_visible()
+    expect(she.page.get_by_text("does not name")).to_be_visible()
+    new = visit(url=own_service.url)
+    new.open()
+    new.choose("Female")
+    new.go("Ledger")
+    expect(new.page.get_by_text("Entry 2,")).to_be_visible()
+    change_demands(she)
+    she.page.get_by_label("Witness", exact=True).select_option("None")
+    save(she)
+    she.go("Ledger")
+    expect(she.page.get_by_text("No witness is asked")).to_be_visible()
+    expect(she.page.get_by_text("Entry 2,")).to_be_visible()
+
+
+def test_the_key_of_the_witness_and_a_leak_budget_can_be_demanded(
+    visit: Visit, own_service: Service, watched: RunningWitness
+) -> None:
+    she = visit(url=own_service.url)
+    she.open()
+    she.choose("Female")
+    she.go("Ledger")
+    change_demands(she)
+    she.page.get_by_label("Key of the witness").fill("0" * 64)
+    save(she)
+    expect(she.page.get_by_text("Code: witness_changed")).to_be_visible()
+    change_demands(she)
+    she.page.get_by_label("Key of the witness").fill(watched.witness.files.key.public)
+    she.page.get_by_label("Highest leak budget to accept").fill("0.9")
+    save(she)
+    expect(she.page.get_by_text("Code: leak_too_large")).to_be_visible()
+    change_demands(she)
+    she.page.get_by_label("Highest leak budget to accept").fill("")
+    save(she)
+    she.go("Ledger")
+    expect(she.page.get_by_text("has shown for 24 hours")).to_be_visible()
+
+
+def test_a_key_that_she_trusts_no_longer_is_checked_by_before_anything_is_sent(
+    visit: Visit,
+) -> None:
+    """Control: while she trusts it, the same answer could be sent."""
+    she = visit()
+    she.open()
+    she.choose("Female")
+    she.go("Ledger")
+    change_demands(she)
+    she.page.get_by_label("Require a certificate by an auditor I trust").check()
+    she.page.get_by_label("Keys of auditors I trust").fill(AUDITOR)
+    save(she)
+    expect(she.page.get_by_text("of at most AUC 0.6")).to_be_visible()
+    she.go("Rate")
+    she.rate_first([5, 3, 4, 2])
+    send = she.page.get_by_role("button", name="Send this answer")
+    expect(send).to_be_enabled()
+    she.page.get_by_text("Signed by Test auditor").click()
+    she.page.get_by_role("button", name="No longer trust this key").click()
+    expect(she.page.get_by_text("Code: not_certified")).to_be_visible()
+    expect(send).to_be_hidden()
+    assert [one for one in she.sent if "reports" in one] == []
+
+
 def test_a_scheme_that_shows_what_she_rates_is_refused_unless_she_agrees(
     visit: Visit, tiny: Simulation, tmp_path: Path
 ) -> None:

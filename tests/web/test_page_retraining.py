@@ -9,6 +9,7 @@ from playwright.sync_api import Route, expect
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Simulation
+from midpoint.wire import Entry
 from tests.support.page.person import Person
 from tests.support.page.service import Service
 from tests.web.conftest import Visit
@@ -46,6 +47,25 @@ def _sent(she: Person) -> list[str]:
 def _expect_no_alarm(she: Person) -> None:
     expect(she.page.get_by_text("was refused")).to_have_count(0)
     expect(she.page.get_by_text("Something went wrong")).to_have_count(0)
+
+
+def test_a_key_that_the_known_one_vouched_for_is_followed_and_said(
+    visit: Visit, own_service: Service
+) -> None:
+    """Control: before, nothing is said; a key that nobody vouched for is refused elsewhere."""
+    she = visit(url=own_service.url)
+    assert _rated(she)
+    said = she.page.get_by_text("signs with a new key")
+    expect(said).to_have_count(0)
+    site = Site(own_service.site)
+    site.succeed(time=LATER)
+    profiles = site.profiles(site.published().chain.entries[0].open(Entry).disclosure)
+    fewer = disclose(profiles, "dmpss", bits=8)
+    assert site.publish(profiles, fewer, time=LATER + 1).entry.sequence == 2
+    with she.page.expect_response("**/v1/solicitation"):
+        she.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(said).to_be_visible()
+    _expect_no_alarm(she)
 
 
 def test_looking_again_asks_again_under_the_new_figures(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from midpoint.wire import Entry
 from tests.support.page.service import Service
 from tests.web.conftest import Size, Visit
 
@@ -82,6 +83,20 @@ def test_a_draft_outlives_a_reload_and_is_not_sent(visit: Visit) -> None:
     assert she.sent == ["POST /v1/solicitation"] * 2
 
 
+def test_somebody_in_none_of_the_categories_sees_the_best_and_sends_nothing(visit: Visit) -> None:
+    she = visit()
+    she.open()
+    she.page.get_by_text("I am in none of these").click()
+    expect(she.page.get_by_text("in the clear")).to_be_visible()
+    she.page.get_by_role("button", name="Show the best for everyone").click()
+    expect(she.page.get_by_role("heading", name="Best for everyone")).to_be_visible()
+    expect(she.page.get_by_role("listitem").first).to_be_visible()
+    assert she.sent == []
+    she.page.get_by_role("button", name="Back to the choice").click()
+    she.choose("Female")
+    she.rows.first.wait_for()
+
+
 def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:
     she = visit()
     she.open()
@@ -96,6 +111,7 @@ def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:
     saved = json.loads((tmp_path / "ledger.json").read_text())
     assert [one["round"] for one in saved["rounds"]] == [0]
     assert len(saved["ratings"]) == len(TEN)
+    assert Entry.parse(saved["proof"]["shown"][0]["body"].encode()).sequence == 0
     assert "Female" not in (tmp_path / "ledger.json").read_text()
 
 

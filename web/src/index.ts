@@ -11,6 +11,7 @@ export {
   ServiceError,
   UnusableError,
 } from "./user/agent/channel";
+export { bestForEveryone } from "./user/agent/everyone";
 export { type Evidence, evidence, marginals } from "./user/agent/evidence";
 export { Home, Notes } from "./user/agent/home";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";

@@ -253,8 +253,8 @@ describe("positions", () => {
 describe("certificates", () => {
   it.each(cases("certificates"))("$name", (vector) => {
     const signed = vector.certificate ? Signed.parse(vector.certificate) : undefined;
-    const { digest, trusted, required, most_auc: most } = vector;
-    const attempt = () => verifyCertificate(signed, digest, trusted, required, most);
+    const { digest, trusted, required, most_auc: most, stated } = vector;
+    const attempt = () => verifyCertificate(signed, digest, trusted, required, most, stated);
     if (vector.expect.code) expect(codeOf(attempt)).toBe(vector.expect.code);
     else expect(attempt() !== undefined).toBe(vector.expect.certified);
   });

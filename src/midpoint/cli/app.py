@@ -44,6 +44,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "train": train.train_command,
         "disclose": disclose.disclose_command,
         "publish": publish.publish_command,
+        "renew-key": publish.renew_key_command,
         "serve": serve.serve_command,
         "doctor": serve.doctor_command,
         "solicit": solicit.solicit_command,

@@ -1,4 +1,4 @@
-"""`midpoint publish`: make a model the current one of a site, in one step."""
+"""`midpoint publish` and `renew-key`: a site's current model, and the key that signs for it."""
 
 import json
 import time
@@ -92,3 +92,30 @@ def publish_command(
     if out is not None:
         console.print(f"All that is published is in {out}, for devices by files.", markup=False)
     console.print(f"Serve it with: midpoint serve {site}", markup=False)
+
+
+def renew_key_command(
+    site: Annotated[
+        Path, typer.Argument(help="Site, as `midpoint publish` wrote it.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Give a site a new signing key; the present one vouches for it in the list: devices follow.
+
+    Do it before a key grows old, or when people who had it leave. It does not help against a thief:
+    somebody who has the present key can vouch for one of their own.
+    """
+    from midpoint.analyst.disclose.site import Site
+
+    done = Site(site).succeed(time=int(time.time())).entry
+    if as_json:
+        facts = {"sequence": done.sequence, "former": done.key, "key": done.successor}
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(
+        f"Entry {done.sequence} of the list names the new key.\nformer {done.key}\n"
+        f"key    {done.successor}\nBack up {site / 'key.pem'}, and say in public which key is"
+        " yours now.",
+        markup=False,
+    )

@@ -1,4 +1,4 @@
-"""`midpoint serve`, `doctor` and `witness`: the analyst over HTTP, and whoever watches it."""
+"""`midpoint serve`, `doctor` and `witness`: the analyst over HTTP, and those who watch it."""
 
 import json
 from dataclasses import asdict
@@ -93,9 +93,16 @@ def witness_command(
         float,
         typer.Option(min=0.01, max=24 * 60, help="Minutes between two looks at the list."),
     ] = 10.0,
+    space: Annotated[
+        float,
+        typer.Option(min=0.1, help="GiB of disclosures and titles to keep, at most."),
+    ] = 4.0,
     listen: ListenOptions,
 ) -> None:
     """Watch a service's list for its users: keep every entry, sign when it was seen, show it.
+
+    What entries name, disclosures and titles, is kept and shown as well. After two lists that
+    contradict each other, nothing more is signed.
 
     Run it for a service that is not yours. Devices that name it (`midpoint answer --witness`)
     answer only under what it has shown for a day.
@@ -105,7 +112,8 @@ def witness_command(
     from midpoint.analyst.service.witness import Witness, run_witness
     from midpoint.user.agent.address import address_of
 
-    watched = Witness(address_of(service, plain_http=True), WitnessFiles(directory), 60 * every)
+    files = WitnessFiles(directory, round(space * 2**30))
+    watched = Witness(address_of(service, plain_http=True), files, 60 * every)
     address, key = listen.address(), watched.files.key.public
     with listening(address) as (opened, url):
         _say(f"Watching {watched.service} at {url}", exposed=address.is_exposed)

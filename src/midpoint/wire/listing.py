@@ -12,6 +12,8 @@ from midpoint.wire.signing import Signed
 LONGEST_TITLE = 500
 MOST_OTHERS = 1000
 """Entries of other lists that a device keeps, at most; the first ones prove as much as later."""
+MOST_SHOWN = 10_000
+"""Entries of the list itself that a device keeps, at most: one a day for 27 years."""
 
 
 def _versioned(signed: Signed, info: ValidationInfo) -> Signed:

@@ -43,6 +43,13 @@ class Entry(Message):
     """When it was made."""
     key: PublicKey
     """The key that signs it."""
+    successor: PublicKey | None = None
+    """The key that signs what follows, if that is another one: this signature vouches for it."""
+
+    @property
+    def next_key(self) -> str:
+        """The key that has to sign the next entry."""
+        return self.successor or self.key
 
     def _gist(self) -> str:
         return f"{self.sequence}: disclosure {self.disclosure[:12]}"
@@ -51,6 +58,8 @@ class Entry(Message):
     def _linked(self) -> Self:
         if (self.previous is None) != (self.sequence == 0):
             raise fault(Refusal.WRONG_SHAPE, "the first entry, and only it, has no previous one")
+        if self.successor == self.key:
+            raise fault(Refusal.WRONG_SHAPE, "a key is not its own successor")
         return self
 
 

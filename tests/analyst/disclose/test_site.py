@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from midpoint.analyst import CategoryStatistics, ItemProfiles, Training, disclose
+from midpoint.analyst.disclose.chain import verified_entries
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
+from midpoint.wire import SigningKey
 from tests.support.models.small_model import run
 
 Publish = Callable[[Path, ItemProfiles, str | None], object]
@@ -82,3 +84,34 @@ def test_another_scheme_is_not_published_by_mistake(
 def _smooth(profiles: ItemProfiles) -> CategoryStatistics:
     assert profiles.statistics is not None
     return replace(profiles.statistics, level_count=None, level_values=None)
+
+
+def test_a_key_vouches_for_its_successor(trained_stars: Training, tmp_path: Path) -> None:
+    site, profiles = Site(tmp_path / "site"), trained_stars.items
+    with pytest.raises(MidpointError, match="shows nothing yet"):
+        site.succeed(time=1)
+    first = site.publish(profiles, disclose(profiles, "dmpss"), time=1).entry
+    done = site.succeed(time=2).entry
+    assert (done.key, done.disclosure) == (first.key, first.disclosure)
+    key = SigningKey.load(site.root / "key.pem")
+    assert key.public == done.successor != first.key
+    assert SigningKey.load(site.root / f"key-{first.key[:16]}.pem").public == first.key
+    assert not site.publish(profiles, disclose(profiles, "dmpss"), time=3).fresh
+    later = site.publish(profiles, disclose(profiles, "mpssr"), time=4, change_scheme=True)
+    assert later.entry.key == key.public
+    chain = site.chain()
+    assert chain is not None
+    assert len(verified_entries(chain)) == 3
+
+
+def test_a_crash_before_the_successor_was_put_there_is_made_good(
+    trained_stars: Training, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, profiles = Site(tmp_path / "site"), trained_stars.items
+    site.publish(profiles, disclose(profiles, "dmpss"), time=1)
+    with monkeypatch.context() as crash:
+        crash.setattr(Site, "_promote", lambda _self: None)
+        done = site.succeed(time=2).entry
+        assert SigningKey.load(site.root / "key.pem").public == done.key
+    later = site.publish(profiles, disclose(profiles, "mpssr"), time=3, change_scheme=True)
+    assert later.entry.key == done.successor

@@ -206,7 +206,7 @@ def certified(auc: int) -> Published:
     made = Certificate(
         disclosure=SHOWN.digest, data="0" * 64, auditor="An auditor", key=AUDITOR.public,
         attack="nb", auc=auc, auc_low=auc - 20_000, auc_high=auc + 20_000, null_low=480_000,
-        null_high=520_000, rmse_cost=1, time=1_800_000_000,
+        null_high=520_000, rmse_cost=1, time=1_800_000_000, adversary="panel", people=9,
     )  # fmt: skip
     shown = Certificates(certificates=(Signed.seal(made, AUDITOR),))
     return replace(published(), certificates=shown)

@@ -12,7 +12,7 @@ from midpoint.cli.answer.session import Session
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, Channel, Patience
-from midpoint.wire import ONE
+from midpoint.wire import ONE, Report
 from tests.support.models.small_model import trained
 
 pytestmark = pytest.mark.slow
@@ -47,6 +47,28 @@ def test_a_round_key_by_key(agent: Agent, tmp_path: Path) -> None:
     assert agent.home.category is None
     for part in ("What leaves this device", "Sent", "For you", "Decided for good", "Forget me?"):
         assert part in text
+
+
+def test_somebody_in_none_of_the_categories_sees_the_best_for_everyone(agent: Agent) -> None:
+    text = " ".join(Script(agent, "0e").run().split())
+    assert "none of these, or you do not want to say" in text
+    assert "A category picked at random would protect nobody" in text
+    assert "For everyone" in text
+    assert "Nothing was sent" in text
+    assert agent.home.ledger.rounds == ()
+    assert agent.home.category is None
+
+
+def test_somebody_in_none_of_the_categories_may_send_in_the_clear(agent: Agent) -> None:
+    """Control: without her yes, nothing leaves."""
+    Script(agent, "0cn").run()
+    assert agent.home.ledger.decided == frozenset()
+    text = " ".join(Script(agent, "0cy" + "4521d" + "s" + "q").run().split())
+    assert "In the clear: your ratings leave as they are" in text
+    (answered,) = agent.home.ledger.rounds
+    assert dict(Report.parse(answered.report.encode()).answers) == agent.home.ratings
+    assert len(agent.home.ratings) == 4
+    assert "For you" in text
 
 
 def test_not_now_sends_nothing_and_keeps_the_ratings(agent: Agent) -> None:

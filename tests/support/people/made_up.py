@@ -30,6 +30,8 @@ STARS = tuple(ONE * star for star in (1, 2, 3, 4, 5))
 ANALYST = SigningKey(bytes(range(32)))
 STRANGER = SigningKey(bytes(range(1, 33)))
 AUDITOR = SigningKey(bytes(range(2, 34)))
+HEIR = SigningKey(bytes(range(3, 35)))
+"""Succeeds the analyst's key, where that vouches for it."""
 
 
 def distributions(rng: np.random.Generator, shape: Sequence[int], L: int) -> NDArray[np.int64]:
@@ -145,3 +147,25 @@ def accepted(shown: Disclosure) -> Accepted:
 def sealed(made: Sequence[Entry], key: SigningKey = ANALYST) -> list[Signed]:
     """Sign each entry."""
     return [Signed.seal(entry, key) for entry in made]
+
+
+def inherited(
+    before: Sequence[Disclosure],
+    after: Sequence[Disclosure],
+    *,
+    successor: str | None = HEIR.public,
+    by: SigningKey = ANALYST,
+) -> list[Signed]:
+    """Make a list in which the analyst's last entry names a successor, whose entries follow.
+
+    `by` signs that last entry; with another key, or no successor, nobody vouched for the heir.
+    """
+    made = entries([*before, before[-1], *after], titled=True)
+    signed: list[Signed] = []
+    for n, entry in enumerate(made):
+        last, later = n == len(before), n > len(before)
+        previous = Entry.parse(signed[-1].body.encode()).digest if signed else None
+        changes = {"previous": previous, "successor": successor if last else None}
+        key = HEIR if later else by if last else ANALYST
+        signed.append(Signed.seal(entry.model_copy(update={**changes, "key": key.public}), key))
+    return signed

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.support.vectors.certificates import certificates
 from tests.support.vectors.parts import (
     Case,
 )
@@ -20,7 +21,6 @@ from tests.support.vectors.positions import (
 from tests.support.vectors.refusals import (
     bad_numbers,
     bad_rounds,
-    certificates,
     chains,
     statements,
     titles,

@@ -6,10 +6,10 @@ from midpoint.errors import MidpointError
 from midpoint.user import (
     PrivateCategory,
 )
-from midpoint.wire import Certificate, Refusal, RefusedError, Signed
+from midpoint.wire import Certificate, Chain, Refusal, RefusedError, Signed
 from tests.support.people.agents import MakeAgent
-from tests.support.people.made_up import AUDITOR, STRANGER, disclosure
-from tests.support.sites.door import Door
+from tests.support.people.made_up import ANALYST, AUDITOR, HEIR, STRANGER, disclosure, inherited
+from tests.support.sites.door import Door, answering, plain
 from tests.support.sites.tiny_analyst import TinyAnalyst
 
 pytestmark = pytest.mark.slow
@@ -18,6 +18,31 @@ pytestmark = pytest.mark.slow
 def test_the_service_is_not_its_own_witness(door: Door, agent_at: MakeAgent) -> None:
     with pytest.raises(MidpointError, match="somebody else"):
         agent_at(door.address, witness=f"{door.address}/")
+
+
+def test_a_succeeded_key_is_followed_and_said(door: Door, agent_at: MakeAgent) -> None:
+    """Control: the same new key without the old one's word is refused."""
+    shown = disclosure("dmpss")
+    agent = agent_at(door.address)
+    agent.connect()
+    silent = inherited([shown], [shown], successor=None)
+    door.behave["/v1/chain"] = answering(plain(Chain(entries=tuple(silent)).raw))
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()
+    assert refused.value.code is Refusal.KEY_CHANGED
+    good = inherited([shown], [shown])
+    door.behave["/v1/chain"] = answering(plain(Chain(entries=tuple(good)).raw))
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()  # two versions of entry 1 were shown
+    assert refused.value.code is Refusal.CHAIN_FORKED
+    other = agent_at(door.address, "b")
+    door.honest()
+    other.connect()
+    door.behave["/v1/chain"] = answering(plain(Chain(entries=tuple(good)).raw))
+    assert other.connect().accepted.succeeded == ANALYST.public
+    assert other.home.pin is not None
+    assert other.home.pin.key == HEIR.public
+    assert other.connect().accepted.succeeded is None
 
 
 def certificate(key: object = AUDITOR, **changes: object) -> Signed:
@@ -34,6 +59,8 @@ def certificate(key: object = AUDITOR, **changes: object) -> Signed:
         "null_high": 520_000,
         "rmse_cost": 3_000,
         "time": 1_700_000_000,
+        "adversary": "panel",
+        "people": 900,
     }
     made = Certificate(**(content | changes))  # type: ignore[arg-type]
     return Signed.seal(made, key)  # type: ignore[arg-type]
@@ -62,6 +89,10 @@ def test_a_certificate_can_be_required(
         with pytest.raises(RefusedError) as refused:
             agent.connect()
         assert refused.value.code is Refusal.BAD_CERTIFICATE
+    tiny_analyst.certificates = [certificate(people=None)]
+    with pytest.raises(RefusedError) as refused:
+        agent.connect()
+    assert refused.value.code is Refusal.NOT_CERTIFIED
     assert door.secrets_sent == []
     tiny_analyst.certificates = [certificate()]
     agent.connect()

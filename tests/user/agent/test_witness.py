@@ -46,7 +46,7 @@ class World:
         return self.site.publish(self.profiles, shown, time=int(self.witness.clock.now)).entry
 
     def show_victim(self, *later: Disclosure) -> None:
-        """Append entries for whoever comes through the door, and for nobody else."""
+        """Append entries for those who come through the door, and for nobody else."""
         key = SigningKey.load(self.site.root / "key.pem")
         made = Chain(entries=tuple(grown(self.chain, *later, key=key)))
         self.door.behave["/v1/chain"] = answering(plain(made.raw))
@@ -206,6 +206,33 @@ def test_another_witness_under_the_same_address_is_refused(
             with pytest.raises(RefusedError) as refused:
                 asking.connect()
             assert refused.value.code is Refusal.WITNESS_CHANGED
+
+
+def test_a_witness_that_is_known_may_not_be_missing(
+    world: World, agent_at: MakeAgent, tmp_path: Path
+) -> None:
+    """Controls: somebody who never had one answers, and so does she once she agrees."""
+    with agent_at(world.door.address, "a", witness=world.witness.address) as first:
+        first.connect()
+    world.show_victim(world.lie)
+    again = agent_at(world.door.address, "a")  # it is remembered, and asked
+    assert again.connect().accepted.disclosure == world.honest
+    again.home.repin()  # she agrees to a change of the service: the witness's key stays
+    with running_witness(world.door.address, tmp_path / "its-own") as its_own:
+        its_own.look(after=2 * DAY)
+        again.inner._witness = its_own.address
+        with pytest.raises(RefusedError) as refused:
+            again.connect()
+        assert refused.value.code is Refusal.WITNESS_CHANGED
+    again.inner._witness = None
+    with pytest.raises(RefusedError) as refused:
+        again.connect()
+    assert refused.value.code is Refusal.NOT_WITNESSED
+    assert world.door.secrets_sent == []
+    again.home.close()
+    assert agent_at(world.door.address, "b").connect().accepted.disclosure == world.lie
+    agreed = agent_at(world.door.address, "a", without_witness=True)
+    assert agreed.connect().accepted.disclosure == world.lie
 
 
 def test_a_list_made_for_one_person_is_refused(world: World, agent_at: MakeAgent) -> None:

@@ -40,6 +40,20 @@ def test_a_trusted_certificate_is_returned_and_none_is_said_plainly() -> None:
     assert caught.value.code == Refusal.NOT_CERTIFIED
 
 
+@pytest.mark.parametrize("missing", [{}, {"adversary": "panel"}, {"people": 900}])
+def test_a_required_certificate_says_whom_it_was_measured_against(missing: dict[str, str]) -> None:
+    """Controls: it is shown where none is required, and taken where it says both."""
+    signed = Signed.seal(CERTIFICATE.model_copy(update=missing), AUDITOR)
+    digest, trusted = SHOWN[0].digest, {AUDITOR.public}
+    with pytest.raises(RefusedError, match="against whom") as caught:
+        verify_certificate(signed, digest, trusted, stated=True)
+    assert caught.value.code == Refusal.NOT_CERTIFIED
+    assert verify_certificate(signed, digest, {STRANGER.public}, stated=True) is None
+    assert verify_certificate(signed, digest, trusted) is not None
+    whole = CERTIFICATE.model_copy(update={"adversary": "panel", "people": 900})
+    assert verify_certificate(Signed.seal(whole, AUDITOR), digest, trusted, stated=True) == whole
+
+
 @pytest.mark.parametrize(
     ("signed", "digest"),
     [

@@ -6,15 +6,18 @@ from midpoint.user import check_disclosure
 from midpoint.user.checks.links import read_statement
 from midpoint.wire import (
     Certificate,
+    Entry,
     Refusal,
     RefusedError,
     Signed,
 )
 from tests.support.people.made_up import (
     ANALYST,
+    HEIR,
     STRANGER,
     disclosure,
     entries,
+    inherited,
     sealed,
 )
 from tests.support.sites.published import CHAIN, LIST, PINS, SHOWN, code_of
@@ -99,6 +102,23 @@ def test_keys_and_signatures() -> None:
     assert code_of(raw, mixed, None) == Refusal.KEY_CHANGED
     forged = [*CHAIN[:3], Signed.seal(LIST[3], STRANGER)]
     assert code_of(raw, forged, None) == Refusal.BAD_SIGNATURE
+
+
+def test_a_key_is_followed_if_the_one_before_vouched_for_it() -> None:
+    """Controls: without the old key's signature, or with a stranger's, it is refused."""
+    first = check_disclosure(SHOWN[0].raw, inherited(SHOWN[:1], [])[:1], None).pin
+    chain = inherited(SHOWN[:1], SHOWN[1:2])
+    followed = check_disclosure(SHOWN[1].raw, chain, first)
+    assert (followed.pin.key, followed.succeeded) == (HEIR.public, ANALYST.public)
+    assert check_disclosure(SHOWN[1].raw, chain, followed.pin).succeeded is None
+    for broken in (
+        inherited(SHOWN[:1], SHOWN[1:2], successor=None),
+        inherited(SHOWN[:1], SHOWN[1:2], by=STRANGER),
+        inherited(SHOWN[:1], SHOWN[1:2], successor=STRANGER.public),
+    ):
+        assert code_of(SHOWN[1].raw, broken, first) == Refusal.KEY_CHANGED
+    unsigned = [chain[0], Signed.seal(chain[1].open(Entry), STRANGER), chain[2]]
+    assert code_of(SHOWN[1].raw, unsigned, first) == Refusal.BAD_SIGNATURE
 
 
 def test_a_signature_for_another_kind_of_message_is_not_good() -> None:

@@ -4,6 +4,8 @@ import type { Demands } from "./model";
 export interface Actions {
   /** Choose her category of each feature, by name; it stays in this browser. */
   choose(names: Readonly<Record<string, string>>): void;
+  /** Say no category: see the best titles for everyone, and send nothing; false leads back. */
+  sayNone(none: boolean): void;
   /** Rate a title, or take the rating back with null. */
   rate(item: string, value: number | null): void;
   /** Take back the last change of a rating; returns the item, or null if there is none. */

@@ -52,6 +52,10 @@ export interface Measured {
 export interface Demands {
   /** Address of the witness that is asked; null for none. */
   readonly witness: string | null;
+  /** Its public key; empty if the first one that it shows is held on to. */
+  readonly witnessKey: string;
+  /** Whether she chose to ask none, although there is one. */
+  readonly withoutWitness: boolean;
   /** Hours for which it has to show an entry before that is answered under. */
   readonly hours: number;
   /** Public keys of auditors that she trusts. */
@@ -59,6 +63,8 @@ export interface Demands {
   readonly requireCertificate: boolean;
   /** AUC that the strongest attack may reach, as certified. */
   readonly mostAuc: number;
+  /** AUC that errors of the figures may let somebody reach, as the service says; null for any. */
+  readonly mostLeak: number | null;
   /** Whether she agreed to a scheme that does not hide which titles she rates. */
   readonly showRated: boolean;
 }
@@ -86,7 +92,7 @@ export interface Answered {
   readonly delivered: boolean;
 }
 
-export type Phase = "opening" | "refused" | "welcome" | "ready";
+export type Phase = "opening" | "refused" | "welcome" | "everyone" | "ready";
 export type View = "rate" | "leaves" | "foryou" | "ledger";
 
 export interface Model {
@@ -124,6 +130,8 @@ export interface Model {
    * again, and meanwhile nothing is sent.
    */
   readonly pending: boolean;
+  /** Whether she changed what she demands and the service was not checked since: nothing is sent. */
+  readonly unchecked: boolean;
   /** What becomes of each rating of the present round, in the order of the draft. */
   readonly lines: readonly Line[];
   /** The exact text that would be sent. */
@@ -135,6 +143,8 @@ export interface Model {
   readonly sureness: number | null;
   /** The same before and after the last answer, if it fell. */
   readonly surer: { readonly before: number; readonly now: number } | null;
+  /** The best titles for everyone, for somebody who says no category; null if she was not there. */
+  readonly everyone: readonly Title[] | null;
   readonly answers: number;
   readonly ledger: readonly Answered[];
   /** The entry of the service's list that is answered under, and whether a newer one waits. */
@@ -155,6 +165,7 @@ export interface Model {
  *
  * - noStorage: nothing outlives the page. storage: a step was not kept; that passes.
  * - noOpening: storage did not open. badStorage: what it holds is broken, and only then may it go.
+ * - newKey: the service signs with another key, for which the known one vouched.
  * - notErased: the service did not confirm; erasing here only is still possible.
  */
 export type Notice =
@@ -166,6 +177,7 @@ export type Notice =
   | "notErased"
   | "otherTab"
   | "forgetting"
+  | "newKey"
   | "failed";
 
 export const start: Model = {
@@ -185,6 +197,7 @@ export const start: Model = {
   hasRound: false,
   draft: new Map(),
   pending: false,
+  unchecked: false,
   final: new Map(),
   lines: [],
   bytes: "",
@@ -193,6 +206,7 @@ export const start: Model = {
   recommended: null,
   sureness: null,
   surer: null,
+  everyone: null,
   answers: 0,
   ledger: [],
   head: null,

@@ -1,14 +1,22 @@
 /** What the model shows of an agent's state: worked out here, asked of nobody. */
 
-import { type Agent, type PrivateCategory, type Recommendation, schemeOf } from "../index";
+import {
+  type Agent,
+  bestForEveryone,
+  type PrivateCategory,
+  type Recommendation,
+  schemeOf,
+} from "../index";
 import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./conversions";
 import { guessesOf } from "./guesses";
 import type { Measured, Model } from "./model";
 import { Reasons } from "./reasons";
-import { Titles } from "./titles";
+import { type Title, Titles } from "./titles";
 
 /** How many recommendations are ranked; public, the same for everyone. */
 export const RANKED = 200;
+/** How many titles are shown to somebody who says no category. */
+const FOR_EVERYONE = 50;
 
 /** Draws under the disclosure that passed the checks last. */
 export class Picture {
@@ -64,6 +72,12 @@ export class Picture {
     const { ledger, ratings, unsent } = this.#agent.home;
     const rounds = answeredOf(ledger, ratings, unsent, this.titles);
     return { final: finalOf(ledger), ledger: rounds, answers };
+  }
+
+  /** The best titles for everyone. */
+  forEveryone(): Title[] {
+    const best = bestForEveryone(this.#agent.standing).slice(0, FOR_EVERYONE);
+    return best.map((item) => this.titles.of(item));
   }
 
   /** Do the long part of `preview` ahead, pausing after each step of it. */

@@ -1,6 +1,14 @@
 /** One person at one service: what she does here, turned into the library's walk. */
 
-import { Agent, Channel, type Home, MidpointError, type Rateable, Witnesses } from "../index";
+import {
+  Agent,
+  Channel,
+  type Home,
+  MidpointError,
+  type Rateable,
+  RefusedError,
+  Witnesses,
+} from "../index";
 import type { Actions } from "./actions";
 import { finalOf } from "./conversions";
 import { Guard } from "./guard";
@@ -80,6 +88,11 @@ export class Session implements Actions {
     });
   }
 
+  sayNone(none: boolean): void {
+    const everyone = none ? (this.#picture?.forEveryone() ?? null) : null;
+    this.#shown.change({ everyone, phase: everyone ? "everyone" : "welcome" });
+  }
+
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
     if (!this.#preview.rate(item, value)) return;
@@ -94,7 +107,8 @@ export class Session implements Actions {
 
   send(): void {
     const { category } = this.#home;
-    if (!category || this.#model.working || this.#model.pending || !this.#agent.asked) return;
+    const { working, pending, unchecked } = this.#model;
+    if (!category || working || pending || unchecked || !this.#agent.asked) return;
     this.#shown.change({ working: "sending" });
     void this.#guard
       .run(async () => {
@@ -117,8 +131,9 @@ export class Session implements Actions {
   }
 
   exported(): string {
-    const { notes, ledger } = this.#home;
-    return `${JSON.stringify({ ratings: notes.ratings, rounds: ledger.rounds }, null, 2)}\n`;
+    const { notes, ledger, proof } = this.#home;
+    const kept = { ratings: notes.ratings, rounds: ledger.rounds, proof };
+    return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
   async forget(): Promise<boolean> {
@@ -131,20 +146,20 @@ export class Session implements Actions {
   }
 
   trust(key: string, trusted: boolean): void {
+    this.#shown.change({ unchecked: true });
     void this.#guard.run(async () => {
       await this.#storage.trust(key, trusted);
-      this.#useDemands();
       const certificates = this.#picture?.certificates((known) => this.#storage.trusts(known));
       this.#shown.change({ certificates });
+      this.#checkDemands();
     });
   }
 
   demand(demands: Demands): void {
+    this.#shown.change({ demands, unchecked: true });
     void this.#guard.run(async () => {
       await this.#storage.inTurn(() => this.#storage.keepDemands(demands));
-      this.#useDemands();
-      this.#demanded = this.#looking; // what is looked at now was demanded before
-      this.again();
+      this.#checkDemands();
     });
   }
 
@@ -206,9 +221,10 @@ export class Session implements Actions {
       this.#checked();
       await this.#keepEarly();
       if (this.#home.category) await this.#goOn(refused);
-      else this.#shown.change({ phase: "welcome" });
+      else if (this.#model.phase !== "everyone") this.#shown.change({ phase: "welcome" });
     });
     this.#looking = false;
+    if (done && !this.#demanded) this.#shown.change({ unchecked: false });
     if (done && this.#retries.succeeded()) this.announce(texts.notices.back);
     if (this.#demanded) {
       this.#demanded = false;
@@ -220,8 +236,25 @@ export class Session implements Actions {
   async #readWitnesses(): Promise<void> {
     const url = `${this.#address}/witnesses.json`;
     const raw = await this.#channel.ask({ method: "GET", url, largest: 2 ** 16 });
-    this.#shown.change({ witnesses: Witnesses.parse(raw).witnesses });
+    const { witnesses } = Witnesses.parse(raw);
+    this.#shown.change({ witnesses });
     this.#useDemands();
+    const { demands, anyWitness } = this.#model;
+    const witness = demands?.witness;
+    if (witness && !anyWitness && !witnesses.includes(witness)) {
+      throw new RefusedError(
+        "not_witnessed",
+        `the service does not name ${witness} any more, which is asked on your behalf`,
+      );
+    }
+  }
+
+  /** She demands something else: nothing is sent before the service was checked by it. */
+  #checkDemands(): void {
+    this.#useDemands();
+    this.#shown.change({ unchecked: true }); // a look that began before may have ended meanwhile
+    this.#demanded = this.#looking; // what is looked at now was demanded before
+    this.again();
   }
 
   /** Hold the service to what she demands now. */
@@ -307,6 +340,7 @@ export class Session implements Actions {
   /** Take over what passed the checks. */
   #checked(): void {
     this.#picture = new Picture(this.#agent);
+    if (this.#agent.standing.accepted.succeeded !== undefined) this.#guard.note("newKey");
     const checked = this.#picture.checked((key) => this.#storage.trusts(key));
     // The same features as before are not drawn again: she may be choosing.
     const same = JSON.stringify(checked.features) === JSON.stringify(this.#model.features);

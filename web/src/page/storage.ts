@@ -22,16 +22,25 @@ const PROMISE = 5000;
 
 const USUAL = {
   witness: null,
+  witnessKey: "",
+  withoutWitness: false,
   hours: 24,
   requireCertificate: false,
   mostAuc: 0.6,
+  mostLeak: null,
   showRated: false,
 };
 
 /** What an agent is given of what she demands. */
 export function termsOf(demands: Demands): Terms {
-  const { witness, hours, ...rest } = demands;
-  return { ...rest, witness: witness ?? undefined, shownFor: Math.round(hours * 3600) };
+  const { witness, witnessKey, mostLeak, hours, ...rest } = demands;
+  return {
+    ...rest,
+    witness: witness ?? undefined,
+    witnessKey: witnessKey || undefined,
+    mostLeak: mostLeak ?? undefined,
+    shownFor: Math.round(hours * 3600),
+  };
 }
 
 /** The browser has a storage and did not open it; going on without it is for her to say. */
@@ -90,12 +99,20 @@ export class BrowserStorage {
     await this.#home?.keep(ANSWERS, String(answers));
   }
 
-  /** What she demands of a service, as she set it; else the first witness that it names is asked. */
+  /**
+   * What she demands of a service, as she set it.
+   *
+   * Unless she chose a witness, or none, the one that was asked before is asked; on first use the
+   * first one that the service names. So naming none to her does not end it.
+   */
   demands(named: readonly string[]): Demands {
-    const auditors = this.#auditors;
-    const kept = this.#home?.kept(DEMANDS);
-    if (kept === undefined) return { ...USUAL, witness: named[0] ?? null, auditors };
-    return { ...USUAL, ...JSON.parse(kept), auditors };
+    const set: Demands = {
+      ...USUAL,
+      ...JSON.parse(this.#home?.kept(DEMANDS) ?? "{}"),
+      auditors: this.#auditors,
+    };
+    const known = set.witness ?? this.#home?.proof.asked ?? named[0] ?? null;
+    return { ...set, witness: set.withoutWitness ? null : known };
   }
 
   /** Keep what she demands from now on. */

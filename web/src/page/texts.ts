@@ -40,7 +40,7 @@ export const texts = {
     title: "Recommendations, with your secret kept here",
     lead: (secret: string, hidesRated: boolean) =>
       hidesRated
-        ? `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it keeps back, and you see every answer before it goes.`
+        ? `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it withholds, and you see every answer before it goes.`
         : `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, their values say nothing about your ${secret}. Your ${secret} never leaves this browser, and you see every answer before it goes; but which titles you rated is not hidden here, and that can reveal something about your ${secret}.`,
     choose: "What to protect",
     stays:
@@ -59,6 +59,17 @@ export const texts = {
       `Titles read together can reveal more. ${auditor}, whom you trust, measured an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty.`,
     claimed: (auditor: string, auc: string) =>
       `Titles read together can reveal more. Somebody who signs as “${auditor}” claims an AUC of ${auc}: 0.5 is blind guessing, 1 is certainty. You have not confirmed the key.`,
+    none: "I am in none of these, or do not want to say",
+    noneWhy: (secret: string) =>
+      `Protection needs your ${secret}: this browser hides it by answering as somebody in the middle would. A choice made at random would look like protection and be none.`,
+    noneEveryone: "You can see the best titles for everyone. Nothing is sent for that.",
+    showEveryone: "Show the best for everyone",
+    noneClear: (secret: string) =>
+      `Or your ratings go in the clear, and nothing is protected: anybody who sees them may guess your ${secret} as well as from anybody's raw ratings. This page does not send them so; the terminal program does if you agree.`,
+    everyone: "Best for everyone",
+    everyoneLead:
+      "Made in this browser from what the service publishes. You said nothing, and nothing was sent.",
+    everyoneBack: "Back to the choice",
     nothingStored: "No account, no name, no cookie.",
     protected: (secret: string, features: number) =>
       features === 1 ? `${secret} protected` : secret,
@@ -180,7 +191,7 @@ export const texts = {
         case undefined:
           return "Measured against whom: the certificate does not say.";
         case "clean":
-          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Whoever knows more may find more.`;
+          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Somebody who knows more may find more.`;
         case "outsider":
           return `Measured against somebody who knows it of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
         default:
@@ -237,7 +248,7 @@ export const texts = {
     bytes: "Exact bytes",
     export: "Export as a file",
     exportNote:
-      "The file holds your true decisions. Keep it to yourself. It does not hold the secret behind your coins.",
+      "The file holds your true decisions, and the signed list that the service showed, as proof. Keep it to yourself. It does not hold the secret behind your coins.",
     mayGo:
       "This browser did not promise to keep this for good: it may clear it when space is short or after a long absence. Somebody who then rates the same titles again could be compared with who she was.",
     exported: "Your ledger was saved as a file.",
@@ -274,6 +285,7 @@ export const texts = {
     certified: (most: number) =>
       `A certificate is required, by an auditor you trust and of at most AUC ${most}.`,
     notCertified: "No certificate is required.",
+    bounded: (most: number) => `The service's leak budget may be AUC ${most} at most.`,
     witness: "Witness",
     none: "None",
     witnessNote:
@@ -282,6 +294,9 @@ export const texts = {
       "This service names no witness, and this page can ask no other. The terminal program can.",
     anyWitness:
       "Somebody independent who watches what this service publishes. Best is one whose address you have from elsewhere. It learns nothing about you. Leave this empty to ask none.",
+    witnessKey: "Key of the witness",
+    witnessKeyNote:
+      "Copy it from where the witness publishes it, not from this page. Leave this empty to hold on to the first key that it shows.",
     badWitness: "Give the witness's address as https://host, or leave it empty.",
     hours: "Hours for which it has to show figures first",
     hoursNote: "Until then your answers go under the figures before.",
@@ -292,6 +307,10 @@ export const texts = {
     auditors: "Keys of auditors I trust",
     auditorsNote:
       "Copy a key from where the auditor publishes it, not from this page. One key per line, 64 characters each.",
+    leak: "Highest leak budget to accept",
+    leakNote:
+      "AUC that somebody could reach who knew all errors of the service's figures, as the service says. Leave this empty to accept any.",
+    badLeak: "Give the highest leak budget as a number from 0.5 to 1, or leave it empty.",
     badHours: "Give the hours as a number from 0 to 8760.",
     badMost: "Give the highest AUC as a number from 0.5 to 1.",
     badKey: "A key has 64 characters from 0 to 9 and a to f.",
@@ -320,6 +339,8 @@ export const texts = {
     notErased:
       "The service did not confirm that it erased your answers, so all is kept here as it was. Try again; or erase here only, and then what the service holds can never be erased by you.",
     notErasedHere: "Erase here only",
+    newKey:
+      "This service signs with a new key. The key that this browser knew vouched for it in the signed list, so it is the same service. Nothing of yours changes.",
     failed: "Something went wrong in this page; nothing was sent by it.",
     sent: "Sent. Your recommendations are ready.",
     sentWaiting: "Decided and kept. It will be delivered when the service is back.",
@@ -397,9 +418,9 @@ export const texts = {
       witness_disagrees:
         "The witness was shown another list of figures. You may be shown something made for you alone.",
       witness_changed:
-        "The witness signs with another key than the one this browser knows. Ask whoever runs it.",
+        "The witness signs with another key than the one this browser knows. Ask the people who run it, and if the key is theirs, enter it among what you demand.",
       not_witnessed:
-        "The witness has not shown the service's figures for as long as you demand. Come back later.",
+        "The witness has not shown the service's figures for as long as you demand, or is not there any more. Without it, figures made for you alone would go unnoticed. Come back later.",
       question_open: "The service assigns titles, and yet leaves the choice to you.",
       rated_shown:
         "The way in which this service protects answers does not hide which titles you rate.",

@@ -7,6 +7,8 @@ import { Signed } from "./signing";
 const LONGEST_TITLE = 500;
 /** Entries of other lists that a device keeps, at most; the first ones prove as much as later. */
 export const MOST_OTHERS = 1000;
+/** Entries of the list itself that a device keeps, at most: one a day for 27 years. */
+export const MOST_SHOWN = 10_000;
 
 /**
  * All items by title, for a person to find what she has rated; `ratings` counts training's.
@@ -37,7 +39,7 @@ export type Catalogue = MessageOf<typeof Catalogue>;
 export const Chain = kind("chain", { entries: list(Signed.field, 1) });
 export type Chain = MessageOf<typeof Chain>;
 
-/** Addresses of the witnesses that whoever runs a service names to its page. */
+/** Addresses of the witnesses that the operator of a service names to its page. */
 export const Witnesses = kind("witnesses", { witnesses: list(oneLine(1, LONGEST_TITLE)) });
 export type Witnesses = MessageOf<typeof Witnesses>;
 

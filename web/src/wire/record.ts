@@ -31,11 +31,14 @@ export const Entry = kind(
     previous: optional(digestField),
     time: seconds,
     key: publicKey,
+    /** The key that signs what follows, if that is another one: this signature vouches for it. */
+    successor: optional(publicKey),
   },
-  ({ sequence, previous }, path) => {
+  ({ sequence, previous, key, successor }, path) => {
     if ((previous === undefined) !== (sequence === 0)) {
       refuse("wrong_shape", path, "the first entry, and only it, has no previous one");
     }
+    if (successor === key) refuse("wrong_shape", path, "a key is not its own successor");
   },
 );
 export type Entry = MessageOf<typeof Entry>;

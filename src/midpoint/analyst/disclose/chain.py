@@ -49,10 +49,10 @@ def sign_entry(
     catalogue: Catalogue | None = None,
 ) -> Signed:
     """Sign the next entry of the list without a look at the disclosure; see `publish`."""
-    if previous is not None and previous.key != key.public:
+    if previous is not None and previous.next_key != key.public:
         raise MidpointError(
             f"entry {previous.sequence} is signed by another key; devices would refuse this one,"
-            " so sign with the key that the list began with"
+            " so sign with the list's own key, or let that one vouch for another (`Site.succeed`)"
         )
     entry = Entry(
         sequence=0 if previous is None else previous.sequence + 1,
@@ -61,6 +61,22 @@ def sign_entry(
         previous=None if previous is None else previous.digest,
         time=time,
         key=key.public,
+    )
+    return Signed.seal(entry, key)
+
+
+def sign_succession(newest: Entry, key: SigningKey, successor: str, *, time: int) -> Signed:
+    """Sign an entry that changes nothing but the key: `successor` signs what follows it."""
+    if newest.next_key != key.public:
+        raise MidpointError("only the key that signs the list now can vouch for another")
+    entry = Entry(
+        sequence=newest.sequence + 1,
+        disclosure=newest.disclosure,
+        catalogue=newest.catalogue,
+        previous=newest.digest,
+        time=time,
+        key=key.public,
+        successor=successor,
     )
     return Signed.seal(entry, key)
 
@@ -100,12 +116,16 @@ def require_publishable(
 
 
 def verified_entries(chain: Chain) -> list[Entry]:
-    """Open the entries, refusing a list that is not signed by one key or not linked."""
+    """Open the entries, refusing a list that is not linked, or not signed by its own key.
+
+    That is the first entry's key, or the successor that its newest holder named.
+    """
     entries = [signed.open(Entry) for signed in chain.entries]
     key = entries[0].key
     for signed, entry in zip(chain.entries, entries, strict=True):
         if entry.key != key or not signed.is_signed_by(key, Entry):
-            raise MidpointError(f"entry {entry.sequence} is not signed by the key of the first one")
+            raise MidpointError(f"entry {entry.sequence} is not signed by the key of the list")
+        key = entry.next_key
     linked = all(after.previous == before.digest for before, after in pairwise(entries))
     if not linked or [entry.sequence for entry in entries] != list(range(len(entries))):
         raise MidpointError("the entries of the list are not linked from the first to the last")

@@ -6,6 +6,7 @@ catalogues/DIGEST.json         the titles shown with it, which the list names as
 models/DIGEST/                 the item profiles behind it
 certificates/DIGEST/*.json     what auditors signed about it
 key.pem                        the analyst's key, for its owner's eyes only
+key-PUBLIC.pem                 keys that it succeeded
 """
 
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
-from midpoint.analyst.disclose.chain import require_publishable, sign_entry
+from midpoint.analyst.disclose.chain import require_publishable, sign_entry, sign_succession
 from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -37,7 +38,7 @@ from midpoint.wire import (
 if sys.platform != "win32":
     import fcntl
 
-LIST, KEY, LOCK = "list.json", "key.pem", "lock"
+LIST, KEY, NEXT, LOCK = "list.json", "key.pem", "key-next.pem", "lock"
 M = TypeVar("M", bound=Message)
 
 
@@ -145,6 +146,23 @@ class Site:
             replace_file(self.list, Chain(entries=(*earlier, following)).raw)
         return Publication(following.open(Entry), fresh=True)
 
+    def succeed(self, *, time: int) -> Publication:
+        """Let the key vouch for a new one, in the list; from then on the new one signs.
+
+        The new key is on disk before the list names it. The former one is kept beside it.
+        """
+        if self.chain() is None:
+            raise MidpointError(f"{self.root} shows nothing yet, so no device knows its key")
+        with self._locked():
+            key, earlier = self._key(), self.published().chain.entries
+            fresh, path = SigningKey.generate(), self.root / NEXT
+            path.unlink(missing_ok=True)
+            fresh.save(path)
+            signed = sign_succession(earlier[-1].open(Entry), key, fresh.public, time=time)
+            replace_file(self.list, Chain(entries=(*earlier, signed)).raw)
+            self._key()
+        return Publication(signed.open(Entry), fresh=True)
+
     def certify(self, signed: Signed) -> Certificate:
         """Add an auditor's certificate of a disclosure on the list, if its signature holds."""
         certificate = signed.open(Certificate)
@@ -172,13 +190,29 @@ class Site:
         return before == manifest.read_bytes()
 
     def _key(self) -> SigningKey:
-        """Read the signing key, or make one on first use, before anything was signed."""
+        """Read the signing key, or make one on first use, before anything was signed.
+
+        If the list names the successor that waits, that is used instead.
+        """
         path = self.root / KEY
+        self._promote()
         if not path.exists():
             if self.list.exists():
                 raise MidpointError(f"{path} is missing; restore the key that the list began with")
             SigningKey.generate().save(path)
         return SigningKey.load(path)
+
+    def _promote(self) -> None:
+        """Put the successor where the key is, once the list names it."""
+        path, chain = self.root / NEXT, self.chain()
+        if chain is None or not path.exists():
+            return
+        newest = chain.entries[-1].open(Entry)
+        if SigningKey.load(path).public == newest.successor:
+            former = self.root / KEY
+            if former.exists() and SigningKey.load(former).public == newest.key:
+                former.rename(self.root / f"key-{newest.key[:16]}.pem")
+            path.rename(former)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -1,9 +1,11 @@
 """What a witness keeps of an analyst's list: every signed entry, and when each was first seen.
 
-list.json          the signed entries, in order
-statement.json     what the witness signed when it last saw the list
-forks/DIGEST.json  lists that contradict what was seen before: proof, since the analyst signed both
-key.pem            the witness's own key, for its owner's eyes only
+list.json                the signed entries, in order
+statement.json           what the witness signed when it last saw the list
+disclosures/DIGEST.json  the disclosures that entries name, the exact bytes
+catalogues/DIGEST.json   the titles that they name
+forks/DIGEST.json        a list that contradicts what was seen: proof, since one key signed both
+key.pem                  the witness's own key, for its owner's eyes only
 """
 
 from dataclasses import dataclass
@@ -15,11 +17,23 @@ from typing import TypeVar
 from midpoint.analyst.disclose.chain import verified_entries
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
-from midpoint.wire import Chain, Entry, Message, RefusedError, Signed, SigningKey, WitnessStatement
+from midpoint.wire import (
+    Chain,
+    Entry,
+    Message,
+    RefusedError,
+    Signed,
+    SigningKey,
+    WitnessStatement,
+    digest,
+)
 
 _SEEING = Lock()
 M = TypeVar("M", bound=Message)
 KEY, LIST, STATEMENT, FORKS = "key.pem", "list.json", "statement.json", "forks"
+DISCLOSURES, CATALOGUES = "disclosures", "catalogues"
+SPACE = 4 * 2**30
+"""Bytes of disclosures and titles that are kept, at most, unless its owner says otherwise."""
 MOST_MISSED = 3
 """Looks in a row that may come to nothing before the newest entry counts as seen later."""
 
@@ -30,6 +44,8 @@ class WitnessFiles:
 
     root: Path
     """Where it is."""
+    space: int = SPACE
+    """Bytes of disclosures and titles that are kept, at most."""
 
     @property
     def key(self) -> SigningKey:
@@ -58,8 +74,40 @@ class WitnessFiles:
         lists = (_read(file, Chain) for file in files)
         return tuple(entry for chain in lists if chain for entry in chain.entries)
 
+    def wanted(self, chain: Chain) -> list[tuple[str, str]]:
+        """Return directory and digest of what new entries name and is not kept, newest first.
+
+        A list that is not the known one with something added is refused, and a fork is kept.
+        """
+        with _SEEING:
+            entries = self._examined(chain)
+        before = self.statement
+        known = 0 if before is None else len(before.open(WitnessStatement).entries)
+        fresh = entries[min(known, len(entries) - 1) :]
+        named = [document for entry in reversed(fresh) for document in _named(entry)]
+        return [(kind, name) for kind, name in named if not self.document(kind, name).exists()]
+
+    def document(self, kind: str, name: str) -> Path:
+        """Return where a disclosure or titles of this digest are kept, if they are."""
+        return self.root / kind / f"{name}.json"
+
+    def keep(self, kind: str, name: str, raw: bytes) -> None:
+        """Keep what an entry names, if it is that, and there is space for it."""
+        if digest(raw) != name:
+            raise MidpointError(f"what the service shows as {kind}/{name[:12]} is something else")
+        kept = [path for k in (DISCLOSURES, CATALOGUES) for path in (self.root / k).glob("*.json")]
+        if sum(path.stat().st_size for path in kept) + len(raw) > self.space:
+            raise MidpointError(
+                f"{self.root} holds disclosures of {self.space} bytes, and keeps no more; give it"
+                " more space (--space), or move the oldest away"
+            )
+        replace_file(self.document(kind, name), raw)
+
     def see(self, chain: Chain, now: int, every: float = inf) -> WitnessStatement:
         """Keep what a list adds, and sign what was seen; or keep the proof of a fork and refuse.
+
+        What the newest entry names has to be kept (`keep`): an entry is shown to everyone only if
+        its disclosure is, too.
 
         Args:
             chain: The list as the service shows it now.
@@ -71,11 +119,17 @@ class WitnessFiles:
             return self._see(chain, now, every)
 
     def _see(self, chain: Chain, now: int, every: float) -> WitnessStatement:
-        entries = verified_entries(chain)
+        entries = self._examined(chain)
+        missing = [
+            kind for kind, name in _named(entries[-1]) if not self.document(kind, name).exists()
+        ]
+        if missing:
+            raise MidpointError(
+                f"the {missing[0]} of entry {len(entries) - 1} were not shown to all"
+            )
         before, signed = self.statement, self.key
         known = None if before is None else before.open(WitnessStatement)
         if known is not None:
-            self._require_longer(chain, entries, known)
             now = max(now, known.time)  # a clock that was set back makes nothing older
         seen = () if known is None else known.seen
         if known is not None and now - known.time > MOST_MISSED * every:
@@ -90,8 +144,31 @@ class WitnessFiles:
         replace_file(self.root / STATEMENT, Signed.seal(statement, signed).raw)
         return statement
 
+    def _examined(self, chain: Chain) -> list[Entry]:
+        """Open a list; refuse one that is not the known one with something added."""
+        forks = sorted((self.root / FORKS).glob("*.json"))
+        if forks:
+            raise MidpointError(
+                f"the service showed two pasts, as {forks[0]} and {self.root / LIST} prove; nothing"
+                " more is signed for it"
+            )
+        entries = verified_entries(chain)
+        before, kept = self.statement, self.chain
+        if before is None or kept is None:
+            return entries
+        if entries[0].key != kept.entries[0].open(Entry).key:
+            raise MidpointError(
+                "the list was begun by another key: it is no list of this service, and proves"
+                " nothing about it; nothing is signed until the service shows its own again"
+            )
+        self._require_longer(chain, entries, before.open(WitnessStatement))
+        return entries
+
     def _require_longer(self, chain: Chain, entries: list[Entry], known: WitnessStatement) -> None:
-        """Refuse a list that is not the known one with something added, and keep the proof."""
+        """Refuse a list that is not the known one with something added, and keep the proof.
+
+        One proof is enough: from then on nothing is signed, and nothing more is kept.
+        """
         shown = tuple(entry.digest for entry in entries)
         if shown[: len(known.entries)] == known.entries:
             return
@@ -106,6 +183,12 @@ class WitnessFiles:
             f"the service shows another past than before; {path} and {self.root / LIST} prove it,"
             " since it signed both. Publish them; nothing more is signed"
         )
+
+
+def _named(entry: Entry) -> list[tuple[str, str]]:
+    """Return directory and digest of what an entry names."""
+    titles = [] if entry.catalogue is None else [(CATALOGUES, entry.catalogue)]
+    return [(DISCLOSURES, entry.disclosure), *titles]
 
 
 def _read(path: Path, kind: type[M]) -> M | None:

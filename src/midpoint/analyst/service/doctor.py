@@ -92,7 +92,7 @@ def _key(site: Site) -> tuple[Level, str]:
     if not os.access(path, os.R_OK):
         return Level.NOTE, f"{path} is another user's: this one can serve, and not publish"
     key = SigningKey.load(path)
-    if newest is not None and newest.key != key.public:
+    if newest is not None and newest.next_key != key.public:
         return Level.FAULT, f"{path} is not the key of the list; restore the one that devices know"
     return Level.FINE, f"{path} signs as {key.public[:16]}...; keep a copy of it offline"
 
@@ -105,7 +105,7 @@ def _permissions(site: Site, database: str) -> tuple[Level, str]:
     changeable = [path for path in paths if _mode(path) & 0o002 and not path.is_symlink()]
     if changeable:
         return Level.FAULT, f"anybody may change {changeable[0]}; run: chmod -R o-w {site.root}"
-    unreadable = [path for path in paths if path.name != KEY and not os.access(path, os.R_OK)]
+    unreadable = [path for path in paths if path.suffix != ".pem" and not os.access(path, os.R_OK)]
     if unreadable:
         return Level.FAULT, f"{unreadable[0]} cannot be read; run as its owner, or chown it"
     file = _sqlite_file(database)

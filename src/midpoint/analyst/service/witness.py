@@ -1,31 +1,40 @@
-"""A witness over HTTP: it looks at a service's list now and then, and shows what it signed."""
+"""A witness over HTTP: it looks at a service's list now and then, and shows what it signed.
+
+It keeps what entries name as well, and shows that: an entry that is shown to all while its
+disclosure is shown to one person only would be seen by nobody.
+"""
 
 import asyncio
 import logging
+import re
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import httpx
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from midpoint.analyst.disclose.witness import WitnessFiles
+from midpoint.analyst.disclose.witness import CATALOGUES, DISCLOSURES, WitnessFiles
 from midpoint.analyst.service import logs
-from midpoint.analyst.service.http.documents import Document, private
+from midpoint.analyst.service.http.documents import JSON, NO_STORE, Document, private
 from midpoint.analyst.service.server import Address, configured
 from midpoint.errors import MidpointError
-from midpoint.wire import Chain, Problem, WitnessStatement
-from midpoint.wire.canonical import encode
+from midpoint.wire import Chain, Entry, Problem, WitnessStatement
+from midpoint.wire.canonical import LARGEST_MESSAGE, encode
 from midpoint.wire.exchange import LARGEST_LIST
 
 PATIENCE = 30.0
-"""Seconds for one look at the list."""
+"""Seconds for one look at the list, and for each of what it names."""
+MOST_FETCHED = 32
+"""Disclosures and titles that are fetched in one look, at most, the newest first."""
+DIGEST = re.compile("[0-9a-f]{64}")
 HEADERS = {"Accept": "application/json", "User-Agent": "midpoint", "Connection": "close"}
 """What a device says, too: the service cannot see from a request who is a witness."""
 EVERYONE = {"Access_Control_Allow_Origin": "*", "Cross_Origin_Resource_Policy": "cross-origin"}
@@ -50,15 +59,26 @@ class Witness:
     async def look(self) -> WitnessStatement:
         """Fetch the list once, keep it and sign; or say why not."""
         try:
-            async with asyncio.timeout(PATIENCE):
-                raw = await _fetched(f"{self.service}/v1/chain")
-            statement = self.files.see(Chain.parse(raw), int(self.clock()), self.every)
+            chain = Chain.parse(await _fetched(f"{self.service}/v1/chain", LARGEST_LIST))
+            await self._keep_named(chain)
+            statement = self.files.see(chain, int(self.clock()), self.every)
         except (MidpointError, httpx.HTTPError, OSError, TimeoutError) as error:
             self.problem = str(error) or type(error).__name__
             log.warning("witness", extra={"figures": {"error": self.problem}})
             raise MidpointError(f"{self.service}: {self.problem}") from error
         self.problem = None
         return statement
+
+    async def _keep_named(self, chain: Chain) -> None:
+        """Fetch and keep what new entries name; of those already replaced, what is still shown."""
+        newest = chain.entries[-1].open(Entry)
+        for kind, name in self.files.wanted(chain)[:MOST_FETCHED]:
+            try:
+                raw = await _fetched(f"{self.service}/v1/{kind}/{name}", LARGEST_MESSAGE)
+                self.files.keep(kind, name, raw)
+            except (MidpointError, httpx.HTTPError, TimeoutError):
+                if name in (newest.disclosure, newest.catalogue):
+                    raise
 
     async def watch(self) -> None:
         """Look again and again."""
@@ -81,6 +101,8 @@ class Witness:
         routes: dict[str, Callable[[Request], Awaitable[Response]]] = {
             "/v1/witness": self._statement,
             "/v1/chain": self._chain,
+            "/v1/disclosures/{digest}": partial(self._document, DISCLOSURES),
+            "/v1/catalogues/{digest}": partial(self._document, CATALOGUES),
             "/v1/forks": self._forks,
             "/health/live": self._live,
             "/health/ready": self._ready,
@@ -104,6 +126,18 @@ class Witness:
         forks = [{"body": s.body, "signature": s.signature} for s in self.files.forks]
         return Document.of(encode({"entries": forks, "version": 1})).respond(request, **EVERYONE)
 
+    async def _document(self, kind: str, request: Request) -> Response:
+        """A disclosure, or titles, that an entry names: the exact bytes, by their digest."""
+        name = request.path_params["digest"]
+        path = self.files.document(kind, name)
+        if not DIGEST.fullmatch(name) or not path.exists():
+            return _absent()
+        headers = {
+            "Cache-Control": NO_STORE,
+            **{k.replace("_", "-"): v for k, v in EVERYONE.items()},
+        }
+        return FileResponse(path, headers=headers, media_type=JSON)
+
     async def _live(self, _request: Request) -> Response:
         return private(encode({"status": "live"}), None)
 
@@ -126,16 +160,17 @@ def _absent() -> Response:
     return private(problem.raw, None, status=404)
 
 
-async def _fetched(url: str) -> bytes:
+async def _fetched(url: str, largest: int) -> bytes:
     body = bytearray()
     async with (
+        asyncio.timeout(PATIENCE),
         httpx.AsyncClient(headers=HEADERS, trust_env=False, timeout=PATIENCE) as client,
         client.stream("GET", url) as response,
     ):
         if response.status_code != httpx.codes.OK:
-            raise MidpointError(f"it answers {response.status_code}")
+            raise MidpointError(f"{httpx.URL(url).path} answers {response.status_code}")
         async for piece in response.aiter_bytes():
             body += piece
-            if len(body) > LARGEST_LIST:
-                raise MidpointError(f"its list has more than {LARGEST_LIST} bytes")
+            if len(body) > largest:
+                raise MidpointError(f"{httpx.URL(url).path} has more than {largest} bytes")
     return bytes(body)

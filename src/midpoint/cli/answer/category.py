@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from midpoint.wire import Disclosure
 
 
+class NoCategoryError(Exception):
+    """She is in none of the categories, or does not want to say."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CategoryOptions:
     """Where her category is from, unless she is asked."""
@@ -71,8 +75,12 @@ def category_of(
     named: Mapping[str, str] | None,
     *,
     remember: bool,
+    optional: bool = False,
 ) -> "PrivateCategory":
-    """Return her category: as she named it, remembered, or asked for here."""
+    """Return her category: as she named it, remembered, or asked for here.
+
+    Where that is `optional`, she may say none: a `NoCategoryError`.
+    """
     from midpoint.user import PrivateCategory
 
     if named is None and (kept := home.category) is not None:
@@ -80,7 +88,7 @@ def category_of(
         return kept
     names = named
     if names is None:
-        names, wished = _ask(home, disclosure, terminal, remember=remember)
+        names, wished = _ask(home, disclosure, terminal, remember=remember, optional=optional)
         remember = remember or wished
     category = PrivateCategory.of(disclosure, names)
     if remember:
@@ -89,7 +97,7 @@ def category_of(
 
 
 def _ask(
-    home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool
+    home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool, optional: bool
 ) -> tuple[dict[str, str], bool]:
     """Ask for the category of each feature, and whether to remember it."""
     if not terminal.console.is_terminal:
@@ -103,25 +111,32 @@ def _ask(
             " ratings are changed, and never leaves this device.",
             markup=True,
         )
-        names[feature.name] = _choose(terminal, feature.categories)
+        names[feature.name] = _choose(terminal, feature.categories, optional=optional)
     if home.directory is None or remember:
         return names, remember
     return names, terminal.sure(f"Remember it in {escape(str(home.directory))}?")
 
 
-def _choose(terminal: Terminal, names: tuple[str, ...]) -> str:
+def _choose(terminal: Terminal, names: tuple[str, ...], *, optional: bool = False) -> str:
     """Choose by a key: a number, or the first letter where all differ; many by a line.
 
-    Of more than nine she writes the number or the name, and Enter.
+    Of more than nine she writes the number or the name, and Enter. 0 stands for none of them.
     """
     for number, name in enumerate(names, start=1):
         terminal.say(f"  [b]{number}[/b] {escape(name)}", markup=True)
+    if optional:
+        terminal.say("  [b]0[/b] none of these, or you do not want to say", markup=True)
     if len(names) <= 9:
         keys = _keys(names)
-        return keys[terminal.key(">", "".join(keys))]
+        pressed = terminal.key(">", "".join(keys) + "0" * optional)
+        if pressed not in keys:
+            raise NoCategoryError
+        return keys[pressed]
     by_name = {name.casefold(): name for name in names}
     while True:
         text = terminal.line(">").strip()
+        if optional and text == "0":
+            raise NoCategoryError
         if text.isdigit() and 1 <= int(text) <= len(names):
             return names[int(text) - 1]
         if text.casefold() in by_name:

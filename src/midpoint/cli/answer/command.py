@@ -61,6 +61,7 @@ def answer_command(
         if trust.accept_changes:
             agent.home.repin()
         session = Session(agent, Terminal(console), top=top, named=named, remember=file.remember)
+        session.in_the_clear = file.in_the_clear
         if forget:
             session.forget(sure=file.yes)
         elif export is not None:

@@ -50,6 +50,14 @@ class DemandOptions:
             " 24 unless given.",
         ),
     ] = None
+    without_witness: Annotated[
+        bool,
+        typer.Option(
+            "--without-witness",
+            help="Go on without the witness that this device asked before; else it is asked again,"
+            " and nothing is sent without it.",
+        ),
+    ] = False
     agree_to_show_rated: Annotated[
         bool,
         typer.Option(
@@ -81,13 +89,15 @@ class DemandOptions:
 
         if not witnessed and (self.witness_key or self.witness_hours is not None):
             raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
-
+        if witnessed and self.without_witness:
+            raise MidpointError("give --witness or --without-witness, not both")
         if self.most_auc is not None and not self.require_certificate:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         terms = Terms(
             auditors=tuple(self.auditor or ()),
             require_certificate=self.require_certificate,
             witness_key=self.witness_key,
+            without_witness=self.without_witness,
             show_rated=self.agree_to_show_rated,
             most_leak=self.most_leak,
         )
@@ -149,6 +159,13 @@ class FileOptions(CategoryOptions):
             " other users of this machine can see a command line: --category-file is safer."
         ),
     ] = None
+    in_the_clear: Annotated[
+        bool,
+        typer.Option(
+            "--in-the-clear",
+            help="Say no category: your ratings leave as they are, and nothing is protected.",
+        ),
+    ] = False
     yes: Annotated[
         bool,
         typer.Option(
@@ -158,6 +175,8 @@ class FileOptions(CategoryOptions):
 
     def named(self) -> dict[str, str] | None:
         """Return what the file or the command line says; None if neither does."""
+        if self.in_the_clear and (self.category or self.category_file or self.remember):
+            raise MidpointError("--in-the-clear says no category; give it, or a category")
         if not self.category:
             return super().named()
         if self.category_file is not None:

@@ -70,7 +70,9 @@ def _standing(home: "Home", scores: "Scores", path: Path) -> "Standing":
         raise MidpointError(
             f"nothing was accepted in {home.directory}; run `midpoint protect` first"
         )
-    standing = accept(published, home, Terms())
+    standing = accept(
+        published, home, Terms(without_witness=True)
+    )  # it was checked, and nothing leaves
     if scores.disclosure != (digest := standing.accepted.disclosure.digest):
         raise RefusedError(
             Refusal.WRONG_DIGEST,

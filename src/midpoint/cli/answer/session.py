@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.panel import Panel
 
-from midpoint.cli.answer.category import category_of
+from midpoint.cli.answer.category import NoCategoryError, category_of
 from midpoint.cli.answer.keys import RatingKeys
 from midpoint.cli.answer.statements import say_leaving, say_standing
-from midpoint.cli.answer.tables import FATES, ledger_table, recommendation_table
+from midpoint.cli.answer.tables import FATES, everyone_table, ledger_table, recommendation_table
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -25,6 +25,18 @@ WELCOME = (
     " says as little as possible about what you keep private.\n"
     "The service learns your taste from what was sent, and scores titles. This device adds what"
     " your category changes in the scores, and ranks the titles."
+)
+NO_CATEGORY = (
+    "Protection needs a category: your device hides it by answering as somebody in the middle"
+    " would. If you are in none of them, or do not want to say even here, there are two honest"
+    " choices. You can see the best titles for everyone, and nothing is sent. Or you can send your"
+    " ratings in the clear: then nothing is protected, and anybody who sees them may guess what you"
+    " keep private about as well as from anybody's raw ratings (on MovieLens 1M, gender: AUC 0.8,"
+    " where 0.5 is blind guessing). A category picked at random would protect nobody."
+)
+IN_THE_CLEAR = (
+    "In the clear: your ratings leave as they are, and nothing is protected. What is sent stays"
+    " sent, also if you choose a category later."
 )
 MENU = (
     "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
@@ -49,6 +61,8 @@ class Session:
         self._top = top
         self._named = named
         self._remember = remember
+        self.in_the_clear = False
+        """Whether she said that her ratings may leave as they are."""
         self._known_there = False
 
     def run(self) -> None:
@@ -57,7 +71,10 @@ class Session:
         say(Panel(WELCOME, title="Midpoint", title_align="left", border_style="cyan"))
         try:
             self.connect()
-            category = self.category()
+            chosen = self._category_or_none()
+            if chosen is None:
+                return
+            category = chosen
             self._round(category)
             actions: dict[str, Callable[[], object]] = {
                 "m": lambda: self._round(category),
@@ -80,10 +97,48 @@ class Session:
         witnessed = self.agent.inner.terms.witness is not None
         say_standing(self.terminal, standing, witnessed=witnessed)
 
-    def category(self) -> "PrivateCategory":
-        """Return her category: named on the command line, remembered, or asked for here."""
+    def category(self, *, optional: bool = False) -> "PrivateCategory":
+        """Return her category: named on the command line, remembered, or asked for here.
+
+        Where that is `optional`, she may say none (`NoCategoryError`).
+        """
+        from midpoint.user import PrivateCategory
+
+        if self.in_the_clear:
+            self.terminal.say(IN_THE_CLEAR)
+            return PrivateCategory.unprotected()
         disclosure, home = self.agent.standing.accepted.disclosure, self.agent.home
-        return category_of(home, disclosure, self.terminal, self._named, remember=self._remember)
+        return category_of(
+            *(home, disclosure, self.terminal, self._named),
+            remember=self._remember,
+            optional=optional,
+        )
+
+    def _category_or_none(self) -> "PrivateCategory | None":
+        """Return her category, or what stands for none if she agrees; None if she sends nothing."""
+        try:
+            return self.category(optional=True)
+        except NoCategoryError:
+            self.terminal.say(NO_CATEGORY)
+        pressed = self.terminal.key(
+            "[b]e[/b] best titles for everyone   [b]c[/b] ratings in the clear   [b]q[/b] quit\n>",
+            "ecq",
+        )
+        if pressed == "e":
+            self.best_for_everyone()
+        if pressed != "c" or not self.terminal.sure("Send your ratings as they are?"):
+            return None
+        self.in_the_clear = True
+        return self.category()
+
+    def best_for_everyone(self) -> None:
+        """Show the best titles for everyone, from what is published; nothing is sent."""
+        from midpoint.user.agent.everyone import best_for_everyone
+
+        standing = self.agent.standing
+        best = best_for_everyone(standing)[: self._top]
+        self.terminal.say(everyone_table([standing.titles[item] for item in best]))
+        self.terminal.say("Nothing was sent, and nothing is kept of your visit but the pin.")
 
     def ask_for_a_round(self) -> "Solicitation":
         """Fetch a solicitation; one that must be refused is refused before anything is rated."""

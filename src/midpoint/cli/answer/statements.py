@@ -26,6 +26,11 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
         " service's list.",
         markup=True,
     )
+    if standing.accepted.succeeded is not None:
+        say(
+            f"The service signs with a new key, {standing.accepted.pin.key}. The key that this"
+            f" device knew, {standing.accepted.succeeded}, vouched for it in the list."
+        )
     say(f"Scheme {disclosure.scheme}: {what_it_hides(disclosure, protected)}")
     certificate = standing.certificate
     if certificate is None:

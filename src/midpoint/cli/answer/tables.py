@@ -56,6 +56,14 @@ def recommendation_table(best: "Sequence[RankedTitle]") -> Table:
     return table
 
 
+def everyone_table(titles: Sequence[str]) -> Table:
+    """Show the best titles for everyone."""
+    table = _table("For everyone", "", "title")
+    for rank, title in enumerate(titles, start=1):
+        table.add_row(f"[dim]{rank}[/dim]", plain(title))
+    return table
+
+
 def ledger_table(ledger: "Ledger", titles: Mapping[str, str]) -> Table:
     """Show every decision so far."""
     table = _table("Decided for good", "title", "sent")

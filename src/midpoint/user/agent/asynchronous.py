@@ -8,6 +8,7 @@ public is asked for without a pseudonym.
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -70,6 +71,9 @@ class AsyncAgent:
         self.terms = terms or Terms()
         self.address = address_of(address, plain_http=self.terms.plain_http)
         self.home = home
+        known = None if self.terms.without_witness else home.proof.asked
+        if self.terms.witness is None and known is not None:
+            self.terms = replace(self.terms, witness=known)
         self._witness = self._other(self.terms.witness)
         self._channel = channel or Channel()
         self._standing: Standing | None = None
@@ -217,7 +221,7 @@ class AsyncAgent:
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
     async def forget(self, *, only_here: bool = False) -> None:
-        """Erase her at the service, then here; whoever starts again is somebody new.
+        """Erase her at the service, then here; who starts again is somebody new.
 
         If the service is away, all stays as it is but nothing else is done until this succeeds.
         With `only_here` the service is not asked, and what it holds can then never be erased by

@@ -7,7 +7,7 @@ device but through `Report`.
 
 import secrets
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -153,11 +153,14 @@ class Home:
         """Hold the analyst to what it was held to before `repin`: what it showed was refused."""
         self.pin, self._former = self.pin or self._former, None
 
-    def keep_pin(self, pin: Pin) -> None:
-        """Hold the analyst to this from now on; drop what does not fit what it is about now."""
+    def keep_pin(self, pin: Pin, keys: Collection[str] = ()) -> None:
+        """Hold the analyst to this from now on; drop what does not fit what it is about now.
+
+        `keys` are all that ever signed for it: no other directory may be held to one of them.
+        """
         former = self.pin or self._former
         if self.directory is not None and pin != self.pin:
-            require_only_one(self.directory, pin.key)
+            require_only_one(self.directory, {pin.key, *keys})
             pin.save(self.directory / PIN)
         if former is not None and former.features != pin.features:
             self.keep_category(None)
@@ -267,11 +270,11 @@ def _require_here(directory: Path) -> None:
         )
 
 
-def require_only_one(directory: Path, key: str) -> None:
+def require_only_one(directory: Path, keys: Collection[str]) -> None:
     """Refuse a second secret for one analyst: it would see two tosses for one rating."""
     for path in directory.parent.glob(f"*/{PIN}"):
         hidden = path.parent.name.startswith(".")  # not whole yet, or not there any more
-        if path.parent != directory and not hidden and _pinned_key(path) == key:
+        if path.parent != directory and not hidden and _pinned_key(path) in keys:
             raise MidpointError(
                 f"{path.parent} belongs to the same service, under another address or by files;"
                 f" use that, or, if the service moved, move that directory to {directory}"

@@ -11,7 +11,7 @@ from midpoint.errors import MidpointError
 from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
 from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles, require_leak
-from midpoint.user.checks.links import read_statement
+from midpoint.user.checks.links import read_statement, require_witness
 from midpoint.user.core.decisions import require_legal
 from midpoint.wire import (
     MILLION,
@@ -79,6 +79,8 @@ class Terms:
     """Address of a witness: somebody independent that watches the list (`midpoint witness`)."""
     witness_key: str | None = None
     """Its public key; unless given, the key that it shows first is held on to."""
+    without_witness: bool = False
+    """Whether she agrees to go on without the witness that this device knows."""
     shown_for: int = SHOWN_FOR
     """Seconds for which the witness has to show an entry before it is answered under."""
     auditors: tuple[str, ...] = ()
@@ -129,12 +131,14 @@ def accept(published: Published, home: Home, terms: Terms) -> Standing:
         standing = _examined(published, home, terms)
         if held is not None:
             home.proof.require_unforked(entries)
-        home.keep_pin(standing.accepted.pin)
+        home.keep_pin(standing.accepted.pin, {signed.open(Entry).key for signed in entries})
     except MidpointError:
         home.restore_pin()
         raise
     proof = home.proof if held is not None else home.proof.beginning(entries)
-    home.keep_proof(proof.seeing(published.witness) if published.witness else proof)
+    if published.witness is not None:
+        proof = proof.seeing(published.witness, terms.witness)
+    home.keep_proof(proof)
     return standing
 
 
@@ -152,22 +156,29 @@ def _examined(published: Published, home: Home, terms: Terms) -> Standing:
 
 
 def _statement(signed: Signed | None, home: Home, terms: Terms) -> WitnessStatement | None:
-    """Read what a witness signed; refuse another key than she named, or than its first one."""
+    """Read what a witness signed; refuse another key than she named, or than its first one.
+
+    That key is held on to whatever else she agrees to: a service that changed something is not to
+    choose its witness. Nor may a witness that was there before be missing.
+    """
+    held = home.proof.witness_key
     if signed is None:
+        require_witness(None if terms.without_witness else held)
         return None
-    held = None if home.pin is None else home.proof.witness_key
     return read_statement(signed, terms.witness_key or held)
 
 
 def _trusted_certificate(published: Published, disclosure: str, terms: Terms) -> Certificate | None:
     """Return the first certificate by an auditor she trusts; refuse forged ones, or none if so.
 
-    If she requires one, each by an auditor she trusts has to stay within her limit.
+    If she requires one, each by an auditor she trusts has to stay within her limit, and to say
+    whom it was measured against, and on how many people.
     """
-    shown = published.certificates.certificates
-    most = round(terms.most_auc * MILLION) if terms.require_certificate else MILLION
+    shown, needed = published.certificates.certificates, terms.require_certificate
+    most = round(terms.most_auc * MILLION) if needed else MILLION
     verified = [
-        verify_certificate(signed, disclosure, terms.auditors, most_auc=most) for signed in shown
+        verify_certificate(signed, disclosure, terms.auditors, most_auc=most, stated=needed)
+        for signed in shown
     ]
     trusted = next((certificate for certificate in verified if certificate is not None), None)
     if trusted is None and terms.require_certificate:

@@ -107,7 +107,7 @@ def import_home(raw: bytes, passphrase: str, root: Path) -> Path:
         home = Home(Ledger.open(fresh), fresh)  # it checks seal, pin, notes and proof
         try:
             if home.pin is not None:
-                require_only_one(directory, home.pin.key)
+                require_only_one(directory, {home.pin.key})
         finally:
             home.close()
         keep_file(fresh / RESTORED, b"")  # it may have been imported elsewhere, and have answered

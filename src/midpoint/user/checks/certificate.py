@@ -12,6 +12,7 @@ def verify_certificate(
     *,
     required: bool = False,
     most_auc: int = MILLION,
+    stated: bool = False,
 ) -> Certificate | None:
     """Return what a trusted auditor certified of the disclosure with this digest.
 
@@ -19,7 +20,8 @@ def verify_certificate(
     is a refusal. A certificate that is forged or about another disclosure is always refused, and
     so is a trusted one whose strongest attack may reach more than `most_auc`, in millionths: an
     AUC as far below 0.5 counts as much, and so does the far end of its interval, since a few
-    people show little.
+    people show little. With `stated` a trusted one has to say whom it was measured against, and on
+    how many people: a figure alone can be that of an adversary who knows nothing.
     """
     if signed is not None:
         certificate = signed.open(Certificate)
@@ -29,6 +31,12 @@ def verify_certificate(
             raise RefusedError(Refusal.BAD_CERTIFICATE, "it certifies another disclosure")
         if certificate.key in trusted:
             _require_at_most(certificate, most_auc)
+            if stated and (certificate.adversary is None or not certificate.people):
+                raise RefusedError(
+                    Refusal.NOT_CERTIFIED,
+                    f"the certificate by {certificate.auditor} does not say against whom it was"
+                    " measured, or on how many people; ask for one made by `midpoint certify`",
+                )
             return certificate
     if required:
         raise RefusedError(Refusal.NOT_CERTIFIED, "no auditor you trust certified this disclosure")

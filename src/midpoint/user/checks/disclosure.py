@@ -40,6 +40,8 @@ class Accepted:
     """What to hold the analyst to from now on; save it."""
     superseded: bool = False
     """Whether a newer one is out that no witness has shown for long enough."""
+    succeeded: str | None = None
+    """The key that was pinned, if another one signs now that it vouched for."""
 
 
 def check_disclosure(
@@ -92,8 +94,10 @@ def check_disclosure(
         scale=disclosure.scale,
         scheme=disclosure.scheme,
         sets=disclosure.sets,
+        successor=head.successor,
     )
-    return Accepted(disclosure, head, pinned, superseded=head != entries[-1])
+    former = None if pin is None or pin.key == head.key else pin.key
+    return Accepted(disclosure, head, pinned, head != entries[-1], former)
 
 
 def hides_rated(disclosure: Disclosure) -> bool:

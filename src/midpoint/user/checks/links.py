@@ -8,22 +8,41 @@ from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
 
 
 def signed_entries(chain: Sequence[Signed], pin: Pin | None) -> list[Entry]:
-    """Open the entries, refusing any that the pinned (or else the first) key did not sign."""
+    """Open the entries, refusing any that the pinned (or else the first) key did not sign.
+
+    A key that an entry names as its successor signs from then on, and the one before does not.
+    """
     entries = [signed.open(Entry) for signed in chain]
     if not entries:
         raise RefusedError(Refusal.CHAIN_GAP, "no entry of the analyst's list was shown")
-    key = entries[0].key if pin is None else pin.key
+    key = _first_key(entries, pin)
     for signed, entry in zip(chain, entries, strict=True):
-        if entry.key != key:
+        other = pin is not None and entry.sequence == pin.sequence and entry.key != pin.key
+        if entry.key != key or other:
             raise RefusedError(
                 Refusal.KEY_CHANGED,
-                f"entry {entry.sequence} is signed by another key than the one pinned; ask the"
-                " service, by another way, whether it changed its key (an analyst of your own keeps"
-                f" it by Analyst.save or publish, then Analyst.load); {REMEDY}",
+                f"entry {entry.sequence} is signed by another key than the one pinned, which did"
+                " not vouch for it; ask the service, by another way, whether it changed its key (an"
+                " analyst of your own keeps it by Analyst.save or publish, then Analyst.load);"
+                f" {REMEDY}",
             )
         if not signed.is_signed_by(key, Entry):
             raise RefusedError(Refusal.BAD_SIGNATURE, f"entry {entry.sequence} is not signed")
+        key = entry.next_key
     return entries
+
+
+def _first_key(entries: Sequence[Entry], pin: Pin | None) -> str:
+    """Return the key that has to sign the first entry shown.
+
+    Before the pinned entry there may be older keys: that entry names its past by digest, and is
+    compared with the pin. A list in which the pinned key is nowhere is somebody else's.
+    """
+    if pin is None:
+        return entries[0].key
+    if entries[0].sequence > pin.sequence:
+        return pin.successor or pin.key
+    return entries[0].key if any(entry.key == pin.key for entry in entries) else pin.key
 
 
 def require_links(entries: Sequence[Entry]) -> None:
@@ -57,12 +76,23 @@ def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
     if key is not None and statement.key != key:
         raise RefusedError(
             Refusal.WITNESS_CHANGED,
-            f"the witness signs with another key, {statement.key}; ask whoever runs it, by another"
-            f" way; {REMEDY}",
+            f"the witness signs with another key, {statement.key}; ask the people who run it, by"
+            " another way, and if the key is theirs, name it (--witness-key)",
         )
     if not signed.is_signed_by(statement.key, WitnessStatement):
         raise RefusedError(Refusal.BAD_SIGNATURE, "the witness's statement is not signed")
     return statement
+
+
+def require_witness(known: str | None) -> None:
+    """Refuse to go on without a witness where this device knows the key of one."""
+    if known is not None:
+        raise RefusedError(
+            Refusal.NOT_WITNESSED,
+            f"this device knows a witness of this service, with key {known}, and what it signed is"
+            " missing now; name it (--witness), or say that you go on without it"
+            " (--without-witness)",
+        )
 
 
 def witnessed_entry(

@@ -21,7 +21,7 @@ class Pin(Message):
     domain: ClassVar[str] = "pin"
 
     key: PublicKey
-    """The analyst's public key."""
+    """The analyst's public key: the one that signed the last accepted entry."""
     sequence: Count
     """Number of the last accepted entry."""
     head: Digest
@@ -34,6 +34,8 @@ class Pin(Message):
     """What is done to ratings, as first seen."""
     sets: Literal["assigned"] | None = None
     """Whether items are assigned, as first seen."""
+    successor: PublicKey | None = None
+    """The key that signs what follows, if the last accepted entry names another one."""
 
     def save(self, path: Path) -> None:
         """Write it, whole or not at all."""

@@ -12,8 +12,8 @@ from midpoint.errors import MidpointError
 from midpoint.user.checks.pin import REMEDY
 from midpoint.user.device_files import StorageError, keep_file
 from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
-from midpoint.wire.listing import MOST_OTHERS, Inner
-from midpoint.wire.message import Message
+from midpoint.wire.listing import MOST_OTHERS, MOST_SHOWN, Inner
+from midpoint.wire.message import Message, Name
 
 
 class Proof(Message):
@@ -22,11 +22,13 @@ class Proof(Message):
     domain: ClassVar[str] = "proof"
 
     shown: tuple[Inner, ...] = ()
-    """The list as it was first shown, entry by entry."""
+    """The list as it was first shown, entry by entry; the first `MOST_SHOWN` of them."""
     others: tuple[Inner, ...] = ()
     """Entries that the same service signed and that are not in that list."""
     witness: Inner | None = None
     """The last statement of a witness; its key is held on to."""
+    asked: Name | None = None
+    """Address of the witness that was asked; None if its statement came as a file."""
 
     def require_unforked(self, chain: Sequence[Signed]) -> None:
         """Refuse a list of which another version was shown before, accepted or not."""
@@ -40,23 +42,30 @@ class Proof(Message):
                 )
 
     def adding(self, chain: Sequence[Signed], key: str) -> Self:
-        """Return it with the genuine entries of a list, which may be another one."""
-        genuine = [signed for signed in chain if _is_genuine(signed, key)]
+        """Return it with the genuine entries of a list, which may be another one.
+
+        Genuine is what is signed by `key`, by a key of the list as it was shown, or by one that
+        such a key vouched for.
+        """
+        keys = {key} | {k for entry in _opened(self.shown) for k in (entry.key, entry.next_key)}
+        genuine = [signed for signed in chain if _is_genuine(signed, keys)]
         known = {signed.open(Entry).digest for signed in self.shown}
         fresh = [signed for signed in genuine if signed.open(Entry).digest not in known]
+        if len(self.shown) == MOST_SHOWN:
+            return self
         if _is_linked((*self.shown[-1:], *fresh)):
-            return self._with(shown=(*self.shown, *fresh))
+            return self._with(shown=(*self.shown, *fresh)[:MOST_SHOWN])
         return self._with(others=_merged(self.others, fresh))
 
     def beginning(self, chain: Sequence[Signed]) -> Self:
         """Return it for another list, because she agreed to the change; the old one stays kept."""
         now = {signed.digest for signed in chain}
         left = [signed for signed in self.shown if signed.digest not in now]
-        return self._with(shown=tuple(chain), others=_merged(self.others, left))
+        return self._with(shown=tuple(chain)[:MOST_SHOWN], others=_merged(self.others, left))
 
-    def seeing(self, statement: Signed) -> Self:
-        """Return it with a witness's newest statement."""
-        return self._with(witness=statement)
+    def seeing(self, statement: Signed, address: str | None = None) -> Self:
+        """Return it with a witness's newest statement, and where it was asked."""
+        return self._with(witness=statement, asked=address or self.asked)
 
     @property
     def witness_key(self) -> str | None:
@@ -96,11 +105,16 @@ def _is_linked(chain: Sequence[Signed]) -> bool:
     return all(after.previous == before.digest for before, after in pairwise(_opened(chain)))
 
 
-def _is_genuine(signed: Signed, key: str) -> bool:
+def _is_genuine(signed: Signed, keys: set[str]) -> bool:
+    """Tell whether one of these keys signed an entry; the successor that it names is added."""
     try:
-        return signed.open(Entry).key == key and signed.is_signed_by(key, Entry)
+        entry = signed.open(Entry)
     except RefusedError:
         return False
+    if entry.key not in keys or not signed.is_signed_by(entry.key, Entry):
+        return False
+    keys.add(entry.next_key)
+    return True
 
 
 def _merged(kept: Sequence[Signed], more: Iterable[Signed]) -> tuple[Signed, ...]:

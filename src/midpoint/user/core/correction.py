@@ -50,9 +50,11 @@ def correct(
     unknown = next((item for item in scores.items if item not in known), None)
     if unknown is not None:
         raise RefusedError(Refusal.UNKNOWN_ITEM, f"item {unknown!r} is not in the disclosure")
-    index = np.array([known[item] for item in scores.items], dtype=np.intp)
-    added = corrections(disclosure, index, category.cell_in(disclosure), np.array(move, np.int64))
-    total = np.array(scores.score, np.int64) + added
+    total = np.array(scores.score, np.int64)
+    if not category.in_the_clear:  # else the scores are of her ratings as they were
+        index = np.array([known[item] for item in scores.items], dtype=np.intp)
+        cell = category.cell_in(disclosure)
+        total += corrections(disclosure, index, cell, np.array(move, np.int64))
     shown = np.clip(total, disclosure.scale.low, disclosure.scale.high).tolist()
     score, items, deviation = total.tolist(), scores.items, scores.deviation
     best_first = np.argsort(-total, kind="stable").tolist()  # items ascend, so ties are by item

@@ -48,14 +48,16 @@ def decide(
     closed for the round. An open round decides every other rated item of the disclosure too, once:
     what was decided before and is not asked about is not reported again. There is a report
     whatever was withheld, even an empty one. Where items are assigned, she answers all that she is
-    asked or nothing new: what she leaves out would be a choice of hers, and show.
+    asked or nothing new: what she leaves out would be a choice of hers, and show. In the clear
+    (`PrivateCategory.unprotected`) all that is decided is revealed, as it was rated.
 
     `accepted` comes from `check_disclosure`; coins and the report's name come from the ledger's own
     secret.
     """
     disclosure = accepted.disclosure
     require_legal(ratings, disclosure)
-    cell = category.cell_in(disclosure)  # here, so that no question decides whether this stops
+    if not category.in_the_clear:
+        category.cell_in(disclosure)  # here, so that no question decides whether this stops
     answered = ledger.answered(solicitation.round)
     if answered is not None:
         return _again(answered, solicitation)
@@ -63,12 +65,17 @@ def decide(
     fresh = {i: int(ratings[i]) for i in items if i in ratings and ledger.decision(i) is None}
     if disclosure.sets and not all(i in ratings or ledger.decision(i) for i in items):
         fresh = {}
-    known = _asked_so_far(ratings, solicitation, disclosure, ledger)
-    parameters = Parameters.of(disclosure)
-    adjustment = adjust(parameters, cell, *known)
-    index = np.array([disclosure.index[item] for item in fresh], dtype=np.intp)
-    hers = adjustment.of(np.searchsorted(known.rated, index))
-    values = _revealed_now(fresh, index, cell, parameters, ledger.secret, hers)
+    move: list[int] = []
+    if category.in_the_clear:
+        values = {item: _reportable(value, disclosure) for item, value in fresh.items()}
+    else:
+        cell, parameters = category.cell_in(disclosure), Parameters.of(disclosure)
+        known = _asked_so_far(ratings, solicitation, disclosure, ledger)
+        adjustment = adjust(parameters, cell, *known)
+        index = np.array([disclosure.index[item] for item in fresh], dtype=np.intp)
+        hers = adjustment.of(np.searchsorted(known.rated, index))
+        values = _revealed_now(fresh, index, cell, parameters, ledger.secret, hers)
+        move = adjustment.move.tolist()
     revealed = _revealed_before(items, ledger)
     revealed |= {i: (v, disclosure.numbers_of(disclosure.index[i])) for i, v in values.items()}
     report = Report(
@@ -84,7 +91,7 @@ def decide(
             report=report.raw.decode(),
             numbers=tuple(revealed[item][1] for item in sorted(revealed)),
             withheld=tuple(item for item in fresh if item not in revealed),
-            **_kept_for_later(fresh, solicitation, adjustment, disclosure),
+            **_kept_for_later(fresh, solicitation, move, disclosure),
         )
     )
     return report
@@ -200,10 +207,16 @@ def _revealed_now(
     return {item: reported for item, reported, keep in rows if keep}
 
 
+def _reportable(value: int, disclosure: Disclosure) -> int:
+    """Return a rating as it is, or the nearest level that reports are on."""
+    levels = disclosure.scale.report_levels
+    return value if levels is None else min(levels, key=lambda level: (abs(level - value), level))
+
+
 def _kept_for_later(
     given: Mapping[str, int],
     solicitation: Solicitation,
-    adjustment: Adjustment,
+    move: Sequence[int],
     disclosure: Disclosure,
 ) -> dict[str, Any]:
     """Return what the ledger keeps of a round for her position in the next one."""
@@ -213,5 +226,5 @@ def _kept_for_later(
         "open": solicitation.open,
         "asked": solicitation.items,
         "given": tuple(given.items()),
-        "move": tuple(adjustment.move.tolist()) if given else None,
+        "move": tuple(move) if given else None,
     }

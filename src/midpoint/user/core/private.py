@@ -42,10 +42,23 @@ class Hidden:
 class PrivateCategory(Hidden):
     """The user's category of each private feature, by name."""
 
-    __slots__ = ("_names",)
+    __slots__ = ("_names", "in_the_clear")
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = dict(names)
+        self.in_the_clear = False
+        """Whether her ratings leave as they are: only as `unprotected` made it."""
+
+    @classmethod
+    def unprotected(cls) -> Self:
+        """Make one for somebody who says no category and agrees that nothing is protected.
+
+        It is in no cell, so whatever would protect by it fails. A category drawn at random would
+        look like protection and be none.
+        """
+        category = cls({})
+        category.in_the_clear = True
+        return category
 
     @classmethod
     def of(cls, disclosure: Disclosure, names: Mapping[str, str]) -> Self:

@@ -7,6 +7,7 @@ import type { Demands, Model } from "../model";
 import { texts } from "../texts";
 
 const words = texts.demands;
+const KEY = /^[0-9a-f]{64}$/;
 
 /** What is demanded now. */
 export function demandsCard(actions: Actions) {
@@ -35,11 +36,12 @@ export function demandsCard(actions: Actions) {
       present = model;
       if (seen === model.demands || !model.demands) return;
       seen = model.demands;
-      const { witness, hours, requireCertificate, mostAuc } = seen;
+      const { witness, hours, requireCertificate, mostAuc, mostLeak } = seen;
       fill(
         lines,
         el("p", {}, witness ? words.witnessed(witness, hours) : words.notWitnessed),
         el("p", {}, requireCertificate ? words.certified(mostAuc) : words.notCertified),
+        mostLeak !== null && el("p", {}, words.bounded(mostLeak)),
       );
     },
   };
@@ -51,6 +53,13 @@ export function demandsDialog(model: Model, actions: Actions): void {
   if (!demands) return;
   const named = [...new Set([...model.witnesses, ...(demands.witness ? [demands.witness] : [])])];
   const witness = model.anyWitness ? typed(demands) : chosen(demands, named);
+  const witnessKey = el("input", {
+    type: "text",
+    id: "demands-witness-key",
+    value: demands.witnessKey,
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   const hours = number("demands-hours", demands.hours, { min: 0, max: 8760, step: 1 });
   const auditors = el(
     "textarea",
@@ -63,16 +72,20 @@ export function demandsDialog(model: Model, actions: Actions): void {
     checked: demands.requireCertificate,
   });
   const most = number("demands-most", demands.mostAuc, { min: 0.5, max: 1, step: 0.01 });
+  const leak = number("demands-leak", demands.mostLeak ?? "", { min: 0.5, max: 1, step: 0.01 });
   const problem = el("p", { class: "problem", role: "alert", hidden: true });
   const dialog = el("dialog", { "aria-labelledby": "demands-title" });
   const keep = (event: Event) => {
     event.preventDefault();
     const keys = auditors.value.split(/\s+/).filter(Boolean);
     const address = addressIn(witness.value);
+    const key = witnessKey.value.trim();
     const bad =
       address === undefined
         ? words.badWitness
-        : problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber);
+        : (problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber) ??
+          (key !== "" && !KEY.test(key) ? words.badKey : undefined) ??
+          (leak.value !== "" && !isAuc(leak.valueAsNumber) ? words.badLeak : undefined));
     problem.hidden = bad === undefined;
     problem.textContent = bad ?? "";
     if (bad !== undefined) return;
@@ -80,10 +93,13 @@ export function demandsDialog(model: Model, actions: Actions): void {
     actions.demand({
       ...demands,
       witness: address || null,
+      witnessKey: address ? key : "",
+      withoutWitness: !address && (model.anyWitness || named.length > 0),
       hours: hours.valueAsNumber,
       auditors: keys,
       requireCertificate: required.checked,
       mostAuc: most.valueAsNumber,
+      mostLeak: leak.value === "" ? null : leak.valueAsNumber,
     });
   };
   fill(
@@ -93,10 +109,12 @@ export function demandsDialog(model: Model, actions: Actions): void {
       { class: "stack", novalidate: true, on: { submit: keep } },
       el("h2", { id: "demands-title" }, words.title),
       field(words.witness, witness, noteOf(model, named)),
+      field(words.witnessKey, witnessKey, words.witnessKeyNote),
       field(words.hours, hours, words.hoursNote),
       el("label", { class: "check" }, required, words.require),
       field(words.most, most, words.mostNote),
       field(words.auditors, auditors, words.auditorsNote),
+      field(words.leak, leak, words.leakNote),
       problem,
       el(
         "div",
@@ -147,15 +165,19 @@ function addressIn(text: string): string | undefined {
   }
 }
 
+function isAuc(most: number): boolean {
+  return most >= 0.5 && most <= 1;
+}
+
 function problemOf(keys: string[], required: boolean, hours: number, most: number) {
   if (!(hours >= 0 && hours <= 8760)) return words.badHours;
-  if (!(most >= 0.5 && most <= 1)) return words.badMost;
-  if (keys.some((key) => !/^[0-9a-f]{64}$/.test(key))) return words.badKey;
+  if (!isAuc(most)) return words.badMost;
+  if (keys.some((key) => !KEY.test(key))) return words.badKey;
   if (required && keys.length === 0) return words.noAuditor;
   return undefined;
 }
 
-function number(id: string, value: number, bounds: Record<string, number>): HTMLInputElement {
+function number(id: string, value: number | "", bounds: Record<string, number>): HTMLInputElement {
   return el("input", { type: "number", id, value, inputmode: "decimal", ...bounds });
 }
 

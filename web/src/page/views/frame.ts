@@ -11,7 +11,7 @@ import { leavesView } from "./leaves";
 import { ledgerView } from "./ledger";
 import { noticesView, openingView, refusedView } from "./notices";
 import { rateView } from "./rate";
-import { changeDialog, secretOf, welcomeView } from "./welcome";
+import { changeDialog, everyoneView, secretOf, welcomeView } from "./welcome";
 
 const WIDE = matchMedia("(min-width: 60rem)");
 const VIEWS: readonly View[] = ["rate", "leaves", "foryou", "ledger"];
@@ -31,6 +31,7 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
     foryou: forYouView(present),
     ledger: ledgerView(actions),
     welcome: welcomeView(actions),
+    everyone: everyoneView(actions),
     refused: refusedView(actions),
     notices: noticesView(actions),
   };
@@ -75,6 +76,7 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
       opening: [opening],
       refused: [parts.refused.element],
       welcome: [parts.welcome.element],
+      everyone: [parts.everyone.element],
       ready: [el("h1", { class: "unseen", tabindex: -1 }, texts.name), columns, bar.element],
     };
     fill(content, ...screens[phase]);
@@ -160,7 +162,7 @@ function sendBar(actions: Actions) {
       send.classList.toggle("wide-only", model.view === "rate");
       if (!model.pending) say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
       say(send, model.working === "sending" ? texts.leaves.sending : texts.leaves.send);
-      send.disabled = model.working !== null || model.pending || !model.hasRound;
+      send.disabled = model.working !== null || model.pending || model.unchecked || !model.hasRound;
     },
   };
 }

@@ -81,7 +81,7 @@ export function leavesView(actions: Actions, present: () => Model) {
     more.hidden = lines.length <= AT_FIRST;
     say(more, all ? words.fewer : words.more(lines.length - AT_FIRST));
     none.hidden = !empty || !model.hasRound;
-    none.disabled = model.working !== null || model.pending;
+    none.disabled = model.working !== null || model.pending || model.unchecked;
     final.hidden = empty;
     exact.hidden = empty;
     set(element, "aria-busy", model.pending ? "true" : null);

@@ -11,16 +11,16 @@ import { forgetDialog, save } from "./ledger";
 const words = texts.notices;
 
 /** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
-const CHANGES = new Set([
-  "key_changed",
-  "features_changed",
-  "scale_changed",
-  "scheme_changed",
-  "witness_changed",
-]);
+const CHANGES = new Set(["key_changed", "features_changed", "scale_changed", "scheme_changed"]);
 
 /** Refusals by what she demands herself, which she may change. */
-const DEMANDED = new Set(["not_certified", "not_witnessed", "witness_disagrees"]);
+const DEMANDED = new Set([
+  "not_certified",
+  "not_witnessed",
+  "witness_changed",
+  "witness_disagrees",
+  "leak_too_large",
+]);
 
 type Shown = Notice | "away";
 
@@ -34,6 +34,7 @@ const SENTENCE: Record<Shown, string> = {
   badStorage: words.badStorage,
   notErased: words.notErased,
   forgetting: words.forgetting,
+  newKey: words.newKey,
   failed: words.failed,
 };
 
@@ -79,9 +80,11 @@ export function noticesView(actions: Actions) {
 export function refusedView(actions: Actions) {
   const element = el("section", { class: "card refused", role: "alert" });
   let seen: Model["refusal"] = null;
+  let present: Model | null = null;
   return {
     element,
     update(model: Model): void {
+      present = model; // what she demands may change while the same refusal stands
       if (seen === model.refusal || !model.refusal) return;
       seen = model.refusal;
       const { code, sentence, ours } = seen;
@@ -112,7 +115,7 @@ export function refusedView(actions: Actions) {
               {
                 type: "button",
                 class: "button",
-                on: { click: () => demandsDialog(model, actions) },
+                on: { click: () => present && demandsDialog(present, actions) },
               },
               texts.demands.change,
             ),

@@ -36,7 +36,55 @@ export function welcomeView(actions: Actions): {
         lead,
         measured,
         choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
+        noneCard(model, actions),
         el("p", { class: "soft small" }, words.nothingStored),
+      );
+    },
+  };
+}
+
+/** For somebody who is in none of the categories, or does not want to say even here. */
+function noneCard(model: Model, actions: Actions): HTMLElement {
+  const secret = secretOf(model.features);
+  return el(
+    "details",
+    { class: "card stack" },
+    el("summary", {}, words.none),
+    el("p", {}, words.noneWhy(secret)),
+    el("p", {}, words.noneEveryone),
+    el(
+      "button",
+      { type: "button", class: "button", on: { click: () => actions.sayNone(true) } },
+      words.showEveryone,
+    ),
+    el("p", { class: "soft small" }, words.noneClear(secret)),
+  );
+}
+
+/** The best titles for everyone: nothing was said, and nothing is sent. */
+export function everyoneView(actions: Actions) {
+  const list = el("ol", { class: "everyone" });
+  const element = el(
+    "section",
+    { class: "card stack", "aria-labelledby": "everyone-title" },
+    el("h1", { id: "everyone-title", tabindex: -1 }, words.everyone),
+    el("p", { class: "soft" }, words.everyoneLead),
+    list,
+    el(
+      "button",
+      { type: "button", class: "button", on: { click: () => actions.sayNone(false) } },
+      words.everyoneBack,
+    ),
+  );
+  let drawn: Model["everyone"] = null;
+  return {
+    element,
+    update({ everyone }: Model): void {
+      if (drawn === everyone) return;
+      drawn = everyone;
+      fill(
+        list,
+        ...(everyone ?? []).map(({ name, year }) => el("li", {}, `${name} ${year}`.trim())),
       );
     },
   };

@@ -29,7 +29,7 @@ import { SCHEMES } from "../../wire/scheme";
 import { Signed } from "../../wire/signing";
 import { verifyCertificate } from "../checks/certificate";
 import { checkDisclosure, checkList, checkTitles, requireLeak } from "../checks/disclosure";
-import { readStatement, witnessedEntry } from "../checks/links";
+import { readStatement, requireWitness, witnessedEntry } from "../checks/links";
 import { adding, beginning, requireUnforked, seeing, witnessKey } from "../checks/proof";
 import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
@@ -76,6 +76,12 @@ export class Agent {
     return this.#asked;
   }
 
+  /** The witness to ask: the one that she names, or else the one that was asked before. */
+  get witness(): string | undefined {
+    const { witness, withoutWitness } = this.terms;
+    return witness ?? (withoutWitness ? undefined : this.home.proof.asked);
+  }
+
   /** Send what was decided and not acknowledged, then fetch, check and pin. */
   async connect(early?: (rateable: Rateable) => void): Promise<Standing> {
     await this.submit();
@@ -88,7 +94,7 @@ export class Agent {
    * `early` hears of the titles once they are there and are those that the list names.
    */
   async fetch(early?: (rateable: Rateable) => void): Promise<Fetched> {
-    const { witness: other } = this.terms;
+    const other = this.witness;
     const witness = other === undefined ? undefined : await this.#seen(other);
     const chain = await this.#public("/v1/chain", Chain, LARGEST_LIST);
     const entry = this.#toFetch(chain, witness);
@@ -122,7 +128,7 @@ export class Agent {
       if (held) requireUnforked(this.home.proof, entries);
       await this.home.keepPin(standing.accepted.pin);
       const proof = held ? this.home.proof : beginning(this.home.proof, entries);
-      await this.home.keepProof(seeing(proof, fetched.witness));
+      await this.home.keepProof(seeing(proof, fetched.witness, this.witness));
       await this.home.keepDocuments(fetched.disclosure, fetched.catalogue);
       // What it asked goes with figures that are no longer current.
       const { digest } = standing.accepted.disclosure;
@@ -207,7 +213,7 @@ export class Agent {
   }
 
   /**
-   * Erase her at the service, then here; whoever starts again is somebody new.
+   * Erase her at the service, then here; who starts again is somebody new.
    *
    * If the service is away, all stays as it is but nothing else is done until this succeeds. With
    * `onlyHere` the service is not asked, and what it holds can then never be erased by her.
@@ -288,10 +294,17 @@ export class Agent {
     }
   }
 
-  /** Read what a witness signed; refuse another key than she named, or than its first one. */
+  /**
+   * Read what a witness signed; refuse another key than she named, or than its first one.
+   *
+   * That key is held on to whatever else she agrees to: a service that changed something is not to
+   * choose its witness. Nor may a witness that was there before be missing.
+   */
   #statement(signed: Signed | undefined): WitnessStatement | undefined {
-    const held = this.home.pin && witnessKey(this.home.proof);
-    return signed && readStatement(signed, this.terms.witnessKey ?? held);
+    const held = witnessKey(this.home.proof);
+    if (signed) return readStatement(signed, this.terms.witnessKey ?? held);
+    requireWitness(this.terms.withoutWitness ? undefined : held);
+    return undefined;
   }
 
   /** Return the entry whose disclosure is to be fetched; nothing is checked yet. */
@@ -375,7 +388,9 @@ export class Agent {
     const { auditors = [], requireCertificate = false, mostAuc = MOST_AUC / MILLION } = this.terms;
     const most = requireCertificate ? Math.round(mostAuc * MILLION) : MILLION;
     const trusted = shown.certificates
-      .map((signed) => verifyCertificate(signed, disclosure, auditors, false, most))
+      .map((signed) =>
+        verifyCertificate(signed, disclosure, auditors, false, most, requireCertificate),
+      )
       .find((certificate) => certificate !== undefined);
     return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
   }

@@ -34,7 +34,7 @@ export interface Standing {
   readonly accepted: Accepted;
   /** What an auditor she trusts measured of it; undefined is to be shown as such. */
   readonly certificate: Certificate | undefined;
-  /** All certificates that are genuine, whoever signed them; trust is hers to give. */
+  /** All certificates that are genuine, no matter who signed them; trust is hers to give. */
   readonly certificates: readonly Certificate[];
   /** What each item of the disclosure is called. */
   readonly titles: ReadonlyMap<string, string>;
@@ -48,6 +48,8 @@ export interface Terms {
   readonly witness?: string;
   /** Its public key; unless given, the key that it shows first is held on to. */
   readonly witnessKey?: string;
+  /** Whether she agrees to go on without the witness that this device knows. */
+  readonly withoutWitness?: boolean;
   /** Seconds for which it has to show an entry before that is answered under; a day if absent. */
   readonly shownFor?: number;
   /** Whether she agrees, on first use, to a scheme that does not hide which items she rated. */

@@ -10,7 +10,9 @@ import { type Signed, verify } from "../../wire/signing";
  * Undefined means that nobody she trusts certified it, and is to be shown as such; when `required`
  * it is a refusal. A certificate that is forged or about another disclosure is always refused, and
  * so is a trusted one whose strongest attack may reach more than `mostAuc`, in millionths: an AUC as
- * far below 0.5 counts as much, and so does the far end of its interval.
+ * far below 0.5 counts as much, and so does the far end of its interval. When `stated` a trusted one
+ * has to say whom it was measured against, and on how many people: a figure alone can be that of an
+ * adversary who knows nothing.
  */
 export function verifyCertificate(
   signed: Signed | undefined,
@@ -18,6 +20,7 @@ export function verifyCertificate(
   trusted: readonly string[],
   required = false,
   mostAuc = MILLION,
+  stated = false,
 ): Certificate | undefined {
   if (signed) {
     const certificate = Certificate.parse(signed.body);
@@ -30,6 +33,12 @@ export function verifyCertificate(
     if (trusted.includes(certificate.key)) {
       if (Math.max(certificate.auc_high, MILLION - certificate.auc_low) > mostAuc) {
         throw new RefusedError("not_certified", "it certifies that more leaks than you accept");
+      }
+      if (stated && (certificate.adversary === undefined || !certificate.people)) {
+        throw new RefusedError(
+          "not_certified",
+          "the certificate does not say against whom it was measured, or on how many people",
+        );
       }
       return certificate;
     }

@@ -26,6 +26,8 @@ export interface Accepted {
   readonly pin: Pin;
   /** Whether a newer one is out that no witness has shown for long enough. */
   readonly superseded: boolean;
+  /** The key that was pinned, if another one signs now that it vouched for. */
+  readonly succeeded: string | undefined;
 }
 
 export interface CheckOptions {
@@ -72,10 +74,11 @@ export function checkDisclosure(
   }
   checkNumbers(disclosure);
   const { features, scale, scheme, sets } = disclosure;
-  const { key, sequence, digest: head } = entry;
-  const pinned = Pin.make({ key, sequence, head, features, scale, scheme, sets });
+  const { key, sequence, digest: head, successor } = entry;
+  const pinned = Pin.make({ key, sequence, head, features, scale, scheme, sets, successor });
   const superseded = sequence !== entries[entries.length - 1].sequence;
-  return { disclosure, entry, pin: pinned, superseded };
+  const succeeded = pin && pin.key !== key ? pin.key : undefined;
+  return { disclosure, entry, pin: pinned, superseded, succeeded };
 }
 
 /** Tell whether which items were rated is hidden, item by item, or is no choice of hers. */

@@ -4,25 +4,43 @@ import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";
 import { type Pin, REMEDY } from "./pin";
 
-/** Open the entries, refusing any that the pinned (or else the first) key did not sign. */
+/**
+ * Open the entries, refusing any that the pinned (or else the first) key did not sign.
+ *
+ * A key that an entry names as its successor signs from then on, and the one before does not.
+ */
 export function signedEntries(chain: readonly Signed[], pin?: Pin): Entry[] {
   const entries = chain.map(({ body }) => Entry.parse(body));
   if (entries.length === 0) {
     throw new RefusedError("chain_gap", "no entry of the analyst's list was shown");
   }
-  const key = pin?.key ?? entries[0].key;
+  let key = firstKey(entries, pin);
   entries.forEach((entry, i) => {
-    if (entry.key !== key) {
+    const other = pin && entry.sequence === pin.sequence && entry.key !== pin.key;
+    if (entry.key !== key || other) {
       throw new RefusedError(
         "key_changed",
-        `entry ${entry.sequence} is signed by another key than the one pinned; ask the service, by another way, whether it changed its key; ${REMEDY}`,
+        `entry ${entry.sequence} is signed by another key than the one pinned, which did not vouch for it; ask the service, by another way, whether it changed its key; ${REMEDY}`,
       );
     }
     if (!verify(chain[i], key, Entry)) {
       throw new RefusedError("bad_signature", `entry ${entry.sequence} is not signed`);
     }
+    key = entry.successor ?? entry.key;
   });
   return entries;
+}
+
+/**
+ * Return the key that has to sign the first entry shown.
+ *
+ * Before the pinned entry there may be older keys: that entry names its past by digest, and is
+ * compared with the pin. A list in which the pinned key is nowhere is somebody else's.
+ */
+function firstKey(entries: readonly Entry[], pin?: Pin): string {
+  if (!pin) return entries[0].key;
+  if (entries[0].sequence > pin.sequence) return pin.successor ?? pin.key;
+  return entries.some(({ key }) => key === pin.key) ? entries[0].key : pin.key;
 }
 
 /** Refuse entries that do not follow each other. */
@@ -63,13 +81,22 @@ export function readStatement(signed: Signed, key: string | undefined): WitnessS
   if (key !== undefined && statement.key !== key) {
     throw new RefusedError(
       "witness_changed",
-      `the witness signs with another key, ${statement.key}; ask whoever runs it, by another way; ${REMEDY}`,
+      `the witness signs with another key, ${statement.key}; ask the people who run it, by another way, and if the key is theirs, name it`,
     );
   }
   if (!verify(signed, statement.key, WitnessStatement)) {
     throw new RefusedError("bad_signature", "the witness's statement is not signed");
   }
   return statement;
+}
+
+/** Refuse to go on without a witness where this device knows the key of one. */
+export function requireWitness(known: string | undefined): void {
+  if (known === undefined) return;
+  throw new RefusedError(
+    "not_witnessed",
+    `this device knows a witness of this service, with key ${known}, and what it signed is missing now; name it, or say that you go on without it`,
+  );
 }
 
 /**

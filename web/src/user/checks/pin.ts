@@ -3,7 +3,11 @@ import { assigned, featureNames, ratingScale } from "../../wire/disclosure";
 import { count, digestField, list, name, optional, publicKey } from "../../wire/fields";
 import { kind, type MessageOf } from "../../wire/message";
 
-/** The state of trust after a disclosure was accepted; it never leaves the device. */
+/**
+ * The state of trust after a disclosure was accepted; it never leaves the device.
+ *
+ * `key` signed the last accepted entry; `successor` signs what follows, if that names another one.
+ */
 export const Pin = kind("pin", {
   key: publicKey,
   sequence: count,
@@ -12,6 +16,7 @@ export const Pin = kind("pin", {
   scale: ratingScale,
   scheme: name,
   sets: optional(assigned),
+  successor: optional(publicKey),
 });
 export type Pin = MessageOf<typeof Pin>;
 

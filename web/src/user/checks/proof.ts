@@ -3,8 +3,8 @@
  *
  * Two entries with one number and one key prove that the analyst showed people different lists.
  */
-import { list, optional } from "../../wire/fields";
-import { MOST_OTHERS } from "../../wire/listing";
+import { list, name, optional } from "../../wire/fields";
+import { MOST_OTHERS, MOST_SHOWN } from "../../wire/listing";
 import { kind, type MessageOf } from "../../wire/message";
 import { Entry, WitnessStatement } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
@@ -14,13 +14,15 @@ import { REMEDY } from "./pin";
 /**
  * The signed entries that this device was shown, and what a witness signed about them.
  *
- * `shown` is the list as it was first shown, entry by entry; `others` are entries that the same
- * service signed and that are not in that list; the key of the last `witness` is held on to.
+ * `shown` is the list as it was first shown, entry by entry, the first `MOST_SHOWN` of them; `others`
+ * are entries that the same service signed and that are not in that list; the key of the last
+ * `witness` is held on to, and so is its address, where it was `asked`.
  */
 export const Proof = kind("proof", {
   shown: list(Signed.field),
   others: list(Signed.field),
   witness: optional(Signed.field),
+  asked: optional(name),
 });
 export type Proof = MessageOf<typeof Proof>;
 export const NOTHING = Proof.make({ shown: [], others: [] });
@@ -38,15 +40,23 @@ export function requireUnforked({ shown }: Proof, chain: readonly Signed[]): voi
   }
 }
 
-/** Return it with the genuine entries of a list, which may be another one. */
+/**
+ * Return it with the genuine entries of a list, which may be another one.
+ *
+ * Genuine is what is signed by `key`, by a key of the list as it was shown, or by one that such a key
+ * vouched for.
+ */
 export function adding(proof: Proof, chain: readonly Signed[], key: string): Proof {
-  const known = new Set(proof.shown.map(opened).map(({ digest }) => digest));
+  const before = proof.shown.map(opened);
+  const known = new Set(before.map(({ digest }) => digest));
+  const keys = new Set([key, ...before.flatMap((entry) => [entry.key, nextKey(entry)])]);
   const fresh = chain.filter(
-    (signed) => isGenuine(signed, key) && !known.has(opened(signed).digest),
+    (signed) => isGenuine(signed, keys) && !known.has(opened(signed).digest),
   );
-  if (fresh.length === 0) return proof;
+  if (fresh.length === 0 || proof.shown.length === MOST_SHOWN) return proof;
   if (isLinked([...proof.shown.slice(-1), ...fresh])) {
-    return Proof.make({ ...proof, shown: [...proof.shown, ...fresh] });
+    const shown = [...proof.shown, ...fresh].slice(0, MOST_SHOWN);
+    return Proof.make({ ...proof, shown });
   }
   return Proof.make({ ...proof, others: merged(proof.others, fresh) });
 }
@@ -55,13 +65,15 @@ export function adding(proof: Proof, chain: readonly Signed[], key: string): Pro
 export function beginning(proof: Proof, chain: readonly Signed[]): Proof {
   const now = new Set(chain.map(({ digest }) => digest));
   const left = proof.shown.filter(({ digest }) => !now.has(digest));
-  return Proof.make({ ...proof, shown: chain, others: merged(proof.others, left) });
+  const shown = chain.slice(0, MOST_SHOWN);
+  return Proof.make({ ...proof, shown, others: merged(proof.others, left) });
 }
 
-/** Return it with a witness's newest statement. */
-export function seeing(proof: Proof, witness: Signed | undefined): Proof {
-  if (!witness || witness.text === proof.witness?.text) return proof;
-  return Proof.make({ ...proof, witness });
+/** Return it with a witness's newest statement, and where it was asked. */
+export function seeing(proof: Proof, witness: Signed | undefined, address?: string): Proof {
+  const asked = address ?? proof.asked;
+  if (!witness || (witness.text === proof.witness?.text && asked === proof.asked)) return proof;
+  return Proof.make({ ...proof, witness, asked });
 }
 
 /** The key of the witness that was asked before; undefined if none was. */
@@ -73,9 +85,17 @@ function opened({ body }: Signed): Entry {
   return Entry.parse(body);
 }
 
-function isGenuine(signed: Signed, key: string): boolean {
+function nextKey({ key, successor }: Entry): string {
+  return successor ?? key;
+}
+
+/** Tell whether one of these keys signed an entry; the successor that it names is added. */
+function isGenuine(signed: Signed, keys: Set<string>): boolean {
   try {
-    return opened(signed).key === key && verify(signed, key, Entry);
+    const entry = opened(signed);
+    if (!keys.has(entry.key) || !verify(signed, entry.key, Entry)) return false;
+    keys.add(nextKey(entry));
+    return true;
   } catch (error) {
     if (error instanceof RefusedError) return false;
     throw error;

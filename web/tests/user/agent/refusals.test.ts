@@ -155,22 +155,26 @@ describe("what is refused", () => {
 
   it("a disclosure that an auditor certified to leak, if she requires better", async () => {
     const auditor = SigningKey.generate();
-    const showing = (auc: number) => (service: Service) => {
-      const figures = { auc, auc_low: auc - 10_000, auc_high: auc + 10_000 };
-      const certificate = Certificate.make({
-        disclosure: shown.digest,
-        data: "0".repeat(64),
-        auditor: "somebody",
-        key: auditor.public,
-        attack: "trees",
-        ...figures,
-        null_low: 480_000,
-        null_high: 520_000,
-        rmse_cost: 0,
-        time: 1,
-      });
-      service.certificates = [auditor.seal(Certificate, certificate)];
-    };
+    const stated = { adversary: "panel", people: 900 };
+    const showing =
+      (auc: number, said: object = stated) =>
+      (service: Service) => {
+        const figures = { auc, auc_low: auc - 10_000, auc_high: auc + 10_000 };
+        const certificate = Certificate.make({
+          disclosure: shown.digest,
+          data: "0".repeat(64),
+          auditor: "somebody",
+          key: auditor.public,
+          attack: "trees",
+          ...figures,
+          null_low: 480_000,
+          null_high: 520_000,
+          rmse_cost: 0,
+          time: 1,
+          ...said,
+        });
+        service.certificates = [auditor.seal(Certificate, certificate)];
+      };
     const auditors = [auditor.public];
     const required = { auditors, requireCertificate: true };
     expect(await lied(showing(900_000), required)).toBe("not_certified");
@@ -178,6 +182,8 @@ describe("what is refused", () => {
     expect(await lied(showing(900_000), { ...required, mostAuc: 0.91 })).toBe("accepted");
     expect(await lied(showing(550_000), { ...required, mostAuc: 0.55 })).toBe("not_certified");
     expect(await lied(showing(550_000), required)).toBe("accepted");
+    expect(await lied(showing(550_000, {}), required)).toBe("not_certified");
+    expect(await lied(showing(550_000, {}), { auditors })).toBe("accepted");
     expect(await lied(showing(900_000), { auditors })).toBe("accepted"); // it is shown, no more
   });
 

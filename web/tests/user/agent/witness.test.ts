@@ -98,6 +98,27 @@ describe("a witness", () => {
     await expect(named.connect()).rejects.toMatchObject({ code: "witness_changed" });
   });
 
+  it("that is known may not be missing, nor be replaced because she agrees to a change", async () => {
+    const { service, store, agent, address, witness, at } = await world();
+    await agent.connect();
+    service.publish(lie);
+    const again = await agentAt(address, store); // it is remembered, and asked
+    expect((await again.connect()).accepted.disclosure.digest).toBe(shown.digest);
+    again.home.repin();
+    saw(witness, service, [0, 9 * DAY], 19 * DAY, ANALYST);
+    await expect(again.connect()).rejects.toMatchObject({ code: "witness_changed" });
+    const fetched = await again.fetch();
+    const missing = { ...fetched, witness: undefined };
+    await expect(again.check(missing)).rejects.toMatchObject({ code: "not_witnessed" });
+    // The controls: somebody who never had one, herself once she agrees, and a key that she names.
+    const trusting = await agentAt(address);
+    expect((await trusting.connect()).accepted.disclosure.digest).toBe(lie.digest);
+    again.terms = { witness: at, witnessKey: ANALYST.public };
+    expect((await again.connect()).accepted.disclosure.digest).toBe(lie.digest);
+    again.terms = { withoutWitness: true };
+    await again.check(missing);
+  });
+
   it("is somebody else, and is asked without a pseudonym", async () => {
     const { witness, agent, address } = await world();
     await agent.connect();
