@@ -31,7 +31,7 @@ describe("the best titles for everyone", () => {
     expect(best(shown.map(([a, b, n]) => [a, b, n]))).toEqual([3, 1, 2, 0]);
   });
 
-  it("are the same whoever she is: categories count alike", () => {
+  it("are the same no matter who she is: categories count alike", () => {
     expect(
       best([
         [GOOD, FAIR, 100],
