@@ -13,9 +13,9 @@ EXPORTS = {
     """,
     "midpoint.analyst": """
         CategoryEstimates CategoryStatistics CollectedReports Estimate Evidence Factorizer
-        ItemProfiles PositionModel Progress Provenance Scorer Training Tuning choose_scheme disclose
-        estimate_profiles expected_loss fit_positions itemwise_scheme least_squares posterior
-        predict prepare publish report_weights tally train tune
+        GivenFactors ItemProfiles PositionModel Progress Provenance Scorer Training Tuning
+        choose_scheme disclose estimate_profiles expected_loss fit_positions itemwise_scheme
+        least_squares posterior predict prepare publish report_weights tally train tune
     """,
     "midpoint.analyst.engines": """
         Engine LocalEngine RatingsTables ReadRatings StreamingEngine train_on

@@ -73,6 +73,8 @@ COVERED = {
     "audit/report/curve_figures": "audit/report/test_figures",
     "audit/report/paper_tables": "audit/report/test_paper",
     "audit/report/settings": "audit/report/test_paper",
+    "audit/report/tables/attackers": "audit/report/test_opening",
+    "audit/report/tables/latex": "audit/report/test_opening",
     # The dialogue, as a person meets it.
     "cli/answer/keys": "cli/answer/test_session",
     "cli/answer/options": "cli/answer/test_category",

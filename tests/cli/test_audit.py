@@ -25,7 +25,7 @@ def test_an_audit_writes_its_results_and_shows_them(audited: tuple[Path, str]) -
     assert tuple(rows[0]) == Row._fields
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     said = shown.rpartition("cmpss: ")[2]
-    assert "the best attack (" in said.lower()
+    assert "the best attack picks the right one" in said.lower()
     assert "the judge (judge:" in said.lower()
     assert "chance band" in shown
     assert AuditResults.load(out).seed == 0

@@ -187,3 +187,25 @@ def test_a_leak_budget_is_printed_with_what_it_costs(tmp_path: Path) -> None:
     assert ItemProfiles.load(tmp_path / "plain").leak is None
     with pytest.raises(MidpointError, match="reveals every rating"):
         run(*small, "--counterparts", "values", "--leak", 0.6, "--out", tmp_path / "other")
+
+
+def test_a_recommender_of_ones_own_keeps_its_items(
+    tables: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ratings, users = tables
+    made = Factorizer(dimension=3).fit(simulate(PRESETS["simulated-tiny"], seed=1).ratings)
+    factors = tmp_path / "factors.npz"
+    np.savez(factors, item_ids=made.item_ids[1:], vectors=made.vectors[1:, 1:])
+    named = ratings, "--users", users, "--feature", "gender", "--counterparts", "none"
+    shown = run(*named, "--factors", factors, "--out", tmp_path / "model")
+    assert "59 items have factors" in shown
+    assert "1 rated items have none and say nothing of taste" in shown
+    profiles = ItemProfiles.load(tmp_path / "model")
+    assert profiles.provenance.configuration["factors"] == str(factors)
+    assert profiles.informative.sum() == 59
+    for idle, message in (
+        (["--dimension", 5], "--dimension has no use beside --factors"),
+        (["--tune"], "--tune fits the items"),
+    ):
+        with pytest.raises(MidpointError, match=message):
+            run(*named, "--factors", factors, *idle, "--out", tmp_path / "other")

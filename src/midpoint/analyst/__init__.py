@@ -9,6 +9,7 @@ from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme, itemwise_scheme
 from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
 from midpoint.analyst.fit.fold_in import estimate_profiles, predict
+from midpoint.analyst.fit.given.factors import GivenFactors
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles, Provenance
 from midpoint.analyst.fit.tuning import Tuning, tune
@@ -31,6 +32,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "Factorizer",
+    "GivenFactors",
     "ItemProfiles",
     "PositionModel",
     "Progress",

@@ -1,5 +1,6 @@
 """The analyst as an object: trained, disclosed and signed, ready to be published and to score."""
 
+import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,8 @@ from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer
+from midpoint.analyst.fit.given.factors import GivenFactors
+from midpoint.analyst.fit.given.sources import Ids
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
@@ -36,6 +39,8 @@ from midpoint.wire import (
     Solicitation,
 )
 from midpoint.wire.exchange import MARGIN
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,6 +122,54 @@ class Analyst:
         key = SigningKey.generate()
         signed = publish(disclosure, key, time=int(time.time()), catalogue=catalogue)
         return cls(profiles, disclosure, catalogue, Chain(entries=(signed,)), key)
+
+    @classmethod
+    def from_factors(
+        cls,
+        model: object,
+        ratings: Ratings,
+        *features: str,
+        item_ids: Ids | None = None,
+        scheme: str | None = None,
+        leak: float | None = None,
+        cost: float = MOST_COST,
+        least_people: int = LEAST_PEOPLE,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> Self:
+        """Keep another recommender's items, and learn from the panel what protects people.
+
+        Its item factors and biases become item profiles. What categories do, counterparts, people's
+        prior and the noise of a rating are learned from the panel, and the scheme is chosen as in
+        `train`.
+
+        Args:
+            model: A fitted model of implicit, LensKit, Cornac or Spark, an array of item factors,
+                the path of a file, or `GivenFactors`.
+            ratings: The ratings of the panel, with their features.
+            features: The private feature; several make a joint one.
+            item_ids: The ratings' name of each row of factors, or a mapping from the model's name
+                or number of an item, where the model does not say.
+            scheme: As in `train`.
+            leak: As in `train`.
+            cost: As in `train`.
+            least_people: As in `train`.
+            seed: Decides every random draw.
+            progress: Whether to show a bar; in terminals and notebooks unless given.
+        """
+        given = model if isinstance(model, GivenFactors) else GivenFactors.of(model, item_ids)
+        logger.info("%s", given.coverage(ratings))
+        return cls.train(
+            ratings,
+            *features,
+            scheme=scheme,
+            leak=leak,
+            cost=cost,
+            least_people=least_people,
+            factorizer=given,
+            seed=seed,
+            progress=progress,
+        )
 
     @property
     def scheme(self) -> str:

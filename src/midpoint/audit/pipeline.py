@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
+from midpoint.analyst import Factorizer, GivenFactors, choose_scheme, itemwise_scheme
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.membership import readable, recognised
@@ -87,6 +87,11 @@ def audit(  # noqa: PLR0913
         setting: Adversaries, sizes, rounds, curves, and the paper's own experiment.
     """
     names, sizes = (feature,) if isinstance(feature, str) else tuple(feature), setting.sizes()
+    if isinstance(factorizer, GivenFactors):
+        raise MidpointError(
+            "an audit learns items fold by fold, without the people whom it attacks, and given"
+            " factors were learned from all of them; audit with a Factorizer"
+        )
     if setting.paper:
         asked = {"schemes": schemes, "attacks": attacks, "folds": folds, "quick": quick}
         require_no_other(**asked, factorizer=factorizer, **setting.chosen())

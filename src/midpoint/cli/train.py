@@ -75,6 +75,7 @@ def train_command(
             "--leak": protection.leak is not None,
             "--asked": protection.asked is not None,
             "--tune": tune,
+            "--factors": fit.factors is not None,
             "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
@@ -106,6 +107,8 @@ def train_command(
         with console.status("Reading reports"):
             reports = learn.collect()
         names = tuple(feature or ())
+        if fit.factors is not None:
+            _say_factors(console, factorizer, ratings, tune=tune, reports=reports is not None)
         if tune:
             factorizer = _tune(console, factorizer, ratings, list(names) or None)
         started = time.perf_counter()
@@ -155,6 +158,22 @@ def said(console: Console, reports: "CollectedReports | None") -> "CollectedRepo
         console.print(str(admission), highlight=False, markup=False, soft_wrap=True)
 
     return None if reports is None else replace(reports, admitted=say)
+
+
+def _say_factors(
+    console: Console, factorizer: "Factorizer", ratings: "Ratings", *, tune: bool, reports: bool
+) -> None:
+    """Print how the given items and the rated ones meet; refuse what would fit the items."""
+    from midpoint.analyst.fit.given.factors import GivenFactors
+    from midpoint.errors import MidpointError
+
+    if tune or reports:
+        idle = "--tune" if tune else "--reports"
+        raise MidpointError(
+            f"{idle} fits the items, and --factors keeps them as they are; leave one of them out"
+        )
+    if isinstance(factorizer, GivenFactors):
+        console.print(str(factorizer.coverage(ratings)), highlight=False, soft_wrap=True)
 
 
 def summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:

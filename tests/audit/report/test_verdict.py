@@ -55,12 +55,11 @@ def test_raw_ratings_are_never_called_private() -> None:
 def test_rounds_are_judged_in_the_words_of_verdicts(value: float, words: str) -> None:
     verdict = judged_rounds(value)
     assert verdict.grade == words
-    assert verdict.sentence.startswith(f"{words}. Of two people, the best attack (")
-    assert " over 4 rounds (AUC " in verdict.sentence
+    assert verdict.sentence.startswith(f"{words}. Of two people, the best attack picks")
+    assert " times in 100 over 4 rounds; unprotected 90; blind guessing 50." in verdict.sentence
     assert (
         "Of devices that do not keep decisions: 66 if forgetful, 94 if tossing" in verdict.sentence
     )
-    assert "Unprotected: 90." in verdict.sentence
     blind = judged_rounds(value, reads=False)
     assert blind.grade == (BLIND if words == CHANCE else words)
 
@@ -90,9 +89,13 @@ def test_the_verdict_is_the_default_schemes_in_a_few_sentences() -> None:
     assert verdict is not None
     assert verdict.scheme == "dmpss"
     assert verdict.sentence == (
-        "a leak. Of two people, the best attack (adaptive-lr-items) picks the right one 56 times in"
-        " 100 (AUC 0.560, 0.540-0.580). Unprotected: 86. Blind guessing: 50. With 60 people, up to"
-        " 54 can be luck (chance band 0.470-0.530, wider 0.458-0.542). Cost: +2.0 % RMSE"
+        f"a leak. {verdict.plain}. That is the strongest attacker (adaptive-lr-items): AUC 0.560"
+        " (0.540-0.580). With 60 people, up to 54 can be luck (chance band 0.470-0.530, wider"
+        " 0.458-0.542). Cost: +2.0 % RMSE"
+    )
+    assert verdict.plain == (
+        "Of two people, the best attack picks the right one 56 times in 100; unprotected 86; blind"
+        " guessing 50"
     )
     assert not verdict.safe
 
@@ -136,11 +139,20 @@ def test_distance_from_one_half_is_judged_on_either_side(
 def test_an_answer_below_one_half_is_shown_with_its_sign_flipped() -> None:
     below, above = (made_up({"no": {"lr": 0.8}, "dmp": {"lr": v}}) for v in (0.4, 0.6))
     verdicts = [judge(results, "dmp") for results in (below, above)]
-    sentences = [one.sentence.partition("picks the right one ")[2] for one in verdicts if one]
-    assert [sentence.partition(",")[0] for sentence in sentences] == [
-        "60 times in 100 with its sign flipped (AUC 0.400",
-        "60 times in 100 (AUC 0.600",
+    assert [one.plain.partition("the right one ")[2][:15] for one in verdicts if one] == [
+        "60 times in 100",
+        "60 times in 100",
     ]
+    flipped = [", with its sign flipped." in one.sentence for one in verdicts if one]
+    assert flipped == [True, False]
+
+
+def test_raw_ratings_stand_beside_the_blind_guess_alone() -> None:
+    verdict = judge(made_up(), "no")
+    assert verdict is not None
+    assert verdict.plain == (
+        "Of two people, the best attack picks the right one 86 times in 100; blind guessing 50"
+    )
 
 
 def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
@@ -159,8 +171,9 @@ def test_the_look_that_is_farther_out_decides() -> None:
     found = judge(judged(0.56, single=0.55), "dmpss")
     assert found is not None
     assert (found.strongest.attack, found.grade) == ("judge:panel", "a leak")
-    assert "the judge (judge:panel, of 2 attackers) picks the right one 56 times" in found.sentence
-    assert "The best attack (a): 0.550" in found.sentence
+    assert "the best attack picks the right one 56 times" in found.sentence
+    assert "That is the judge (judge:panel, of 2 attackers): AUC 0.560" in found.sentence
+    assert "The strongest attacker (a): 0.550" in found.sentence
     assert "Measured against: panel (a panel of 90)" in found.sentence
     assert "Named with 90 % confidence: 1.2 % of the people" in found.sentence
     # A judge that finds nothing does not hide what one attacker finds.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import mean_effects
 from midpoint.analyst.categories.item_factors import item_factors
-from midpoint.analyst.categories.statistics import tally
+from midpoint.analyst.categories.statistics import CategoryStatistics, tally
 from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import FACTORS, Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -132,11 +132,7 @@ class Factorizer:
         """Learn item profiles, and keep the training users' own as well."""
         self._require_learnable(ratings, report_noise)
         private = _feature(ratings, feature)
-        statistics = tally(ratings, private) if private else None
-        if private and statistics and self.biases == "shrunken":
-            presence = None if report_noise is None else report_noise.presence
-            predictors = item_factors(ratings, private, seed=self.seed, presence=presence)
-            statistics = replace(statistics, **(predictors._asdict() if predictors else {}))
+        statistics = self.count(ratings, private, report_noise)
         if ratings.scale.is_unary:
             return Training(*train_sets(self, ratings, private, statistics, _plainly(progress)))
         offset = None
@@ -175,6 +171,19 @@ class Factorizer:
             )
         if report_noise is not None and ratings.scale.is_unary:
             raise MidpointError("reports do not teach unary data yet; leave them out")
+
+    def count(
+        self, ratings: Ratings, private: Feature | None, report_noise: ReportNoise | None = None
+    ) -> CategoryStatistics | None:
+        """Count what each category does, with factors that predict who rates what."""
+        if private is None:
+            return None
+        statistics = tally(ratings, private)
+        if self.biases != "shrunken":
+            return statistics
+        presence = None if report_noise is None else report_noise.presence
+        predictors = item_factors(ratings, private, seed=self.seed, presence=presence)
+        return replace(statistics, **(predictors._asdict() if predictors else {}))
 
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]

@@ -1,6 +1,7 @@
 """The report: one self-contained page that a person can read, print and cite."""
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
 from html import escape
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import paper_tables, tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures
-from midpoint.audit.report.settings import label, model_words
+from midpoint.audit.report.settings import front_words, label, model_words
 from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
@@ -30,6 +31,8 @@ from midpoint.audit.run.plan import DEFAULT
 from midpoint.files import replace_file
 
 PAGE = "report.html"
+LATEX = "report.tex"
+"""The table of all schemes, for a paper."""
 COMMANDS = "commands.txt"
 """What made the directory, command by command."""
 STYLE = """
@@ -45,8 +48,11 @@ thead th { background: #f0f0f0; font-weight: bold; }
 th[scope=row], thead th:first-child, .words th, .words td { text-align: left; }
 caption { text-align: left; padding: 0.3rem 0; }
 .wide { overflow-x: auto; }
+.plain { font-size: 1.5rem; line-height: 1.35; margin: 0.6rem 0; max-width: 46rem; }
+.facts { color: #444; margin-top: 0; }
+pre { background: #f3f3f3; padding: 0.6rem; overflow-x: auto; font-size: 0.75rem; }
 .verdict { border-left: 0.5rem solid #0072B2; padding: 0.5rem 1rem; background: #f2f7fb;
-  font-size: 1.15rem; }
+  font-size: 1rem; }
 .leaks { font-weight: bold; } .void { color: #595959; font-style: italic; }
 small { color: #444; } figure { margin: 1rem 0; } img { width: 100%; max-width: 54rem; }
 figcaption { font-size: 0.85rem; color: #333; }
@@ -56,9 +62,11 @@ code { background: #f3f3f3; padding: 0 0.2rem; overflow-wrap: anywhere; }
   html { font-size: 9.5pt; }
   body { max-width: none; margin: 0; padding: 0; font-size: 1rem; }
   table { font-size: 7pt; } th, td { padding: 0.1rem 0.25rem; }
-  h2, h3, caption { break-after: avoid; } figure, tr, .verdict { break-inside: avoid; }
+  h2, h3, caption { break-after: avoid; } figure, table, tr, .verdict, .plain, pre
+  { break-inside: avoid; }
   thead { display: table-header-group; } .wide { overflow: visible; }
-  thead th, .verdict, code { background: none; } .verdict { border-color: #000; }
+  pre { white-space: pre-wrap; font-size: 6.5pt; }
+  thead th, .verdict, code, pre { background: none; } .verdict { border-color: #000; }
 }
 """
 Figures = Mapping[str, Picture]
@@ -76,12 +84,15 @@ def write_report(
     command: str = "",
     papers: AuditResults | None = None,
 ) -> Path:
-    """Write report.html, with what the paper's own experiment found on the same data beside it.
+    """Write report.html, with today's date, and its table for a paper, report.tex.
 
-    Several commands may have added to the directory; all of them are kept, to reproduce it.
+    What the paper's own experiment found on the same data stands beside it if given. Several
+    commands may have added to the directory; all of them are kept, to reproduce it.
     """
     path = directory / PAGE
-    replace_file(path, page(results, _all_commands(directory, command), papers).encode())
+    today, commands = datetime.now(UTC).date(), _all_commands(directory, command)
+    replace_file(path, page(results, commands, today, papers).encode())
+    replace_file(directory / LATEX, (tables.latex(results) + "\n").encode())
     return path
 
 
@@ -95,23 +106,35 @@ def _all_commands(directory: Path, command: str) -> str:
     return "\n".join(lines)
 
 
-def page(results: AuditResults, command: str = "", papers: AuditResults | None = None) -> str:
-    """Return the report as HTML; `command` holds the commands that made it, one on each line.
+def page(
+    results: AuditResults,
+    command: str = "",
+    written: date | None = None,
+    papers: AuditResults | None = None,
+) -> str:
+    """Return the report as HTML.
 
-    `papers` is an audit in the paper's setting, to be shown beside one in ours.
+    Args:
+        results: What the audit found.
+        command: The commands that made it, one on each line.
+        written: The date to be shown, if any.
+        papers: An audit in the paper's setting, to be shown beside one in ours.
     """
     title = escape(f"Audit of {results.dataset}, {results.feature}")
     drawn = {picture.title: picture for picture in pictures(results)}
     sections = [
         f"<h1>{title}</h1>",
+        *_opening(results, written),
         *_verdicts(results),
+        *_figures(drawn, "How sure the judge is", "Privacy, accuracy and disclosure"),
+        "<h2>What was done</h2>",
         f"<p>{escape(model_words(results))}</p>",
-        *_figures(drawn, "Privacy, accuracy and disclosure"),
+        *tables.attackers(results),
         "<h2>Measured against whom</h2>",
         *tables.adversaries(results),
         *_omniscient(results),
         *tables.sharpness(results),
-        *_figures(drawn, "How sure the judge is", "What leaks to outsiders, by sizes"),
+        *_figures(drawn, "What leaks to outsiders, by sizes"),
         *tables.sizes(results),
         *tables.members(results),
         "<h2>What leaks to which attacker</h2>",
@@ -136,6 +159,7 @@ def page(results: AuditResults, command: str = "", papers: AuditResults | None =
         "<h2>Where the time went</h2>",
         *tables.time(results),
         *_reproduce(results, command),
+        *_cite(results, written),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -144,6 +168,24 @@ def page(results: AuditResults, command: str = "", papers: AuditResults | None =
         + "\n".join(sections)
         + "\n</main>\n</body></html>\n"
     )
+
+
+def _opening(results: AuditResults, written: date | None) -> Iterator[str]:
+    """Begin with the sentence that a newspaper would print, and what it rests on."""
+    main = headline(results)
+    if main is not None:
+        yield f'<p class="plain">{escape(main.plain)}.</p>'
+    yield f'<p class="facts">{escape(front_words(results, written))}</p>'
+
+
+def _cite(results: AuditResults, written: date | None) -> Iterator[str]:
+    """Show the numbers for a paper, and what to cite."""
+    year = (written or datetime.now(UTC).date()).year
+    yield "<h2>For a paper</h2>"
+    yield f"<p>A table in LaTeX (booktabs), also in <code>{LATEX}</code>:</p>"
+    yield f"<pre>{escape(tables.latex(results))}</pre>"
+    yield "<p>To be cited as:</p>"
+    yield f"<pre>{escape(tables.citation(results, year))}</pre>"
 
 
 def _verdicts(results: AuditResults) -> Iterator[str]:

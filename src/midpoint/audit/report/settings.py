@@ -1,12 +1,16 @@
 """How an audit's numbers were made, in words; and short names of schemes with settings."""
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Any
 
+from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.joint import MATCHED
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.plan import GIVEN
 
+FULL_FOLDS = 10
+"""Folds of a full audit: those of `midpoint audit` unless given."""
 METHODS = {
     "als": "alternating least squares",
     "sgd": "stochastic gradient descent",
@@ -39,6 +43,28 @@ def model_words(results: AuditResults) -> str:
     )
     folds = f"{plan['folds']} folds of users; {given_words(plan['share'])}"
     return ". ".join([fitted, folds, *_estimates(results)]) + "."
+
+
+def front_words(results: AuditResults, written: date | None = None) -> str:
+    """Say on what the first sentence rests: when, whom, how many folds and attackers, how fully."""
+    tried = len(results.controls)
+    known = [name for name in ATTACKERS if name in results.controls]
+    if results.model.get("quick"):
+        kind = "quick audit, for a first look"
+    elif len(known) == len(ATTACKERS) and results.folds >= FULL_FOLDS:
+        kind = "full audit"
+    else:
+        kind = (
+            f"partial audit: a full one has {FULL_FOLDS} folds and all {len(ATTACKERS)} attackers"
+        )
+    parts = [
+        *([] if written is None else [f"{written.day} {written:%B %Y}"]),
+        f"{int(results.description['users']):,} people",
+        f"{results.folds} folds",
+        f"{tried} attacker" + ("" if tried == 1 else "s"),
+        kind,
+    ]
+    return " · ".join(parts)
 
 
 def given_words(share: float) -> str:

@@ -35,8 +35,10 @@ class Verdict:
     """What chance would show of it."""
     grade: str
     """What it comes to, in a few words."""
+    plain: str
+    """What it means for people, in one sentence without its full stop (`plain_words`)."""
     sentence: str
-    """The same in a few sentences, with numbers; the last has no full stop."""
+    """Grade, plain words and all numbers, in a few sentences; the last has no full stop."""
     safe: bool
     """Whether the strongest attack is at chance, by attackers that succeed on raw ratings."""
 
@@ -75,18 +77,37 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     decides = max(every, key=lambda look: look.reach)
     row, band = decides
     grade = weigh(row.value, band, able=able, raw=raw)
-    sentence = ". ".join([grade, *_numbers(results, decides, every)])
-    return Verdict(scheme, row, band, grade, sentence, grade == CHANCE)
+    plain = plain_words(results, row)
+    sentence = ". ".join([grade, plain, *_numbers(results, decides, every)])
+    return Verdict(scheme, row, band, grade, plain, sentence, grade == CHANCE)
+
+
+def plain_words(results: AuditResults, row: Row) -> str:
+    """Say what an AUC means as a newspaper would print it: report, terminal and certify do.
+
+    Of raw ratings only the blind guess stands beside it, since they are unprotected themselves.
+    """
+    held = results.rounds.get(row.scheme)
+    over = "" if held is None else f" over {held.rounds} rounds"
+    raw = results.strongest(RAW if held is None else held.raw)
+    unprotected = (
+        ""
+        if raw is None or results.is_raw(row.scheme)
+        else f" unprotected {_hundredths(raw.value)};"
+    )
+    return (
+        f"Of two people, the best attack picks the right one {_hundredths(row.value)} times in 100"
+        f"{over};{unprotected} blind guessing 50"
+    )
 
 
 def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterator[str]:
     """Say what a verdict rests on, a sentence at a time."""
     row, band = decides
     held = results.rounds.get(row.scheme)
-    over = "" if held is None else f" over {held.rounds} rounds"
+    flipped = "" if row.value >= 0.5 else ", with its sign flipped"
     yield (
-        f"Of two people, {_who(row, band)} picks the right one {times(row.value)}"
-        f"{over} (AUC {row.value:.3f}, {row.low:.3f}-{row.high:.3f})"
+        f"That is {_who(row, band)}: AUC {row.value:.3f} ({row.low:.3f}-{row.high:.3f}){flipped}"
     )
     yield from (
         f"T{_who(*other)[1:]}: {other.row.value:.3f}, {other.row.low:.3f}-{other.row.high:.3f}"
@@ -97,10 +118,6 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
         yield against(results, whose)
     if held is not None:
         yield from _naive(results, held)
-    raw = results.strongest(RAW if held is None else held.raw)
-    if raw is not None and not results.is_raw(row.scheme):
-        yield f"Unprotected: {_hundredths(raw.value)}"
-    yield "Blind guessing: 50"
     yield (
         f"With {results.description['users']:,} people, up to {_hundredths(band.judged_high)} can"
         f" be luck (chance band {band.low:.3f}-{band.high:.3f}, wider {band.judged_low:.3f}"
@@ -126,7 +143,7 @@ def _who(row: Row, band: Band) -> str:
     if row.attack.startswith(f"{JUDGE}:"):
         several = "" if band.attackers == 1 else "s"
         return f"the judge ({row.attack}, of {band.attackers} attacker{several})"
-    return f"the best attack ({row.attack})"
+    return f"the strongest attacker ({row.attack})"
 
 
 def _sure(results: AuditResults, scheme: str) -> Iterator[str]:
@@ -206,12 +223,6 @@ def chosen_words(results: AuditResults) -> str:
 def reading(value: float) -> str:
     """Write an AUC, below 0.5 also what it is with its sign flipped."""
     return f"{value:.3f}" if value >= 0.5 else f"{value:.3f}, or {1 - value:.3f} sign flipped"
-
-
-def times(value: float) -> str:
-    """Write how often an attacker of this AUC tells two people of unlike category apart."""
-    flipped = "" if value >= 0.5 else " with its sign flipped"
-    return f"{_hundredths(value)} times in 100{flipped}"
 
 
 def _hundredths(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
@@ -90,11 +91,23 @@ class FitOptions:
     validation: Annotated[
         float, typer.Option(min=0, max=0.5, help="Share of ratings that decides when to stop.")
     ] = 0.0
+    factors: Annotated[
+        Path | None,
+        typer.Option(
+            help="Item factors of your own recommender, which are kept: .npz with `item_ids`,"
+            " `vectors` and perhaps `biases`, or a table with a column of item ids, perhaps"
+            " `bias`, and a column for each factor. Then nothing else is fitted to items."
+        ),
+    ] = None
 
     def factorizer(self, seed: int, threads: int | None) -> "Factorizer":
         """Return what fits by these options."""
         from midpoint.analyst.fit.factorizer import Factorizer
+        from midpoint.analyst.fit.given.factors import GivenFactors
 
+        if self.factors is not None:
+            self._require_no_fit()
+            return GivenFactors.of(self.factors, seed=seed, threads=threads)
         return Factorizer(
             dimension=self.dimension,
             iterations=self.iterations,
@@ -105,6 +118,17 @@ class FitOptions:
             seed=seed,
             threads=threads,
         )
+
+    def _require_no_fit(self) -> None:
+        """Refuse options of a fit, which given factors make needless."""
+        usual = FitOptions()
+        names = ("dimension", "iterations", "regularization", "biases", "method", "validation")
+        idle = [name for name in names if getattr(self, name) != getattr(usual, name)]
+        if idle:
+            raise MidpointError(
+                f"--{idle[0]} has no use beside --factors, which keeps the items as they are; leave"
+                " one of them out"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

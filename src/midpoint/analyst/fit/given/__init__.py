@@ -1,0 +1,1 @@
+"""Bring your own recommender: another model's items become item profiles."""
