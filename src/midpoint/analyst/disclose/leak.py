@@ -88,13 +88,10 @@ def errors_of(profiles: ItemProfiles) -> list[Errors]:
     if statistics is None:
         return []
     along = profiles.standard_vectors.astype(np.float64)
-    return [
-        Errors(
-            log_ratio_variance(statistics, *pair),
-            offset_variance(statistics, *pair, along) / profiles.noise_variance,
-        )
-        for pair in combinations(range(len(statistics.users)), 2)
-    ]
+    ratio = log_ratio_variance(statistics)
+    value = offset_variance(statistics, along) / profiles.noise_variance
+    pairs = combinations(range(len(statistics.users)), 2)
+    return [Errors(ratio[:, k, m], value[:, k, m]) for k, m in pairs]
 
 
 class LeakBudget:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.analyst.counterparts.fit import with_spreads
 from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold, report_scale
 from midpoint.data import Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
@@ -42,7 +43,7 @@ class Panel:
     """How item profiles are learned."""
     seed: int
     """Decides parts, splits and coins."""
-    _fitted: dict[tuple[Parts, str], ItemProfiles] = field(default_factory=dict)
+    _fitted: dict[tuple[Parts, str, bool], ItemProfiles] = field(default_factory=dict)
     """What was learned without some parts, by the scheme whose positions it has."""
 
     @classmethod
@@ -92,13 +93,18 @@ class Panel:
 
     def learned(self, without: Parts, how: LearningProtocol) -> ItemProfiles:
         """Return what is learned from all but some parts, with what a protocol needs."""
-        key = (without, how.scheme.name if how.scheme.counterparts else "")
+        key = (without, how.scheme.name if how.scheme.counterparts else "", how.spread)
         if key not in self._fitted:
             others = self.ratings.select_users(~np.isin(self.part, list(without)))
-            if key[1]:
+            threads = self.factorizer.threads
+            if how.spread:
+                known = self.learned(without, LearningProtocol(how.scheme.name))
+                self._fitted[key] = with_spreads(known, others, threads=threads)
+            elif how.scheme.counterparts:
                 plain = self.learned(without, LearningProtocol("no"))
-                threads = self.factorizer.threads
-                self._fitted[key] = prepare(plain, others, how.scheme, threads=threads)
+                self._fitted[key] = prepare(
+                    plain, others, how.scheme, spread=False, threads=threads
+                )
             else:
                 self._fitted[key] = self.factorizer.fit(others, self.features)
         return self._fitted[key]

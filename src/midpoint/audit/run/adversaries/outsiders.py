@@ -141,9 +141,11 @@ class SplitFold:
         """Fit item profiles to the panel."""
         return self.fold.plan.factorizer.fit(self.panel, self.fold.plan.feature)
 
-    def prepared(self, profiles: ItemProfiles, scheme: Scheme) -> ItemProfiles:
+    def prepared(
+        self, profiles: ItemProfiles, scheme: Scheme, *, spread: bool = True
+    ) -> ItemProfiles:
         """Add what a scheme needs of the panel's ratings."""
-        return prepare(profiles, self.panel, scheme, threads=1)
+        return prepare(profiles, self.panel, scheme, spread=spread, threads=1)
 
 
 @dataclass(frozen=True, eq=False)
