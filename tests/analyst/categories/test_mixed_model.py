@@ -60,18 +60,16 @@ def test_predictions_and_their_covariance_are_those_of_the_whole_model(
     X, feature = _contrasts(crossed)
     fit = Fit.of(Table.of(y, precision, X), W, t[feature], g[feature])
     expected, covariance = best_predictions(y, precision, crossed, W, t, g)
-    found = (fit.common + t[feature] * fit.r) @ X.T
+    found = fit.effects @ X.T
     cells = [k for k in range(K) if k != empty]  # of the others, differences can be estimated
     seen = centred(found[:, cells]).effect
     assert seen == pytest.approx(centred(expected[:, cells]).effect, abs=1e-9)
-    left = np.eye(len(feature)) - t[feature][:, None] * fit.Q
-    own = np.diag(t[feature]) - t[feature][:, None] * fit.Q * t[feature]
-    inside = X @ (own + left @ fit.common_covariance @ left.swapaxes(1, 2)) @ X.T
+    inside = X @ fit.covariance @ X.T
     apart = np.array([1.0, -1.0, *np.zeros(K - 2)])
     assert apart @ inside @ apart == pytest.approx(apart @ covariance @ apart, rel=1e-6)
     # The control: other variances predict otherwise.
     other = Fit.of(Table.of(y, precision, X), W, 4 * t[feature], g[feature])
-    changed = (other.common + 4 * t[feature] * other.r) @ X.T
+    changed = other.effects @ X.T
     assert np.abs(centred(changed[:, cells]).effect - seen).max() > 0.01
 
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, helmert
+from scipy.linalg import helmert
 
 Float = NDArray[np.float64]
 
@@ -35,8 +35,8 @@ def fit_mixed_model(
     crossed: tuple[tuple[int, ...], ...],
     along: Float | None,
     rounds: int,
-) -> tuple["Fit", Float, Float]:
-    """Find the variances; return the fit under them, the diagonal of T, and X."""
+) -> tuple["Fit", Float]:
+    """Find the variances; return the fit under them, and X."""
     seen = np.isfinite(observed) & np.isfinite(variance)
     y = np.where(seen, observed, 0.0)
     precision = np.where(seen, 1 / np.maximum(np.where(seen, variance, 1.0), SMALLEST), 0.0)
@@ -59,7 +59,7 @@ def fit_mixed_model(
 
     logs = _settled(step, np.log(np.tile([[start], [start / 10]], len(crossed))), rounds)
     t, g = np.exp(logs)
-    return Fit.of(table, W, t[feature], g[feature]), t[feature], X
+    return Fit.of(table, W, t[feature], g[feature]), X
 
 
 def _contrasts(crossed: tuple[tuple[int, ...], ...]) -> tuple[Float, NDArray[np.intp]]:
@@ -110,14 +110,16 @@ class Fit(NamedTuple):
     theta = (a, G) have r (1 + D) entries.
     """
 
+    table: Table
+    """What it is fitted to."""
+    t: Float
+    """The diagonal of T. Shape (r,)."""
     Q: Float
     """X' P_j X. Shape (M, r, r)."""
     r: Float
     """X' P_j (y_j - X theta w_j); T r is the posterior mean of u. Shape (M, r)."""
     common: Float
     """theta w_j: what an item's effects are expected to be. Shape (M, r)."""
-    level: Float
-    """Estimate of each c_j; for an item without ratings the mean of the others. Shape (M,)."""
     W: Float
     """One, and the item's profile. Shape (M, 1 + D)."""
     N: Float
@@ -128,21 +130,32 @@ class Fit(NamedTuple):
     @classmethod
     def of(cls, table: Table, W: Float, t: Float, g: Float) -> "Fit":
         """Solve for T = diag(t): X' P X = (I + B T)^-1 B and X' P y = (I + B T)^-1 b."""
-        both = np.concatenate([table.B, table.b[:, :, None]], axis=2)
         if len(t) == 1:
-            both = both / (1 + table.B * t)
+            scale = 1 / (1 + table.B[:, 0] * t)
+            Q, z = table.B * scale[:, :, None], table.b * scale
         else:
+            both = np.concatenate([table.B, table.b[:, :, None]], axis=2)
             both = np.linalg.solve(np.eye(len(t)) + table.B * t, both)
-        Q, z = both[:, :, :-1], both[:, :, -1]
+            Q, z = both[:, :, :-1], both[:, :, -1]
         N = _information(Q, W)
         C = _posterior_covariance(N, g)
-        theta = np.einsum("rdse,se->rd", C, z.T @ W)
+        size = len(t) * W.shape[1]
+        theta = (C.reshape(size, size) @ (z.T @ W).reshape(-1)).reshape(len(t), -1)
         common = W @ theta.T
         r = z - (Q * common[:, None, :]).sum(axis=2)
-        level = table.mean - (table.contrast * (common + t * r)).sum(axis=1)
-        rated = table.weight > 0
-        level = np.where(rated, level, level[rated].mean() if rated.any() else 0.0)
-        return cls(Q, r, common, level, W, N, C)
+        return cls(table, t, Q, r, common, W, N, C)
+
+    @property
+    def effects(self) -> Float:
+        """Posterior mean of a + G w_j + u_j. Shape (M, r)."""
+        return self.common + self.t * self.r
+
+    @property
+    def level(self) -> Float:
+        """Estimate of each c_j; for an item without ratings the mean of the others. Shape (M,)."""
+        level = self.table.mean - (self.table.contrast * self.effects).sum(axis=1)
+        rated = self.table.weight > 0
+        return np.where(rated, level, level[rated].mean() if rated.any() else 0.0)
 
     @property
     def common_covariance(self) -> Float:
@@ -152,6 +165,16 @@ class Fit(NamedTuple):
         for a, b in combinations_with_replacement(range(r), 2):
             S[:, a, b] = S[:, b, a] = ((self.W @ self.C[a, :, b]) * self.W).sum(axis=1)
         return S
+
+    @property
+    def covariance(self) -> Float:
+        """Posterior covariance of `effects`. Shape (M, r, r).
+
+        T - T Q_j T + (I - T Q_j) S_j (I - T Q_j)',  S_j = cov(a + G w_j).
+        """
+        left = np.eye(len(self.t)) - self.t[:, None] * self.Q
+        own = np.diag(self.t) - self.t[:, None] * self.Q * self.t
+        return np.asarray(own + left @ self.common_covariance @ left.swapaxes(1, 2))
 
     def steps(self, feature: NDArray[np.intp]) -> Float:
         """Return y' P V P y / tr P V of each feature, of u and of G. Shape (2, features)."""
@@ -187,19 +210,26 @@ def _posterior_covariance(N: Float, g: Float) -> Float:
     """
     r, D = N.shape[:2]
     moved = N.transpose(1, 0, 3, 2).reshape(D * r, D * r)
+    if D == 1:
+        return _generalized_inverse(moved).reshape(N.shape)
     unit = np.sqrt(np.concatenate([np.ones(r), np.tile(g, D - 1)]))
     scaled = unit[:, None] * moved * unit
-    factor = cho_factor(scaled[r:, r:] + np.eye((D - 1) * r), lower=True)
     C = np.empty_like(scaled)
-    C[r:, r:] = cho_solve(factor, np.eye((D - 1) * r))
+    C[r:, r:] = np.linalg.inv(scaled[r:, r:] + np.eye((D - 1) * r))
     across = C[r:, r:] @ scaled[r:, :r]
-    rest = scaled[:r, :r] - scaled[:r, r:] @ across
-    C[:r, :r] = np.linalg.pinv(rest, rcond=SMALLEST, hermitian=True)
+    C[:r, :r] = _generalized_inverse(scaled[:r, :r] - scaled[:r, r:] @ across)
     C[r:, :r] = -across @ C[:r, :r]
     C[:r, r:] = C[r:, :r].T
     C[r:, r:] -= C[r:, :r] @ across.T
     C = unit[:, None] * C * unit
     return np.ascontiguousarray(C.reshape(D, r, D, r).transpose(1, 0, 3, 2))
+
+
+def _generalized_inverse(matrix: Float) -> Float:
+    """Invert a symmetric matrix, as far as it can be inverted."""
+    if len(matrix) == 1:
+        return np.asarray(np.where(matrix > 0, 1 / np.where(matrix > 0, matrix, 1.0), 0.0))
+    return np.asarray(np.linalg.pinv(matrix, rcond=SMALLEST, hermitian=True))
 
 
 def _settled(step: Callable[[Float], Float], at: Float, rounds: int) -> Float:

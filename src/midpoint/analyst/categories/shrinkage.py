@@ -60,8 +60,8 @@ def shrink_effects(
         along: Item profiles w in units of taste factors. Shape (M, D); none unless given.
         rounds: The most steps to take.
     """
-    fit, t, X = fit_mixed_model(observed, variance, crossed, along, rounds)
-    return centred(fit.level[:, None] + (fit.common + t * fit.r) @ X.T)
+    fit, X = fit_mixed_model(observed, variance, crossed, along, rounds)
+    return centred(fit.level[:, None] + fit.effects @ X.T)
 
 
 def effect_covariance(
@@ -79,11 +79,8 @@ def effect_covariance(
     variances. Its level c_j is left out, so that only differences between categories mean
     something.
     """
-    fit, t, X = fit_mixed_model(observed, variance, crossed, along, rounds)
-    left = np.eye(len(t)) - t[:, None] * fit.Q
-    own = np.diag(t) - t[:, None] * fit.Q * t
-    inside = own + left @ fit.common_covariance @ left.swapaxes(1, 2)
-    return np.asarray(X @ inside @ X.T)
+    fit, X = fit_mixed_model(observed, variance, crossed, along, rounds)
+    return np.asarray(X @ fit.covariance @ X.T)
 
 
 def shrink_distributions(

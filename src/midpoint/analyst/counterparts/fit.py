@@ -187,7 +187,7 @@ def learn_positions(
         people = panel.take(shares) if people is None else people
         spreads = fit_spreads(people, model, strata, levels, threads)
         positions = replace(positions, **spreads._asdict())
-    return replace(profiles, positions=positions)
+    return profiles.with_positions(positions)
 
 
 def with_spreads(
@@ -208,7 +208,7 @@ def with_spreads(
     strata = Strata(known.least, known.mean, known.covariance)
     levels = np.array(profiles.scale.levels, dtype=np.float64)
     spreads = fit_spreads(people, model, strata, levels, threads)
-    return replace(profiles, positions=replace(known, **spreads._asdict()))
+    return profiles.with_positions(replace(known, **spreads._asdict()))
 
 
 def _fit(

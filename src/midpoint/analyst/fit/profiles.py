@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -203,6 +203,12 @@ class ItemProfiles:
                 fitted=self.offset if fitted else None,
             )
         return self._estimates[method]
+
+    def with_positions(self, positions: PositionModel) -> "ItemProfiles":
+        """Return the same profiles with these positions; what is estimated of categories stays."""
+        both = replace(self, positions=positions)
+        both.__dict__["_estimates"] = self._estimates
+        return both
 
     @cached_property
     def _estimates(self) -> dict[Estimation, CategoryEstimates]:

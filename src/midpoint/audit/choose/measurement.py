@@ -198,7 +198,7 @@ def _squares(shown: Shown, part: int, view: View) -> Float:
     """
     panel, how = shown.panel, shown.how
     hidden = panel.split.hidden.select_users(panel.part == part)
-    people, category = panel.given(part), panel.category[panel.members[part]]
+    people, category = panel.given[part], panel.category[panel.members[part]]
     profile = how.estimate(view.profiles, view.reports, view.disclosure)
     move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))[hidden.user]
     whose = hidden.item, category[hidden.user], move

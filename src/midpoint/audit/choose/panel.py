@@ -86,10 +86,16 @@ class Panel:
         """What everybody gives to her device, and what is predicted."""
         return split_ratings(self.ratings, SHARE, seed=self.seed)
 
-    def given(self, part: int) -> Population:
-        """Return what the people of a part give to their devices."""
-        people = self.split.given.select_users(self.part == part)
-        return Population(people.user, people.item, people.value, self.category[self.members[part]])
+    @cached_property
+    def given(self) -> list[Population]:
+        """What the people of each part give to their devices."""
+        every = [self.split.given.select_users(self.part == part) for part in range(PARTS)]
+        return [
+            Population(
+                part.user, part.item, part.value, self.category[self.members[k]], repeated=True
+            )
+            for k, part in enumerate(every)
+        ]
 
     def learned(self, without: Parts, how: LearningProtocol) -> ItemProfiles:
         """Return what is learned from all but some parts, with what a protocol needs."""
@@ -127,7 +133,7 @@ class Shown:
         if without not in self._disclosures:
             self._disclosures[without] = self.how.disclose(learned)
         disclosure = self._disclosures[without]
-        sent = self.how.report(disclosure, learned, self.panel.given(part), self.coins(part, draw))
+        sent = self.how.report(disclosure, learned, self.panel.given[part], self.coins(part, draw))
         return View(sent, learned, disclosure, report_scale(disclosure, self.panel.ratings.scale))
 
     def coins(self, part: int, draw: int) -> np.random.Generator:
