@@ -9,7 +9,7 @@ JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs reference bench \
-	lock clean
+	audits lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -83,10 +83,15 @@ $(BENCH_READY): pyproject.toml
 	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 
-bench: $(BENCH_READY) ## speed, memory and quality beside the peers (a quiet machine; Java 17, wrk)
+BENCHMARKS := factorization new_users panel_and_reports privacy scaling engines engine_counterparts sizes \
+	selection obfuscation counterparts liar service service_faults service_hostile page document
+bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours on a quiet machine; Java 17)
 	@sh tools/wrk.sh >/dev/null
-	@for program in factorization new_users panel_and_reports privacy audit scaling engines engine_counterparts sizes selection obfuscation \
-		counterparts service service_faults service_hostile page document; do $(BENCH)/python benchmarks/$$program.py || exit 1; done
+	@for program in $(BENCHMARKS); do echo "== $$program"; $(BENCH)/python benchmarks/$$program.py || exit 1; done
+
+audits: $(READY) ## the full audits of every data set (a day; goes on where it stopped; CASES=name for one)
+	$(BIN)/python benchmarks/audit.py $(CASES)
+	$(BIN)/python benchmarks/document.py
 
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links --upgrade

@@ -66,7 +66,7 @@ class Group:
 
 def _finish(waiting: list["asyncio.Future[None]"]) -> None:
     for done in waiting:
-        if not done.done():  # whoever asked may have hung up
+        if not done.done():  # the client may have hung up
             done.set_result(None)
 
 

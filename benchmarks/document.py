@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md and its plots from the figures in results/: how `make bench` ends."""
+"""Write docs/benchmarks.md, its plots and README's table from results/: how `make bench` ends."""
 
 import csv
 import json
@@ -11,10 +11,11 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
+from summary import rewrite
 from verdicts import leak, verdict
 
 HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
+DOCS, README = HERE.parent / "docs", HERE.parent / "README.md"
 CHAPTERS = {
     "factorization": "Factorization beside the peers",
     "new_users": "People who were not there at training",
@@ -241,6 +242,7 @@ def main() -> None:
             written = list(chapter(name, title, results)) if results.get("tables") else []
         parts.extend([f"## {title}\n", *written] if written else [])
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
+    README.write_text(rewrite(README.read_text(encoding="utf-8"), directory), encoding="utf-8")
 
 
 if __name__ == "__main__":

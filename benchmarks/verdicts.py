@@ -30,7 +30,7 @@ def factorization(results: Measured) -> Iterator[str]:
 
 def new_users(results: Measured) -> Iterator[str]:
     """Compare the mean error of the folds, and the best times."""
-    ours, *peers = ((name, _merged(folds)) for name, folds in results["folds"].items())
+    ours, *peers = ((name, merged(folds)) for name, folds in results["folds"].items())
     measures = {
         "rmse": "of our RMSE",
         "one_by_one": "of our time for a profile, one by one",
@@ -42,7 +42,8 @@ def new_users(results: Measured) -> Iterator[str]:
                 yield f"{name} has {peer[key] / ours[1][key]:.2f} {what}"
 
 
-def _merged(folds: list[dict[str, float]]) -> dict[str, float]:
+def merged(folds: list[dict[str, float]]) -> dict[str, float]:
+    """Return the mean error of all folds, and the best of their times."""
     keys = {key for fold in folds for key in fold}
     values = {key: [fold[key] for fold in folds if key in fold] for key in keys}
     return {key: float(np.mean(v) if key == "rmse" else min(v)) for key, v in values.items()}

@@ -42,7 +42,8 @@ EXPORTS = {
     "midpoint.protocol": """
         FullDisclosure LearningProtocol Loss PROTOCOLS Population Reports STATEMENTS Setting
         Statement adjust_population bits_per_item check_protocol derive discloses_at_least_as_much
-        discloses_strictly_more local_correction more_accurate obfuscate_population row_bits state
+        discloses_strictly_more local_correction more_accurate obfuscate_population row_bits
+        squared_errors state
         worst_case_loss
     """,
     "midpoint.user": """

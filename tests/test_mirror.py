@@ -30,7 +30,7 @@ COVERED = {
     "analyst/engines/streaming/scan": "analyst/engines/test_contract",
     "analyst/engines/streaming/statistics": "analyst/engines/test_contract",
     # Parts of one computation, held to a slow form of the whole.
-    "analyst/fit/choice": "audit/choose/test_choice",
+    "analyst/fit/choice": "audit/choose/test_rule",
     "analyst/fit/assembly": "analyst/fit/test_factorizer",
     "analyst/fit/summary": "analyst/test_reprs",
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
@@ -50,7 +50,7 @@ COVERED = {
     # One contract suite tries every attacker on people whom it must read.
     "audit/attackers/attacker": "audit/test_contract",
     "audit/attackers/auc": "audit/attackers/test_learned",
-    "audit/attackers/catalogue": "audit/run/test_choice",
+    "audit/attackers/catalogue": "audit/run/test_schemes_and_attacks",
     "audit/attackers/features": "audit/attackers/test_learned",
     "audit/attackers/kernels": "audit/attackers/test_learned",
     "audit/attackers/linear": "audit/attackers/test_learned",
@@ -228,3 +228,81 @@ def test_a_module_of_one_language_is_noticed(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert only_in_one(tmp_path / "py", tmp_path / "ts") == {"wire/sums": "Python"}
+
+
+WEB = TESTS.parent / "web"
+IN_A_BROWSER = ("page", "extension")
+"""What is shown to people: without a test module, it is covered by `tests/web` in a browser."""
+COVERED_WEB = {
+    "errors": "wire/message",
+    "index": "library",
+    "user/agent/channel": "user/agent/failures",
+    "user/agent/home": "user/agent/agent",
+    "user/agent/standing": "user/agent/refusals",
+    "user/checks/certificate": "user/agent/refusals",
+    "user/checks/disclosure": "user/agent/refusals",
+    "user/checks/links": "user/agent/witness",
+    "user/checks/pin": "user/agent/refusals",
+    "user/checks/proof": "user/agent/refusals",
+    "user/core/coins": "vectors",
+    "user/core/correction": "vectors",
+    "user/store": "user/agent/failures",
+    "wire/corrections": "vectors",
+    "wire/exchange": "user/agent/agent",
+    "wire/fields": "wire/message",
+    "wire/fixed": "vectors",
+    "wire/limits": "wire/numbers",
+    "wire/listing": "user/agent/witness",
+    "wire/positions": "user/core/counterparts",
+    "wire/record": "vectors",
+    "wire/refusal": "user/agent/refusals",
+    "wire/scheme": "wire/disclosure",
+    "wire/signing": "vectors",
+}
+"""Modules of `web/src` without a test module of their own, and the one that covers them."""
+RELATIVE = re.compile(r"""from\s+["'](\.{1,2}/[^"']+)["']""")
+
+
+def untested_web(web: Path) -> set[str]:
+    """Name the modules of TypeScript whose test module is not where theirs is."""
+    names = modules(web / "src", "*.ts")
+    return {name for name in names if not (web / "tests" / f"{name}.test.ts").exists()}
+
+
+def reached(test: Path) -> set[Path]:
+    """Return the files that a test of TypeScript imports, by itself or by what it imports."""
+    files, waiting = set[Path](), [test]
+    while waiting:
+        file = waiting.pop()
+        for name in RELATIVE.findall(file.read_text(encoding="utf-8")):
+            path = (file.parent / f"{name}.ts").resolve()
+            if path.exists() and path not in files:
+                files.add(path)
+                waiting.append(path)
+    return files
+
+
+def test_every_module_of_typescript_has_its_test_module_or_is_covered_by_another() -> None:
+    found = {name for name in untested_web(WEB) if not name.startswith(IN_A_BROWSER)}
+    assert sorted(found - COVERED_WEB.keys()) == [], "write a test module where the module lies"
+    assert sorted(COVERED_WEB.keys() - found) == [], "these have a test module now, or are gone"
+    idle = [
+        f"{module}: {test}"
+        for module, test in COVERED_WEB.items()
+        if WEB / "src" / f"{module}.ts" not in reached(WEB / "tests" / f"{test}.test.ts")
+    ]
+    assert idle == [], "these tests do not reach what they are said to cover"
+
+
+def test_a_module_of_typescript_without_a_test_is_noticed(tmp_path: Path) -> None:
+    written = {
+        "src/wire/one.ts": "",
+        "src/wire/two.ts": "",
+        "src/wire/three.ts": "",
+        "tests/wire/one.test.ts": 'import { a } from "../../src/wire/one";\n',
+    }
+    for name, text in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert untested_web(tmp_path) == {"wire/two", "wire/three"}
+    assert reached(tmp_path / "tests" / "wire" / "one.test.ts") == {tmp_path / "src/wire/one.ts"}

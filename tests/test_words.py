@@ -27,6 +27,8 @@ RETIRED = {
     r"turned\s+round": "sign flipped",
     r"own_numbers": "adjustment",
     r"fold[e]rs?": "directory",
+    r"whoever": "somebody who, people who, no matter who",
+    r"keep(?:s|ing)?\s+back|kept\s+back": "withhold, withheld",
 }
 """Patterns of whole words, whatever their case, and what to write instead."""
 
@@ -143,6 +145,8 @@ def test_retired_words_stay_out() -> None:
         ("ownNumbers(person)", "adjustment"),
         ("my.own_numbers(person)", "adjustment"),
         ("trained anew, mended, believed", "again"),
+        ("Whoever attacks", "somebody"),
+        ("ratings that it keeps\nback", "withhold"),
     ],
 )
 def test_a_planted_word_is_caught(sentence: str, replacement: str) -> None:

@@ -15,7 +15,7 @@ from midpoint.audit.contract import (
     REPORTS,
     TRANSCRIPTS,
     Trial,
-    reads_what_leaks,
+    finds_what_leaks,
     scores_each_alone,
     scores_silent_people_alike,
 )
@@ -52,7 +52,7 @@ def test_it_keeps_the_contract_on_transcripts(name: str) -> None:
 def test_one_of_single_reports_reads_the_union_of_a_transcript(name: str) -> None:
     trial = Trial(TRANSCRIPT_ATTACKERS[name], TRANSCRIPTS, LEAST)
     # How it learns was seen on single reports.
-    for broken in (reads_what_leaks, scores_silent_people_alike, scores_each_alone):
+    for broken in (finds_what_leaks, scores_silent_people_alike, scores_each_alone):
         assert broken(trial) is None
 
 
@@ -162,7 +162,7 @@ def test_more_can_be_asked_of_it_than_to_read_a_little() -> None:
             return np.asarray(self.sign * view.counts, np.float64)
 
     check_attacker(Counting)
-    with pytest.raises(MidpointError, match=r"it reads what leaks: AUC 0\.\d+, and 0\.85 is the"):
+    with pytest.raises(MidpointError, match=r"it finds what leaks: AUC 0\.\d+, and 0\.85 is the"):
         check_attacker(Counting, least=LEAST)
 
 

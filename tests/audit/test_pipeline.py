@@ -9,7 +9,7 @@ from midpoint.analyst import ItemProfiles
 from midpoint.audit import Progress
 from midpoint.audit.measure.findings import METRICS, SHARPNESS
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.run.choice import choose_attacks
+from midpoint.audit.run.schemes_and_attacks import choose_attacks
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports

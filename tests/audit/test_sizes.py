@@ -48,8 +48,8 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     assert small > large  # a small panel's errors are greater
     assert points["no", 30, 40].bound is None
     shown = page(found)
-    assert "What outsiders read, by sizes" in shown
-    assert "What outsiders read, by sizes" not in page(alone)
+    assert "What leaks to outsiders, by sizes" in shown
+    assert "What leaks to outsiders, by sizes" not in page(alone)
     assert "dmpss: volunteers that this data needs" in shown
     assert "volunteers that this data needs" not in page(alone)
     found.save(tmp_path)

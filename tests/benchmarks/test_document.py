@@ -107,6 +107,8 @@ def test_a_program_without_figures_has_no_chapter(
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(document, "HERE", tmp_path)
     monkeypatch.setattr(document, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(document, "README", tmp_path / "README.md")
+    (tmp_path / "README.md").write_text("<!-- written by make bench -->\n<!-- end -->")
     keep(tmp_path / "results", "tv", "2026-02-01")
     document.main()
     page = (tmp_path / "docs" / "benchmarks.md").read_text()

@@ -48,7 +48,7 @@ def test_compare_folds_what_is_in_one_audit_and_shows_rounds(tmp_path: Path) -> 
     shown = run("compare", tmp_path / "many", tmp_path / "few")
     assert "numbers of scheme mp, adaptive-lr-items, fraction" in shown
     assert "gone" not in shown.partition("Only before")[2]
-    assert "The verdict on mp is gone: it was the feature is there to read (1.000" in shown
+    assert "The verdict on mp is gone: it was the feature is in plain sight (1.000" in shown
     assert "The verdict on mp is new" in run("compare", tmp_path / "few", tmp_path / "many")
     assert "gone" in run("compare", tmp_path / "many", tmp_path / "few", "--all")
     made_up_rounds().save(tmp_path / "many")

@@ -71,7 +71,9 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     assert "The gender stays on the device." in shown
     ranked = shown[shown.index("the device ranks") : shown.index("What protection costs")]
     assert len(re.findall(r"Film \d+", ranked)) == 4
-    attacked = shown[shown.index("What an attacker reads") : shown.index("What protection costs")]
+    attacked = shown[
+        shown.index("What leaks to an attacker") : shown.index("What protection costs")
+    ]
     before, after, blind = (int(n) for n in re.findall(r"(\d+) times in 100", attacked))
     assert before > after + 10
     assert blind == 50

@@ -23,7 +23,7 @@ def test_it_ranks_midway_scores_without_what_was_answered(tmp_path: Path) -> Non
     facts = run("recommend", model.directory, report, "--top", 5, "--json")
     rows = facts["recommended"]
     assert len(rows) == 5
-    assert facts["shortlist"] == model.profiles.n_items  # 2 (5 + 100), or all
+    assert facts["shortlist"] == model.profiles.n_items  # 2 (5 + 2,000), or all
     assert not {row["item"] for row in rows} & set(answers)
     scorer, reports = scored(model, report)
     mean, deviation = scorer.estimate(reports).predict(model.profiles)

@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from midpoint.analyst import publish
+from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.storage import Summary
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_disclosure, decide
-from midpoint.wire import ONE, SigningKey, Solicitation
+from midpoint.wire import ONE, Report, SigningKey, Solicitation
 from tests.support.models.small_model import run, trained
 
 
@@ -74,3 +76,17 @@ def test_the_question_is_written_for_the_device(tmp_path: Path) -> None:
     ratings = dict.fromkeys(following.items, 3 * ONE)
     answer = decide(ratings, following, accepted, PrivateCategory({"gender": "F"}), ledger)
     assert answer.round == 4
+
+
+def test_the_command_asks_what_library_and_service_ask(tmp_path: Path) -> None:
+    model = trained()
+    report = model.report(tmp_path / "r.json", model.answers(10))
+    words = ("solicit", model.directory, "--disclosure", model.disclosure_file, "--budget", 5)
+    service = Model(model.profiles, model.disclosure)
+    answers = Report.parse(report.read_bytes()).answers
+    for past, summary in (
+        ((), Summary(0)),
+        (("--report", report), Summary(0, items=dict(answers))),
+    ):
+        items = [row["item"] for row in run(*words, *past, "--json")["items"]]
+        assert sorted(items) == service.ask(summary, 5)

@@ -68,6 +68,15 @@ def test_the_public_form_is_the_copy(people: Ratings, shown: Disclosure) -> None
     assert as_pairs(everything) == as_pairs(known)
 
 
+def test_a_terminal_shows_how_far_it_is(
+    people: Ratings, shown: Disclosure, capsys: pytest.CaptureFixture[str]
+) -> None:
+    obfuscate(people, shown, seed=1)
+    assert capsys.readouterr().err == ""  # no terminal
+    obfuscate(people, shown, seed=1, progress=True)
+    assert "Obfuscating" in capsys.readouterr().err
+
+
 def test_a_seed_repeats_the_coins_and_without_one_they_are_fresh_and_fair(
     people: Ratings, shown: Disclosure
 ) -> None:

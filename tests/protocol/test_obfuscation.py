@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.errors import MidpointError
-from midpoint.protocol import obfuscate_population
+from midpoint.protocol import obfuscate_population, obfuscation
 from midpoint.user import Parameters, adjust, obfuscate
 from midpoint.wire import SCHEMES
 from tests.support.people.made_up import STARS, disclosure
@@ -28,6 +28,22 @@ def test_everyone_is_obfuscated_as_by_her_own_device(scheme: str, alpha: float) 
         alone = obfuscate(*rated, cell, p, coins[part], hers, alpha)
         assert np.array_equal(together.keep[part], alone.keep)
         assert np.array_equal(together.value[part], alone.value)
+
+
+@pytest.mark.parametrize("scheme", ["no", "mp", "dmpss", "ia"])
+def test_how_many_are_handled_at_a_time_changes_nothing(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    p, rng = Parameters.of(disclosure(scheme, n_items=20)), np.random.default_rng(2)
+    people = STARTS, rng.integers(0, 20, 30), rng.choice(np.array(STARS), 30), CATEGORY
+    coins = rng.random((30, 4))
+    whole = obfuscate_population(*people, p, coins, 0.7)
+    monkeypatch.setattr(obfuscation, "BLOCK", 7)
+    parts = obfuscate_population(*people, p, coins, 0.7)
+    assert np.array_equal(whole.keep, parts.keep)
+    assert np.array_equal(whole.value, parts.value)
+    with pytest.raises(MidpointError, match="alpha is a probability"):
+        obfuscate_population(STARTS * 0, people[1][:0], people[2][:0], CATEGORY, p, coins[:0], 2)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.protocol import positions
-from midpoint.protocol.positions import adjust_population
+from midpoint.protocol.positions import adjust_population, spread_factors
 from midpoint.user import Parameters, adjust
-from midpoint.user.core.counterparts import Counterparts, counterparts
+from midpoint.user.core.counterparts import Counterparts, counterparts, spread_factor
 from midpoint.wire import SCHEMES, Disclosure
 from tests.support.people.made_up import AGE, GENDER, STARS, disclosure
 from tests.support.people.made_up_positions import counterparts_disclosure, real_size
@@ -144,3 +144,16 @@ def test_single_precision_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(positions, "STILL", 1.0)
     rough = adjust_population(p, *rated)
     assert not np.array_equal(exact.move, rough.move)
+
+
+def test_everyone_has_the_spread_factor_of_her_own_device() -> None:
+    rng = np.random.default_rng(3)
+    spread = np.column_stack([rng.normal(0, 0.3, 9), rng.uniform(0.1, 0.5, 9)])
+    count, square = rng.integers(1, 300, 200), rng.exponential(100, 200)
+    for cell in (0, 8):
+        alone = [
+            spread_factor(spread, cell, n, s)
+            for n, s in zip(count.tolist(), square.tolist(), strict=True)
+        ]
+        assert spread_factors(spread, cell, count, square).tolist() == alone
+        assert len(set(alone)) > 2

@@ -62,7 +62,7 @@ def test_she_rates_while_the_disclosure_is_on_its_way(visit: Visit) -> None:
     expect(she.page.get_by_role("button", name="gender protected")).to_be_visible()
 
 
-def test_whoever_comes_again_cannot_rate_again_what_is_final(visit: Visit) -> None:
+def test_somebody_who_comes_again_cannot_rate_again_what_is_final(visit: Visit) -> None:
     she = visit()
     she.open()
     she.choose("Male")

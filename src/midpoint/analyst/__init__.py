@@ -4,9 +4,9 @@ from midpoint.analyst.categories.estimates import CategoryEstimates
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
 from midpoint.analyst.counterparts.fit import fit_positions
 from midpoint.analyst.disclose.chain import publish
-from midpoint.analyst.disclose.choice import choose_scheme, itemwise_scheme
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.scheme_choice import choose_scheme, itemwise_scheme
 from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
 from midpoint.analyst.fit.fold_in import estimate_profiles, predict
 from midpoint.analyst.fit.positions import PositionModel

@@ -10,15 +10,15 @@ from typing import Self
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import publish
-from midpoint.analyst.disclose.choice import MOST_COST
 from midpoint.analyst.disclose.disclosure import disclose
+from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.scorer import Scorer
-from midpoint.analyst.solicit.questions import next_items
+from midpoint.analyst.solicit.questions import Questions
 from midpoint.analyst.training import LEAST_PEOPLE, train
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
@@ -35,9 +35,7 @@ from midpoint.wire import (
     SigningKey,
     Solicitation,
 )
-
-MARGIN = 100
-"""Items she may have rated, at most, unless given: a public number."""
+from midpoint.wire.exchange import MARGIN
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,17 +148,12 @@ class Analyst:
             budget: How many items to ask about.
             asked: What she was asked before, not to be asked again.
         """
-        scorer, questions = self._scorer, tuple(asked)
+        past = tuple(asked)
         touched = {item for report in reports for item, _ in report.answers}
-        touched |= {item for question in questions for item in question.items}
-        rounds = [report.round for report in reports] + [past.round for past in questions]
-        chosen = next_items(
-            self.profiles,
-            budget,
-            information=scorer.evidence(reports).information,
-            touched=touched,
-            report_weights=scorer.weights,
-        )
+        touched |= {item for question in past for item in question.items}
+        rounds = [report.round for report in reports] + [question.round for question in past]
+        known = self._scorer.evidence(reports).information if touched else None
+        chosen = self._questions.choose(budget, information=known, touched=touched)
         return Solicitation(
             disclosure=self.disclosure.digest,
             round=1 + max(rounds, default=-1),
@@ -238,6 +231,10 @@ class Analyst:
     @cached_property
     def _scorer(self) -> Scorer:
         return Scorer(self.profiles, self.disclosure)
+
+    @cached_property
+    def _questions(self) -> Questions:
+        return Questions(self.profiles, self.disclosure, report_weights=self._scorer.weights)
 
     def _begin(self, site: Site) -> None:
         """Give a new site this key; one list must not begin at two sites."""

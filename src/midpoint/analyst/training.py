@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from midpoint.analyst.disclose.assigned import require_assigned
-from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme, require_attackers
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.scheme_choice import MOST_COST, choose_scheme, require_attackers
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles

@@ -1,4 +1,4 @@
-"""The contract of attackers: whoever writes one can see whether it keeps it.
+"""The contract of attackers: people who write one can see whether it keeps it.
 
 Attackers are fitted to a few hundred simulated people, and tried on others. An attacker that breaks
 a clause would make an audit say what is not so.
@@ -29,11 +29,11 @@ LEAKY = replace(PEOPLE, name="leaky", users=480, items=30, ratings=7_200, taste_
 SEED = 10
 """Of what is simulated: by chance, how much and how high they rate tells as well."""
 LEAST = 0.6
-"""What an attacker reads of them at least; good ones read 0.9."""
+"""AUC that an attacker reaches on them at least; good ones reach 0.9."""
 FEWER = 0.1
-"""How much less it may read among training people, when some of them are left out."""
+"""How much less it may reach among training people, when some of them are left out."""
 DOUBT = 3.5
-"""Standard errors that an AUC may be away from 0.5 where nothing can be read."""
+"""Standard errors that an AUC may be away from 0.5 where nothing leaks."""
 ROUNDING = 1e-3
 """By what share of their range scores may differ that ought to be the same."""
 DRAWS = 2
@@ -100,11 +100,11 @@ class Trial:
     stage: Stage
     """Whom it is fitted to and tried on."""
     least: float
-    """What it has to read of what leaks."""
+    """The AUC that it has to reach on what leaks."""
 
     @cached_property
     def tried(self) -> View:
-        """The others, under the scheme that it says it can read."""
+        """The others, under the scheme that it says it succeeds on."""
         return self.stage.seen(1, getattr(self.make(), "control", RAW), 0)
 
     @cached_property
@@ -143,13 +143,13 @@ class Trial:
         return score_people(attacker, _name(attacker), view)
 
 
-def reads_what_leaks(trial: Trial) -> str | None:
-    """Read its control: raw ratings, or those of the scheme that it names."""
+def finds_what_leaks(trial: Trial) -> str | None:
+    """Succeed on its control: raw ratings, or those of the scheme that it names."""
     area = auc(trial.scores, trial.stage.labels[1])
     return None if area >= trial.least else f"AUC {area:.3f}, and {trial.least:g} is the least"
 
 
-def is_at_chance_where_nothing_can_be_read(trial: Trial) -> str | None:
+def is_at_chance_where_nothing_leaks(trial: Trial) -> str | None:
     """Sit at chance where labels are dealt out at random; by index they are the same again."""
     dealt = np.random.default_rng(11).permutation(trial.stage.labels[0])
     labels = np.resize(dealt, len(trial.stage.labels[1]))
@@ -183,7 +183,7 @@ def scores_silent_people_alike(trial: Trial) -> str | None:
 
 
 def scores_each_alone(trial: Trial) -> str | None:
-    """Score a person alike whoever else is tried."""
+    """Score a person alike, no matter who else is tried."""
     some = np.array([5, 6, 40, 41, 100])
     alone = trial.score(trial.honest, only(trial.tried, some))
     apart = float(np.abs(alone - trial.scores[some]).max())
@@ -191,7 +191,7 @@ def scores_each_alone(trial: Trial) -> str | None:
 
 
 def learns_from_outsiders(trial: Trial) -> str | None:
-    """Read its control as well where it is fitted to people whom the analyst never learned from.
+    """Succeed on its control where it is fitted to people whom the analyst never learned from, too.
 
     They are outside the panel, and say what they say under the published disclosure. A clean
     attacker has no use for them.
@@ -210,8 +210,8 @@ def learns_from_outsiders(trial: Trial) -> str | None:
 def can_be_stacked(trial: Trial) -> str | None:
     """Say of training people whom it was not fitted to what it says of others.
 
-    The weights of a stack are learned from that. Whoever scores people there by their own labels
-    would be trusted for what it cannot do elsewhere.
+    The weights of a stack are learned from that. An attacker that scores people there by
+    their own labels would be trusted for what it cannot do elsewhere.
     """
     labels = trial.stage.labels[0]
     least = trial.least - FEWER
@@ -227,8 +227,8 @@ def can_be_stacked(trial: Trial) -> str | None:
 
 CLAUSES: Clauses[Trial] = MappingProxyType(
     {
-        "it reads what leaks": reads_what_leaks,
-        "it is at chance where nothing can be read": is_at_chance_where_nothing_can_be_read,
+        "it finds what leaks": finds_what_leaks,
+        "it is at chance where nothing leaks": is_at_chance_where_nothing_leaks,
         "its sign follows the labels": follows_the_labels,
         "it learns from people outside the panel": learns_from_outsiders,
         "equal seeds give equal scores": repeats_itself,
@@ -248,7 +248,7 @@ def check_attacker(
     Args:
         make: Its class, or a function that makes one.
         transcripts: Whether it reads transcripts of several rounds.
-        least: The AUC that it has to read on its control, where strong attackers read 0.9.
+        least: The AUC that it has to reach on its control, where strong attackers reach 0.9.
     """
     trial = Trial(make, TRANSCRIPTS if transcripts else REPORTS, least)
     require_kept(CLAUSES, trial, f"attacker {_name(make())!r}")

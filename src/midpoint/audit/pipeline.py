@@ -17,7 +17,13 @@ from midpoint.audit.run.adversaries.outsiders import (
     choose_adversaries,
     require_split,
 )
-from midpoint.audit.run.choice import (
+from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
+from midpoint.audit.run.folds import audited
+from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
+from midpoint.audit.run.plan import GIVEN, OUTSIDERS, RAW, Plan
+from midpoint.audit.run.processes import Progress, reported
+from midpoint.audit.run.schedule import run_all
+from midpoint.audit.run.schemes_and_attacks import (
     Attacks,
     Schemes,
     choose_attacks,
@@ -27,12 +33,6 @@ from midpoint.audit.run.choice import (
     of_rounds,
     of_transcripts,
 )
-from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
-from midpoint.audit.run.folds import audited
-from midpoint.audit.run.paper_setup import paper_people, paper_work, require_no_other, tuned
-from midpoint.audit.run.plan import GIVEN, OUTSIDERS, RAW, Plan
-from midpoint.audit.run.processes import Progress, reported
-from midpoint.audit.run.schedule import run_all
 from midpoint.audit.run.store import MANIFEST, Store
 from midpoint.audit.run.tasks import Auditor
 from midpoint.audit.run.work import Makers, Work

@@ -1,4 +1,4 @@
-"""What outsiders read as the panel, and the number of outsiders, grow: a point for each size."""
+"""What leaks to outsiders as the panel, and their number, grow: a point for each size."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ def require_outsiders(*against: Iterable[str]) -> None:
 
 
 def size_points(results: AuditResults) -> Iterator[SizePoint]:
-    """Say of each scheme what outsiders read of it, by their judge and by their strongest."""
+    """Say of each scheme what leaks to outsiders, by their judge and by their strongest."""
     outsider = results.adversaries[OUTSIDER]
     for scheme in results.bands:
         strongest, judge = results.strongest(scheme, OUTSIDER), results.judge(scheme, OUTSIDER)

@@ -122,7 +122,7 @@ def _weights(Z: Float, ones: Ones, penalty: float) -> Float:
     start = np.zeros(1 + Z.shape[1])
     weights = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x[1:]
     length = float(np.sqrt(weights @ weights))
-    # Where no attacker reads anything, all count alike.
+    # Where nothing leaks to any attacker, all count alike.
     return weights / length if length > 1e-9 else np.full(len(weights), len(weights) ** -0.5)
 
 

@@ -31,6 +31,10 @@ Master = Annotated[
     typer.Option(help="Where Spark runs, such as spark://host:7077; else on this machine."),
 ]
 
+STORED_MARGIN = 100
+"""Smaller than what devices ask a service for (`wire.exchange.MARGIN`): everyone's list is stored,
+and an operator knows how many items its people have rated."""
+
 
 @app.command("obfuscate")
 @expand
@@ -80,7 +84,7 @@ def score_command(
     margin: Annotated[
         int,
         typer.Option(min=0, help="Public upper bound on how many items a person has rated."),
-    ] = 100,
+    ] = STORED_MARGIN,
     alpha: Annotated[
         float, typer.Option(min=0, max=1, help="Share of ratings that was obfuscated.")
     ] = 1.0,

@@ -191,8 +191,8 @@ def _sample(rated: dict[str, float], sent: dict[str, float]) -> list[tuple[str, 
 
 
 def _attacked(console: Console, profiles: "ItemProfiles") -> None:
-    """Say what the strongest attack reads before and after, as training measured it."""
-    console.rule("[bold]4  What an attacker reads", align="left")
+    """Say what leaks to the strongest attack before and after, as training measured it."""
+    console.rule("[bold]4  What leaks to an attacker", align="left")
     choice = profiles.choice
     before = None if choice is None else choice.row(RAW)
     after = None if choice is None else choice.row(profiles.scheme or RAW)
@@ -219,9 +219,9 @@ def _everyone(
     """Compare all held-out people with and without protection."""
     import numpy as np
 
-    from midpoint.analyst import itemwise_scheme, predict
+    from midpoint.analyst import itemwise_scheme
     from midpoint.audit.run.plan import read_scheme
-    from midpoint.protocol import Population, local_correction
+    from midpoint.protocol import Population, squared_errors
 
     known = given.features[FEATURE].known
     given, hidden = given.select_users(known), hidden.select_users(known)
@@ -237,12 +237,12 @@ def _everyone(
         learning = read_scheme(scheme)
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
-        move = learning.moves(disclosure, profiles, people, np.random.default_rng(seed))
-        rows = hidden.item, category[hidden.user], move[hidden.user]
-        offset = local_correction(disclosure, profiles, *rows)
         x = learning.estimate(profiles, reports, disclosure)
-        guess = predict(profiles, x, hidden.user, hidden.item, offset)
-        rmse = float(np.sqrt(np.mean((guess - hidden.value) ** 2)))
+        given_by = people, np.random.default_rng(seed)
+        rows = hidden.user, hidden.item
+        shown = learning.predictions(disclosure, profiles, *given_by, x, *rows)
+        errors = squared_errors(shown, hidden.value, hidden.user, hidden.n_users)
+        rmse = float(np.sqrt(errors.sum() / len(hidden)))
         table.add_row(name, f"{rmse:.4f}", f"{len(reports.kept) / len(given):.0%}")
     console.rule("[bold]5  What protection costs", align="left")
     console.print(table)

@@ -21,8 +21,13 @@ def recommend_command(
     report: ReportFiles,
     top: Annotated[int, typer.Option(min=1, help="How many items to recommend.")] = 10,
     margin: Annotated[
-        int, typer.Option(min=0, help="Public upper bound on how many items she has rated.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Public upper bound on how many items she has rated; unless given, what devices"
+            " ask a service for.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the scores for her device to this file.")
     ] = None,
@@ -35,13 +40,14 @@ def recommend_command(
     """
     from midpoint.files import replace_file
     from midpoint.wire import Report
+    from midpoint.wire.exchange import MARGIN
 
     scorer = model.scorer()
     profiles = scorer.items
     answers = scorer.answers(read_message(path, Report) for path in report)
     estimate = scorer.solve(scorer.sum_up(answers))
     best = _best(profiles, estimate, answers, top)
-    scores = scorer.top_of(estimate, top=top, margin=margin)
+    scores = scorer.top_of(estimate, top=top, margin=MARGIN if margin is None else margin)
     size = len(scores.items)
     if out is not None:
         replace_file(out, scores.raw)

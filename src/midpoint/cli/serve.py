@@ -1,4 +1,4 @@
-"""`midpoint serve`, `doctor` and `witness`: the analyst over HTTP, and whoever watches it."""
+"""`midpoint serve`, `doctor` and `witness`: the analyst over HTTP, and those who watch it."""
 
 import json
 from dataclasses import asdict

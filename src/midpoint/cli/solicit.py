@@ -36,8 +36,9 @@ def solicit_command(
         ),
     ] = Method.greedy,
     weighted: Annotated[
-        bool, typer.Option("--weighted", help="Prefer items that more people rate.")
-    ] = False,
+        bool,
+        typer.Option(help="Prefer items that more people rate, as the service does; or not."),
+    ] = True,
     seed: Annotated[int, typer.Option(help="Decides a random choice.")] = 0,
     number: Annotated[
         int | None,
@@ -53,27 +54,26 @@ def solicit_command(
     The choice is A-optimal given her earlier reports, with a certified gap (Sec. 6.2).
     """
     from midpoint.analyst import Scorer
-    from midpoint.analyst.solicit.questions import next_items
+    from midpoint.analyst.solicit.questions import Questions
     from midpoint.files import replace_file
     from midpoint.wire import Report, Solicitation
 
     with Console(stderr=True).status("Choosing items"):
-        profiles = model.profiles()
-        disclosure = model.disclosed(profiles) if report or out else None
+        profiles, disclosure = model.load()
+        scorer = Scorer(profiles, disclosure, estimator=model.estimator.value)
         reports = [read_message(path, Report) for path in report or []]
-        answers: dict[str, int] = {}
-        information = None
-        if disclosure is not None:
-            scorer = Scorer(profiles, disclosure, estimator="least-squares")
-            answers = scorer.answers(reports)
-            information = scorer.sum_up(answers).information
-        chosen = next_items(
+        answers = scorer.answers(reports)
+        questions = Questions(
             profiles,
-            budget,
-            information=information,
-            touched=answers,
+            disclosure,
+            report_weights=scorer.weights,
             with_prior=model.estimator is Estimator.map,
             weighted=weighted or method is Method.most_rated,
+        )
+        chosen = questions.choose(
+            budget,
+            information=scorer.sum_up(answers).information if answers else None,
+            touched=answers,
             method=method.value,
             seed=seed,
             certified=True,
@@ -82,7 +82,7 @@ def solicit_command(
         {"item": str(profiles.item_ids[j]), "title": str(profiles.item_names[j])}
         for j in chosen.items
     ]
-    if out is not None and disclosure is not None:
+    if out is not None:
         items = tuple(sorted(row["item"] for row in rows))
         following = 1 + max((earlier.round for earlier in reports), default=-1)
         asked = following if number is None else number

@@ -16,7 +16,7 @@ from midpoint.cli.options.protection import ProtectionOptions
 from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
-from midpoint.cli.output.choice import show_choice
+from midpoint.cli.output.choice_table import show_choice
 
 if TYPE_CHECKING:
     from midpoint.analyst.disclose.leak import Budget
@@ -201,7 +201,7 @@ def say_leak(console: Console, profiles: "ItemProfiles") -> None:
             f"{(budget.keep @ rule.revealed) / rule.revealed.sum():.0%}",
             f"{int((budget.keep > 0).sum()):,}",
         )
-    console.print("What somebody could read who knew all errors of what is disclosed (*: chosen)")
+    console.print("What leaks to somebody who knew all errors of what is disclosed (*: chosen)")
     console.print(table)
 
 

@@ -12,7 +12,7 @@ from midpoint.protocol.disclosure_size import (
 from midpoint.protocol.full import FullDisclosure
 from midpoint.protocol.learning import PROTOCOLS, LearningProtocol
 from midpoint.protocol.obfuscation import obfuscate_population
-from midpoint.protocol.population import Population, Reports, local_correction
+from midpoint.protocol.population import Population, Reports, local_correction, squared_errors
 from midpoint.protocol.positions import adjust_population
 from midpoint.protocol.statement import STATEMENTS, Statement, state
 
@@ -36,6 +36,7 @@ __all__ = [
     "more_accurate",
     "obfuscate_population",
     "row_bits",
+    "squared_errors",
     "state",
     "worst_case_loss",
 ]

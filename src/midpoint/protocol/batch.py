@@ -23,6 +23,7 @@ from midpoint.analyst.engines.spark.blocks import whole_users
 from midpoint.analyst.engines.spark.reader import RatingsFrame
 from midpoint.errors import MidpointError
 from midpoint.protocol.obfuscation import obfuscate_population
+from midpoint.protocol.population import cells_of
 from midpoint.user import PURPOSES, DeviceSecret, Parameters, check_numbers, toss
 from midpoint.user.core.private import framed
 from midpoint.wire import ONE, Disclosure, from_fixed, to_fixed
@@ -61,7 +62,7 @@ class Plan:
             parameters=Parameters.of(disclosure),
             item_ids=ratings.item_ids,
             index=np.array(index, np.intp),
-            cell=_cells(ratings, disclosure),
+            cell=_cell_by_code(ratings, disclosure),
             key=os.urandom(32)
             if seed is None
             else hashlib.sha256(TAG + str(seed).encode()).digest(),
@@ -136,7 +137,7 @@ def secret_of(key: bytes, user: str) -> DeviceSecret:
     return DeviceSecret(hmac.digest(key, framed(TAG, user.encode()), "sha256"))
 
 
-def _cells(ratings: RatingsFrame, disclosure: Disclosure) -> NDArray[np.intp]:
+def _cell_by_code(ratings: RatingsFrame, disclosure: Disclosure) -> NDArray[np.intp]:
     """Find the disclosure's cell of each of the table's; the last entry is for the unknown."""
     if not disclosure.features:
         return np.zeros(1 + len(ratings.users), np.intp)
@@ -147,11 +148,10 @@ def _cells(ratings: RatingsFrame, disclosure: Disclosure) -> NDArray[np.intp]:
         raise MidpointError(
             f"the disclosure protects {names}; read the ratings with these features"
         )
-    labels = [
+    people = (
         dict(zip(parts, _labels(ratings, k), strict=True)) for k in range(len(feature.categories))
-    ]
-    cells = [disclosure.cell(names) for names in labels]
-    return np.array([*(-1 if cell is None else cell for cell in cells), -1], np.intp)
+    )
+    return np.append(cells_of(disclosure, people), -1)
 
 
 def _labels(ratings: RatingsFrame, cell: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The contract of learning protocols: whoever subclasses one can see whether it keeps it.
+"""The contract of learning protocols: people who subclass one can see whether it keeps it.
 
 Protocols are run on a few hundred simulated people. One that breaks a clause would make an audit, a
 simulation or a batch report something that no device does.

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.analyst import Analyst
 from midpoint.errors import MidpointError
+from midpoint.progress import shown
 from midpoint.protocol.obfuscation import obfuscate_population
+from midpoint.protocol.population import cells_of
 from midpoint.user import PURPOSES, Parameters, check_numbers
 from midpoint.user.core.obfuscation import illegal
 from midpoint.wire import Disclosure, from_fixed, to_fixed
@@ -52,6 +54,7 @@ def obfuscate(
     *,
     seed: int | None = None,
     alpha: float = 1.0,
+    progress: bool | None = None,
 ) -> "Ratings":
     """Return what everyone's device would reveal of a whole data set.
 
@@ -63,9 +66,11 @@ def obfuscate(
         disclosure: What was disclosed of its items, or the analyst that disclosed it.
         seed: For coins that can be tossed again; keep it secret. The system's randomness if none.
         alpha: Share of ratings to obfuscate.
+        progress: Whether to show a bar; in terminals and notebooks unless given.
     """
-    shown = disclosure.disclosure if isinstance(disclosure, Analyst) else disclosure
-    copy, _ = obfuscated_copy(ratings, shown, seed=seed, alpha=alpha)
+    disclosed = disclosure.disclosure if isinstance(disclosure, Analyst) else disclosure
+    with shown("Obfuscating", progress) as report:
+        copy, _ = obfuscated_copy(ratings, disclosed, seed=seed, alpha=alpha, progress=report)
     return copy
 
 
@@ -81,7 +86,7 @@ def obfuscated_copy(
     check_numbers(disclosure)
     names = ratings.item_ids.tolist()
     index = np.array([disclosure.index.get(item, -1) for item in names], dtype=np.intp)
-    cell = _cells(ratings, disclosure)
+    cell = _cell_by_user(ratings, disclosure)
     fit = ratings.select_ratings((index[ratings.item] >= 0) & (cell[ratings.user] >= 0))
     _require_any(fit, disclosure)
     parameters, toss = Parameters.of(disclosure), _coins(seed)
@@ -139,19 +144,18 @@ def table_suffix(path: Path) -> str:
     return suffix
 
 
-def _cells(ratings: "Ratings", disclosure: Disclosure) -> NDArray[np.intp]:
+def _cell_by_user(ratings: "Ratings", disclosure: Disclosure) -> NDArray[np.intp]:
     """Return each user's joint cell; -1 where a category is not known."""
     if not disclosure.features:
         return np.zeros(ratings.n_users, dtype=np.intp)
     features = [ratings.feature(part.name) for part in disclosure.features]
     codes = np.stack([feature.codes for feature in features])
     distinct, which = np.unique(codes, axis=1, return_inverse=True)
-    cells = []
-    for column in distinct.T.tolist():
-        known = [(f.name, f.categories[k]) for f, k in zip(features, column, strict=True) if k >= 0]
-        cell = disclosure.cell(dict(known))
-        cells.append(-1 if cell is None else cell)
-    return np.array(cells, dtype=np.intp)[which.reshape(-1)]
+    names = (
+        {f.name: f.categories[k] for f, k in zip(features, column, strict=True) if k >= 0}
+        for column in distinct.T.tolist()
+    )
+    return cells_of(disclosure, names)[which.reshape(-1)]
 
 
 def _require_any(fit: "Ratings", disclosure: Disclosure) -> None:

@@ -42,7 +42,7 @@ def regress_locally(
     centre = from_fixed(disclosure.centre)[profiles.message_index]
     disclosed = replace(profiles, vectors=vectors, centre=centre)
     profile = estimate_profiles(
-        disclosed, shifted.user_offsets, shifted.item, shifted.value, method=method
+        disclosed, shifted.user_offsets, shifted.item, shifted.value, method=method, sets=False
     )
     return replace(silence(len(profile)), profile=profile)
 

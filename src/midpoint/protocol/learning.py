@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, Scorer, estimate_profiles
+from midpoint.analyst import ItemProfiles, Scorer, estimate_profiles, predict
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.specification import SchemeSpec
@@ -16,7 +16,7 @@ from midpoint.analyst.fit.fold_in import Method
 from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.obfuscation import obfuscate_population
-from midpoint.protocol.population import Float, Population, Reports
+from midpoint.protocol.population import Float, Population, Reports, local_correction
 from midpoint.protocol.positions import adjust_population
 from midpoint.protocol.statement import STATEMENTS, Statement
 from midpoint.user import PURPOSES, Adjustment, Parameters
@@ -117,6 +117,31 @@ class LearningProtocol:
         del coins
         adjustment = _adjustment(disclosure, profiles, people)
         return np.asarray(np.rint(self.alpha * adjustment.move), dtype=np.int64)
+
+    def predictions(
+        self,
+        disclosure: Disclosure,
+        profiles: ItemProfiles,
+        people: Population,
+        coins: Coins,
+        x: Float,
+        user: NDArray[np.integer],
+        item: NDArray[np.integer],
+    ) -> Float:
+        """Return what devices show of n items: the analyst's scores after their correction. (n,).
+
+        Args:
+            disclosure: What goes with the scores.
+            profiles: The profiles it was made from.
+            people: What was given to the devices.
+            coins: Those of the report.
+            x: Everyone's profile, as the analyst estimates it. Shape (users, D).
+            user: Whose device shows the item. Shape (n,).
+            item: The item, by index in the item profiles. Shape (n,).
+        """
+        move = self.moves(disclosure, profiles, people, coins)[user]
+        offset = local_correction(disclosure, profiles, item, people.category[user], move)
+        return predict(profiles, x, user, item, offset)
 
     def estimate(
         self, profiles: ItemProfiles, reports: Reports, disclosure: Disclosure | None = None

@@ -12,6 +12,8 @@ from midpoint.wire import ValueMap
 
 BLIND = (ValueMap.AS_IS, ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
 """Maps of values that do not ask for the category."""
+BLOCK = 2**17
+"""Ratings handled at a time, so that temporary arrays stay small."""
 
 
 def obfuscate_population(
@@ -43,7 +45,27 @@ def obfuscate_population(
     require_categories(cell, parameters)
     if adjustment is None:
         adjustment = adjust_population(parameters, starts, item, value, people, asked)
-    return obfuscate(item, value, cell, parameters, uniform, adjustment, alpha)
+    return obfuscate_ratings(item, value, cell, parameters, uniform, adjustment, alpha)
+
+
+def obfuscate_ratings(
+    item: NDArray[np.intp],
+    value: NDArray[np.int64],
+    cell: NDArray[np.intp],
+    parameters: Parameters,
+    uniform: NDArray[np.float64],
+    adjustment: Adjustment,
+    alpha: float = 1.0,
+) -> Obfuscated:
+    """Do what `user.obfuscate` does to any number of ratings, some at a time."""
+    keep = np.ones(len(item), dtype=np.bool_)
+    reported = np.array(value, dtype=np.int64)
+    for start in range(0, max(len(item), 1), BLOCK):  # once at least: it checks
+        some = slice(start, start + BLOCK)
+        rated = item[some], value[some], cell[some]
+        done = obfuscate(*rated, parameters, uniform[some], adjustment.of(some), alpha)
+        keep[some], reported[some] = done.keep, done.value
+    return Obfuscated(keep, reported)
 
 
 def require_categories(cell: NDArray[np.intp], parameters: Parameters) -> None:

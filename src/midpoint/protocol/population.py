@@ -1,6 +1,6 @@
 """Many people at once: what goes into a protocol, and what the analyst gets to see of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,6 +63,23 @@ class Reports:
     """What devices estimated themselves, if that is what they send. Shape (users, D)."""
 
 
+def cells_of(disclosure: Disclosure, people: Iterable[Mapping[str, str]]) -> NDArray[np.intp]:
+    """Return the joint cell of people by their categories' names; -1 if it is not known. (n,)."""
+    cells = (disclosure.cell(names) for names in people)
+    return np.array([-1 if cell is None else cell for cell in cells], dtype=np.intp)
+
+
+def squared_errors(
+    shown: Float, value: NDArray[np.floating], user: NDArray[np.integer], n_users: int
+) -> Float:
+    """Return the sum of each person's squared errors, of n predictions. Shape (users,).
+
+    The RMSE of all of them is the root of the total over n.
+    """
+    errors = np.square(shown - value.astype(np.float64))
+    return np.bincount(user, errors, n_users).astype(np.float64)
+
+
 def local_correction(
     disclosure: Disclosure,
     profiles: ItemProfiles,
@@ -76,7 +93,7 @@ def local_correction(
         disclosure: What goes with the scores.
         profiles: The profiles it was made from; they say in which order items are numbered.
         item: The scored items, by index in the item profiles. Shape (n,).
-        category: The category of whoever gets the score. Shape (n,).
+        category: The category of the person who gets the score. Shape (n,).
         move: Her row of `LearningProtocol.moves`. Shape (n, r).
     """
     index = profiles.message_index[item]

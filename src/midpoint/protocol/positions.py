@@ -7,12 +7,11 @@ A device takes eight Newton steps in doubles, which as a rule end at the mode of
 last bits, and all that becomes of it goes by the position rounded to 1/256. So any way to the mode
 gives the same integers, unless a mode lies within 1e-10 or so of the middle between two multiples.
 Here steps are first taken in single precision, until they are shorter than `NEAR`. Then slopes are
-in doubles and the curvature stays as it is, until none is longer than `STILL`. Who has arrived is
-left alone. Whoever is not
-near after `STEPS` - 1 steps is left to the one-person code, for her device may not reach the mode
-either: a step of length e ends about e^2 / 2 off the mode (seen on MovieLens), so that after a step
-shorter than `NEAR` and one more the device is less than 1e-10 off. A contract test holds the result
-to the one-person code.
+in doubles and the curvature stays as it is, until none is longer than `STILL`. People who have
+arrived are left alone. Those who are not near after `STEPS` - 1 steps are left to the one-person
+code, for their devices may not reach the mode either: a step of length e ends about e^2 / 2 off the
+mode (seen on MovieLens), so that after a step shorter than `NEAR` and one more the device is less
+than 1e-10 off. A contract test holds the result to the one-person code.
 """
 
 from collections.abc import Sequence
@@ -34,13 +33,21 @@ from midpoint.user.core.counterparts import (
     kept,
     most_shift,
     residual_of,
-    spread_factor,
+    rounded,
+    rounded_position,
     stretched,
 )
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL
-from midpoint.wire.positions import DAMPING, FARTHEST_POSITION, LONGEST_STEP, STEPS
+from midpoint.wire.positions import (
+    DAMPING,
+    FARTHEST_POSITION,
+    LONGEST_STEP,
+    MOST_LOG_SPREAD,
+    SPREAD_STEPS,
+    STEPS,
+)
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -186,11 +193,25 @@ def _stretches(
     model: PositionModel, spread: Float, group: Group, mode: Float, person: Index
 ) -> Integers:
     """Return how far scaled residuals move the values of a group, step 5. Shape (ratings,)."""
-    z = _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION))
+    z = rounded_position(mode)
     residual = residual_of(model, group.cell, group.item, group.value, z[person])
     square = np.bincount(person, np.square(residual / ONE), len(group.people)) / model.noise
-    factor = spread_factor(spread, group.cell, np.diff(group.offsets), square)
+    factor = spread_factors(spread, group.cell, np.diff(group.offsets), square)
     return stretched(residual, factor[person])
+
+
+def spread_factors(spread: Float, cell: int, n_rated: Index, square: Float) -> Integers:
+    """Return `spread_factor` of N people of one category. Shape (N,)."""
+    mean, deviation = spread.T
+    weight, w = 1 / deviation[cell] ** 2, np.full(len(n_rated), mean[cell])
+    for _ in range(SPREAD_STEPS):
+        seen = square * np.exp(-2 * w)
+        step = (seen - n_rated - weight * (w - mean[cell])) / (weight + 2 * seen)
+        w = w + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+    w = rounded(w) / GRAIN
+    others = mean + deviation / deviation[cell] * (w - mean[cell])[:, None]
+    change = rounded(np.clip(others.mean(axis=1) - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
+    return np.floor(np.exp(change) * ONE + 0.5).astype(np.int64)
 
 
 def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
@@ -231,14 +252,9 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
 
 def _counterparts(model: PositionModel, group: Group, mode: Float) -> tuple[Integers, Integers]:
     """Round positions and map them to the other categories, step 2. Shapes (n, K, d), (n, r)."""
-    z = _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION)) / GRAIN
+    z = rounded_position(mode) / GRAIN
     mean, d = model.mean[group.stratum], model.selection.shape[1]
     there = model.map[group.stratum, group.cell]
     others = mean + np.einsum("kde,ne->nkd", there, z - mean[group.cell])
     others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
-    return _round(others[:, :, :d]), _round(others[:, :, d:].mean(axis=1) - z[:, d:])
-
-
-def _round(numbers: Float) -> Integers:
-    """Return numbers in 1/256, rounded half up."""
-    return np.floor(numbers * GRAIN + 0.5).astype(np.int64)
+    return rounded(others[:, :, :d]), rounded(others[:, :, d:].mean(axis=1) - z[:, d:])

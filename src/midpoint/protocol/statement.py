@@ -89,7 +89,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "no": Statement(
             _NOTHING,
             "nothing",
-            "None: ratings, and which items were rated, are there to read.",
+            "None: ratings, and which items were rated, are in plain sight.",
             "nothing",
             "Sec. 4.1, second non-solution; Sec. 7.1, baseline",
         ),

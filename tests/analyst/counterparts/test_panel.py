@@ -56,7 +56,7 @@ def test_thinning_keeps_a_share_and_at_least_one(few: Ratings) -> None:
     assert len(thin.offsets) == len(group.offsets)
     assert (np.diff(group.thinned(0.0, 0.0).offsets) == 1).all()
     assert group.thinned(1.0, 1.0).item.tolist() == group.item.tolist()
-    # A person's own ratings decide, whoever else is there.
+    # A person's own ratings decide, no matter who else is there.
     half = everyone_of(few)._group(75, 150).thinned(0.5, 1.0)
     begin = thin.offsets[len(thin.key) - len(half.key)]
     assert half.item.tolist() == thin.item[begin:].tolist()

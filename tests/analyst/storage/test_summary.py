@@ -1,4 +1,4 @@
-"""Summaries are what rounds and reports say, whoever wrote them, and go with them."""
+"""Summaries are what rounds and reports say, no matter who wrote them, and go with them."""
 
 import random
 import threading

@@ -117,7 +117,7 @@ def test_any_number_about_positions_that_was_changed_is_named(
     scheme: str, column: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # That it is learned again is tested above; for ten comparisons once will do.
-    monkeypatch.setattr(certifying, "prepare", lambda *_: learned(scheme))
+    monkeypatch.setattr(certifying, "prepare", lambda *_, **__: learned(scheme))
     lied = one_more(scheme, column)
     assert lied.digest != disclosed(scheme).digest
     where = "prior of positions" if column == "prior" else f"{column} of {lied.items[-1]}"
@@ -154,11 +154,11 @@ def test_a_certificate_is_refused_where_nothing_was_measured() -> None:
         certify(disclosed(), audited(categories=("M", "F")))
 
 
-def test_what_other_code_or_nobody_who_reads_has_tried_is_not_certified() -> None:
+def test_what_other_code_or_nobody_who_succeeds_has_tried_is_not_certified() -> None:
     with pytest.raises(MidpointError, match=r"other code or libraries.*audit again"):
         certify(disclosed(), audited(code="c" * 64))
     alone = {"no": {"fraction": 0.5}, "mp": {"fraction": 1.0}}
-    with pytest.raises(MidpointError, match=r"no attacker that can read.*--attacks paper"):
+    with pytest.raises(MidpointError, match=r"no attacker that succeeds on raw.*--attacks paper"):
         certify(disclosed(), audited(areas=alone))
     beside = {"no": {"lr": 0.8, "fraction": 0.5}, "mp": {"lr": 0.8, "fraction": 1.0}}
     assert certify(disclosed(), audited(areas=beside)).disclosure == disclosed().digest

@@ -90,7 +90,7 @@ def test_the_page_is_one_piece_with_the_verdict_on_top(tmp_path: Path) -> None:
     verdict = headline(results)
     assert verdict is not None
     assert verdict.sentence in text
-    assert text.index(verdict.sentence) < text.index("Who reads what")
+    assert text.index(verdict.sentence) < text.index("What leaks to which attacker")
     assert "midpoint audit invented" in text
     assert "F:M 1:2.5" in text
     assert "tall" not in text
@@ -119,7 +119,7 @@ def test_all_commands_that_made_a_directory_reproduce_it(tmp_path: Path) -> None
 @pytest.mark.usefixtures("_words_only")
 def test_flaws_are_said_plainly() -> None:
     text = " ".join(read(page(made_up())).words)
-    assert "the feature is there to read" in text  # mp by the fraction attack
+    assert "the feature is in plain sight" in text  # mp by the fraction attack
     assert "On a discrete scale it protects nothing" in text
 
 

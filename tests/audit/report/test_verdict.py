@@ -113,8 +113,8 @@ def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
         (0.455, "a slight leak", False),
         (0.40, "a leak", False),
         (0.75, "a strong leak", False),
-        (1.0, "the feature is there to read", False),
-        (0.0, "the feature is there to read", False),
+        (1.0, "the feature is in plain sight", False),
+        (0.0, "the feature is in plain sight", False),
     ],
 )
 def test_distance_from_one_half_is_judged_on_either_side(

@@ -65,7 +65,7 @@ def test_a_final_decision_stands_and_others_do_not(meetings: Meetings) -> None:
         withheld_then_revealed = late & ~said.answered[0] & said.answered[-1]
         assert moved.any() == changes
         assert withheld_then_revealed.any() == changes
-    # Whoever could answer at once and did not has withheld, and does so for ever.
+    # Somebody who could answer at once and did not has withheld, and does so for ever.
     first = decided.asked[0] & ready & (meetings.rated.arrival == 0)
     withheld = first & ~decided.answered[0]
     assert withheld.any()

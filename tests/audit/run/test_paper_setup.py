@@ -12,7 +12,7 @@ from midpoint.audit.report.paper_tables import compare
 from midpoint.audit.report.settings import model_words
 from midpoint.audit.report.tradeoff import lines, plain_schemes
 from midpoint.audit.run import paper_setup
-from midpoint.audit.run.choice import choose_schemes
+from midpoint.audit.run.schemes_and_attacks import choose_schemes
 from midpoint.data import Ratings, Scale, Simulation, simulate
 from midpoint.data.simulation.presets import PRESETS
 from midpoint.errors import MidpointError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from midpoint.analyst.disclose.choice import MOST_COST
+from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.training import LEAST_PEOPLE
 from midpoint.cli.options.protection import Counterparts, ProtectionOptions
 from midpoint.data import Scale

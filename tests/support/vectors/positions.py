@@ -304,7 +304,7 @@ def people_at_positions() -> Iterator[Case]:
 
 
 def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
-    """Who rated nothing, everything, all lowest, all highest; then whoever."""
+    """Who rated nothing, everything, all lowest, all highest; then anybody."""
     rng, parameters = np.random.default_rng(seed), Parameters.of(shown)
     model, M = parameters.positions, len(shown.items)
     assert model is not None

@@ -64,7 +64,7 @@ def chains() -> Iterator[Case]:
 
 
 def changes_and_scales() -> Iterator[Listed]:
-    """What may not change, whoever she is and whatever she rated; and what is unsafe."""
+    """What may not change, no matter who she is and whatever she rated; and what is unsafe."""
     shown, pin = disclosure(), pinned(entries([disclosure()])[0], disclosure())
     stars, halves = disclosure("mpss"), disclosure(points=HALVES)
     smooth = disclosure("mpss", scale=RatingScale(low=ONE, high=5 * ONE))

@@ -284,6 +284,21 @@ def test_an_unknown_category_is_refused_and_not_named(
     assert "Q" not in str(refused.value)
 
 
+def test_a_feature_may_have_the_name_of_a_setting(tmp_path: Path) -> None:
+    feature = FeatureNames(name="home", categories=("north", "south"))
+    shown = published(disclosure("dmpss", (feature,), n_items=len(SHOWN.items)))
+    mapped = Device(shown, {"home": "north"}, home=tmp_path / "hers")
+    assert mapped.protect(EVERYTHING).answers
+    with pytest.raises(
+        MidpointError, match=r"name of a setting.*Device\(published, {'home': \.\.\.}"
+    ):
+        Device(shown, home=tmp_path / "north")
+    both = published()
+    assert Device(both, {"gender": "F"}).disclosure == Device(both, gender="F").disclosure
+    with pytest.raises(MidpointError, match="gender is given twice"):
+        Device(both, {"gender": "F"}, gender="F")
+
+
 def test_without_a_home_it_says_once_that_it_is_a_simulation(
     caplog: pytest.LogCaptureFixture, at_home: MakeDevice
 ) -> None:

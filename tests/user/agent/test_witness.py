@@ -46,7 +46,7 @@ class World:
         return self.site.publish(self.profiles, shown, time=int(self.witness.clock.now)).entry
 
     def show_victim(self, *later: Disclosure) -> None:
-        """Append entries for whoever comes through the door, and for nobody else."""
+        """Append entries for those who come through the door, and for nobody else."""
         key = SigningKey.load(self.site.root / "key.pem")
         made = Chain(entries=tuple(grown(self.chain, *later, key=key)))
         self.door.behave["/v1/chain"] = answering(plain(made.raw))

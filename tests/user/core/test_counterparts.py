@@ -337,7 +337,7 @@ def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
 def test_someone_and_her_counterpart_reveal_equally_often_and_move_to_one_position(
     shape: tuple[int, int, int, int],
 ) -> None:
-    """p_jk(t_k) reveal_jk = min_m p_jm(t_m), whoever of the counterparts she is."""
+    """p_jk(t_k) reveal_jk = min_m p_jm(t_m), whichever of the counterparts she is."""
     nature = Nature.draw(np.random.default_rng(3), shape)
     model = Parameters.of(disclose(nature, "cmpss", STARS)).positions
     assert model is not None

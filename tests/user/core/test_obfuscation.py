@@ -148,15 +148,6 @@ def test_a_category_per_rating_is_the_same_as_one_at_a_time() -> None:
         assert alone.value[0] == together.value[n]
 
 
-def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = disclosure("dmpss")
-    _, _, whole = run(shown, 1)
-    monkeypatch.setattr("midpoint.user.core.obfuscation.BLOCK", 7)
-    _, _, pieces = run(shown, 1)
-    assert np.array_equal(whole.value, pieces.value)
-    assert np.array_equal(whole.keep, pieces.keep)
-
-
 @pytest.mark.parametrize("scheme", ["dmpss", "mpssr", "mpss", "ssfa"])
 def test_the_order_of_several_features_does_not_matter(scheme: str) -> None:
     one = disclosure(scheme, (GENDER, AGE))

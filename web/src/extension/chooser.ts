@@ -29,7 +29,7 @@ export async function chooser(root: HTMLElement, address: string | null): Promis
 function allowCard(address: string): HTMLElement {
   const result = el("p", { class: "problem", role: "alert", hidden: true }, texts.notAllowed);
   const allow = async () => {
-    // What is allowed is opened by whoever listens to changes of permissions.
+    // What is allowed is opened by the listener to changes of permissions.
     result.hidden = await ask(address);
   };
   return el(

@@ -40,7 +40,7 @@ export const texts = {
     title: "Recommendations, with your secret kept here",
     lead: (secret: string, hidesRated: boolean) =>
       hidesRated
-        ? `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it keeps back, and you see every answer before it goes.`
+        ? `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, neither an answer nor its absence says anything about your ${secret}. Your ${secret} never leaves this browser, nor do the ratings it withholds, and you see every answer before it goes.`
         : `Rate a few titles and get recommendations. Before anything is sent, your own browser turns your ratings into answers made so that, title by title, their values say nothing about your ${secret}. Your ${secret} never leaves this browser, and you see every answer before it goes; but which titles you rated is not hidden here, and that can reveal something about your ${secret}.`,
     choose: "What to protect",
     stays:
@@ -180,7 +180,7 @@ export const texts = {
         case undefined:
           return "Measured against whom: the certificate does not say.";
         case "clean":
-          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Whoever knows more may find more.`;
+          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Somebody who knows more may find more.`;
         case "outsider":
           return `Measured against somebody who knows it of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
         default:
@@ -397,7 +397,7 @@ export const texts = {
       witness_disagrees:
         "The witness was shown another list of figures. You may be shown something made for you alone.",
       witness_changed:
-        "The witness signs with another key than the one this browser knows. Ask whoever runs it.",
+        "The witness signs with another key than the one this browser knows. Ask the people who run it.",
       not_witnessed:
         "The witness has not shown the service's figures for as long as you demand. Come back later.",
       question_open: "The service assigns titles, and yet leaves the choice to you.",

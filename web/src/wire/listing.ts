@@ -37,7 +37,7 @@ export type Catalogue = MessageOf<typeof Catalogue>;
 export const Chain = kind("chain", { entries: list(Signed.field, 1) });
 export type Chain = MessageOf<typeof Chain>;
 
-/** Addresses of the witnesses that whoever runs a service names to its page. */
+/** Addresses of the witnesses that the operator of a service names to its page. */
 export const Witnesses = kind("witnesses", { witnesses: list(oneLine(1, LONGEST_TITLE)) });
 export type Witnesses = MessageOf<typeof Witnesses>;
 

@@ -42,7 +42,7 @@ def fit_mixed_model(
     precision = np.where(seen, 1 / np.maximum(np.where(seen, variance, 1.0), SMALLEST), 0.0)
     X, feature = _contrasts(crossed)
     table = Table.of(y, precision, X)
-    # In one order in memory, whoever made it: sums in another order are other sums.
+    # In one order in memory, no matter who made it: sums in another order are other sums.
     W = np.ascontiguousarray(
         np.column_stack([np.ones(len(y)), *([] if along is None else [along])])
     )

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from midpoint.analyst.counterparts.panel import Panel
-from midpoint.analyst.disclose.choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.positions import prepare
+from midpoint.analyst.disclose.scheme_choice import MOST_COST, choose_scheme
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.engines.engine import ReadRatings
 from midpoint.analyst.engines.local import LocalRatings

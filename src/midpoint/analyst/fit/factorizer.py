@@ -15,6 +15,7 @@ from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.report_noise import ReportNoise
+from midpoint.analyst.fit.set_prior import learn_set_prior
 from midpoint.analyst.fit.sgd import descend
 from midpoint.analyst.fit.standardized import Float, Standardized
 from midpoint.data import Feature, Ratings, split_at_random
@@ -72,6 +73,8 @@ class Factorizer:
     """Alternating least squares, or the paper's stochastic gradient descent."""
     validation: float = 0.0
     """Share of ratings to watch; training stops when their error does, and is redone on all."""
+    sets: bool = True
+    """Whether what people chose to rate says something of their taste (`set_prior`); by ALS."""
     seed: int = 0
     """Draws the start, and the validation slice."""
     threads: int | None = None
@@ -153,7 +156,12 @@ class Factorizer:
         catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
         unit = Unit(problem.level, problem.spread)
         profiles = freeze(made, catalogue, private, statistics, offset, unit, fitted)
-        return Training(profiles, problem.spread * fitted.users.profile.astype(np.float64))
+        users = problem.spread * fitted.users.profile.astype(np.float64)
+        if self.sets and self.method == "als":
+            mean, vectors = profiles.profile_mean, profiles.vectors
+            prior = learn_set_prior(ratings, users, mean, vectors, seed=self.seed)
+            profiles = replace(profiles, set_prior=prior)
+        return Training(profiles, users)
 
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.positions import PositionModel
+from midpoint.analyst.fit.set_prior import SetPrior, size_class
 from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -28,6 +29,8 @@ FORMAT = 3
 MANIFEST = "manifest.json"
 POSITIONS = "positions_"
 """How the names of the arrays of `positions` begin."""
+SETS = "set_"
+"""How the names of the arrays of `set_prior` begin."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +102,8 @@ class ItemProfiles:
     """Leak budget by which they are disclosed, an AUC (`disclose.leak`); None if there is none."""
     choice: Choice | None = None
     """What was measured to choose it; None if it was named, or none was chosen."""
+    set_prior: SetPrior | None = None
+    """What the revealed set says of a profile; None if it says nothing, or was not learned."""
 
     def __post_init__(self) -> None:
         for array in self._arrays().values():
@@ -116,6 +121,11 @@ class ItemProfiles:
     def n_items(self) -> int:
         """Count the items."""
         return len(self.item_ids)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The index of each item."""
+        return {item: index for index, item in enumerate(self.item_ids.tolist())}
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -157,6 +167,27 @@ class ItemProfiles:
         """The item profiles as such a z meets them: L' v_j. Shape (M, D)."""
         return (self.vectors @ self.profile_root).astype(np.float32)
 
+    def after(self, count: int) -> "ItemProfiles":
+        """Return the profiles with the covariance of people who revealed so many items.
+
+        The mean is everyone's: what their set adds to it (`SetPrior.shift`) is taken off before.
+        """
+        if self.set_prior is None or count == 0:
+            return self._without_sets
+        kind = int(size_class(count))
+        if kind not in self._by_size:
+            covariance = self.set_prior.covariance(count, self.profile_root)
+            self._by_size[kind] = replace(self._without_sets, profile_covariance=covariance)
+        return self._by_size[kind]
+
+    @cached_property
+    def _without_sets(self) -> "ItemProfiles":
+        return self if self.set_prior is None else replace(self, set_prior=None)
+
+    @cached_property
+    def _by_size(self) -> dict[int, "ItemProfiles"]:
+        return {}
+
     @property
     def feature(self) -> str:
         """Name of the private feature, or of several joined by "+"; empty if none."""
@@ -174,16 +205,14 @@ class ItemProfiles:
         """Tell which items say something about taste: v_j is not 0 beyond the level. Shape (M,)."""
         return np.asarray((self.vectors[:, 1:] != 0).any(axis=1))
 
-    def index_of(self, item_ids: NDArray[np.str_]) -> NDArray[np.intp]:
+    def index_of(self, items: Iterable[str]) -> NDArray[np.intp]:
         """Return the index of each item, refusing one that is not known."""
-        by_name = self.item_ids[self.order]
-        nearest = np.minimum(np.searchsorted(by_name, item_ids), self.n_items - 1)
-        index = self.order[nearest]
-        wrong = self.item_ids[index] != item_ids
-        if wrong.any():
-            unknown = str(item_ids[np.argmax(wrong)])
-            raise MidpointError(f"item {unknown!r} is not among the profiles")
-        return index
+        known = self.index
+        try:
+            return np.fromiter((known[item] for item in items), np.intp)
+        except KeyError as error:
+            unknown = str(error.args[0])
+            raise MidpointError(f"item {unknown!r} is not among the profiles") from None
 
     def estimates(self, method: Estimation = "shrunken") -> CategoryEstimates:
         """Return what is estimated of each category: offsets, rating probabilities, levels.
@@ -265,6 +294,7 @@ class ItemProfiles:
                 scheme=manifest["scheme"],
                 leak=manifest.get("leak"),
                 choice=Choice.of(manifest.get("choice")),
+                set_prior=_set_prior(arrays),
             )
         except MidpointError:
             raise
@@ -277,6 +307,7 @@ class ItemProfiles:
         arrays = _named(self) | _named(self.statistics)
         if self.positions is not None:
             arrays |= _named(self.positions, POSITIONS)
+        arrays |= _named(self.set_prior, SETS)
         return arrays
 
 
@@ -318,6 +349,13 @@ def _positions(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Pos
         spread=arrays.get(POSITIONS + "spread"),
         level_count=arrays.get(POSITIONS + "level_count"),
     )
+
+
+def _set_prior(arrays: dict[str, NDArray[Any]]) -> SetPrior | None:
+    names = [field.name for field in fields(SetPrior)]
+    if SETS + names[0] not in arrays:
+        return None
+    return SetPrior(**{name: arrays[SETS + name] for name in names})
 
 
 def _tuple(levels: list[float] | None) -> tuple[float, ...] | None:

@@ -180,7 +180,7 @@ def _problem(
     latent: tuple[int, int],
 ) -> Problem:
     """Check everything and bring it into the kernels' layout."""
-    _check(offsets, index, target, vectors)
+    check_rows(offsets, index, target, vectors)
     d = vectors.shape[1]
     if ridge.shape != (d, d):
         raise ValueError(f"ridge must be a number or of shape {(d, d)}: got {ridge.shape}")
@@ -206,7 +206,7 @@ def _problem(
     )
 
 
-def _check(
+def check_rows(
     offsets: NDArray[np.int64], index: NDArray[np.int32], target: Floats, vectors: Floats
 ) -> None:
     """Refuse what would make compiled code read beyond its arrays."""

@@ -1,9 +1,9 @@
 """What a fit reads: the panel's ratings and everyone else's reports, as one table.
 
-The panel's ratings, with category, teach what categories do. Reports, without, teach items: whoever
-reported is a person of unknown category, so that nothing is added for one, and her ratings count
-less by what coins added to them. She has one taste for each disclosure, since a counterpart's taste
-moves along the items of its day.
+The panel's ratings, with category, teach what categories do. Reports, without, teach items:
+somebody who reported is a person of unknown category, so that nothing is added for one, and her
+ratings count less by what coins added to them. She has one taste for each disclosure, since a
+counterpart's taste moves along the items of its day.
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """One person's reports, as the few sums that every estimator needs; further reports just add."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -24,17 +24,20 @@ class Evidence:
     """sum_j w_j v_j v_j^T. Shape (D, D) or (people, D, D)."""
     moment: Float
     """sum_j w_j (y_j - centre_j) v_j. Shape (D,) or (people, D)."""
-    count: int
-    """How many ratings."""
+    count: int | NDArray[np.int64]
+    """How many ratings; of several people an array of shape (people,)."""
+    chosen: Float = field(default_factory=lambda: np.zeros(0))
+    """sum_j e_j, by which the set says something of taste (`fit.set_prior`); of length 0 where
+    it does not. Shape (k,) or (people, k)."""
 
     def __repr__(self) -> str:
         """Say how much it is, in one line."""
-        return f"<Evidence: {self.count} ratings, dimension {self.moment.shape[-1] - 1}>"
+        return f"<Evidence: {np.sum(self.count)} ratings, dimension {self.moment.shape[-1] - 1}>"
 
     @classmethod
     def none(cls, profiles: ItemProfiles) -> Self:
         """Know nothing yet."""
-        return cls(np.zeros((profiles.dimension,) * 2), np.zeros(profiles.dimension), 0)
+        return cls.of(profiles, np.empty(0, np.intp), np.empty(0))
 
     @classmethod
     def of(
@@ -49,12 +52,17 @@ class Evidence:
         if weights is not None:  # a row times the root of its weight counts with its weight
             root = np.sqrt(weights[item])
             V, beyond = V * root[:, None], beyond * root
-        return cls(V.T @ V, beyond @ V, len(item))
+        sets = profiles.set_prior
+        chosen = np.zeros(0) if sets is None else sets.sums(item)
+        return cls(V.T @ V, beyond @ V, len(item), chosen)
 
     def __add__(self, more: "Evidence") -> "Evidence":
         """Join two interactions."""
         return Evidence(
-            self.information + more.information, self.moment + more.moment, self.count + more.count
+            self.information + more.information,
+            self.moment + more.moment,
+            self.count + more.count,
+            self.chosen + more.chosen,
         )
 
 
@@ -103,10 +111,21 @@ def posterior(evidence: Evidence, profiles: ItemProfiles) -> Estimate:
     """Return the MAP estimate under the training users' mean m and covariance C.
 
     x-hat = S (C^-1 m + sum y v / sigma^2),  S = (C^-1 + sum v v^T / sigma^2)^-1
+
+    Where sets say something of taste, m and C are those of people who revealed the same set.
     """
-    noise, precision = profiles.noise_variance, profiles.profile_precision
+    noise, precision, mean = (
+        profiles.noise_variance,
+        profiles.profile_precision,
+        profiles.profile_mean,
+    )
+    if profiles.set_prior is not None:
+        mean = mean + profiles.set_prior.shift(evidence.chosen, evidence.count)
+        counts = np.atleast_1d(evidence.count).tolist()
+        precision = np.stack([profiles.after(n).profile_precision for n in counts])
+        precision = precision if evidence.moment.ndim > 1 else precision[0]
     covariance = np.asarray(np.linalg.inv(precision + evidence.information / noise), np.float64)
-    pull = precision @ profiles.profile_mean + evidence.moment / noise
+    pull = (precision @ mean[..., None])[..., 0] + evidence.moment / noise
     return Estimate((covariance @ pull[..., None])[..., 0], covariance)
 
 

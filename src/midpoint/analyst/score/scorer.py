@@ -106,11 +106,6 @@ class Scorer:
         return correction(self._disclosure)
 
     @cached_property
-    def index(self) -> dict[str, int]:
-        """Index among the profiles, by item."""
-        return {item: n for n, item in enumerate(self.items.item_ids.tolist())}
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         """The items, in the order of messages."""
         return tuple(self.items.item_ids[self.items.order].tolist())
@@ -130,7 +125,7 @@ class Scorer:
     def __getstate__(self) -> dict[str, Any]:
         """Go to another process with all that it needs, which is less than the disclosure."""
         made = {name: getattr(self, name) for name in ("digest", "rules", "corrections")}
-        rest = ("_disclosure", "index", "names", "predictor")  # made again where they are needed
+        rest = ("_disclosure", "names", "predictor")  # made again where they are needed
         return {name: v for name, v in self.__dict__.items() if name not in rest} | made
 
     def answers(self, reports: Iterable[Report]) -> dict[str, int]:
@@ -161,11 +156,7 @@ class Scorer:
 
     def sum_up(self, answers: Mapping[str, int]) -> Evidence:
         """Sum up answers by item, in fixed point, that were read before."""
-        try:
-            index = np.fromiter(map(self.index.__getitem__, answers), np.intp, len(answers))
-        except KeyError as error:
-            unknown = error.args[0]
-            raise MidpointError(f"item {unknown!r} is not among the profiles") from None
+        index = self.items.index_of(answers)
         value = from_fixed(np.fromiter(answers.values(), np.int64, len(answers)))
         return Evidence.of(self.items, index, value, self.weights)
 

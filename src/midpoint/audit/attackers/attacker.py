@@ -27,7 +27,7 @@ class Attacker(Protocol):
     adaptive: bool
     """Whether it is fitted on obfuscated views, or, as in the paper, on clean ratings."""
     control: str
-    """The scheme that it must be able to read, or its failing elsewhere proves nothing."""
+    """The scheme that it must succeed on, or its failing elsewhere proves nothing."""
 
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:
         """Learn from people whose category is known.

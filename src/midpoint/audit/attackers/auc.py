@@ -91,7 +91,7 @@ def auc(scores: NDArray[Any], labels: NDArray[Any]) -> float:
 
 
 def chance_deviation(labels: NDArray[Any]) -> float:
-    """Return the standard error of an AUC where there is nothing to read: (n + 1) / 12 n1 n0."""
+    """Return the standard error of an AUC where nothing leaks: (n + 1) / 12 n1 n0."""
     ones = int((np.asarray(labels) == 1).sum())
     pairs = ones * (len(labels) - ones)
     return float(np.sqrt((len(labels) + 1) / (12 * pairs))) if pairs else 0.5

@@ -44,7 +44,7 @@ def joint_fit(profiles: ItemProfiles, reports: Reports) -> JointFit:
     losses, best = [], []
     for k in range(profiles.offset.shape[1]):
         left = reports.value - profiles.offset[item, k]
-        x = estimate_profiles(profiles, reports.user_offsets, item, left, threads=1)
+        x = estimate_profiles(profiles, reports.user_offsets, item, left, sets=False, threads=1)
         taste = np.einsum("nd,nd->n", x[user], profiles.vectors[item])
         error = np.square(left - profiles.centre[item] - taste)
         away = np.linalg.solve(profiles.profile_root, (x - profiles.profile_mean).T)

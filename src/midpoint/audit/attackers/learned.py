@@ -75,11 +75,11 @@ class Learned:
     form: Callable[[View], Rows]
     """Turns a view into rows of numbers, one for each person."""
     family: Family
-    """What learns to read them."""
+    """What learns from them."""
     control: str = "no"
-    """The scheme that it must be able to read."""
+    """The scheme that it must succeed on."""
     reads_profiles: bool = False
-    """Whether people's profiles alone give it something to read."""
+    """Whether people's profiles alone give it something to learn from."""
     reads_transcripts: bool = False
     """Whether it reads several rounds, and nothing else."""
     setting: Any = field(default=None, init=False)
@@ -155,7 +155,7 @@ class Learned:
         rng: np.random.Generator,
         seed: int,
     ) -> None:
-        """Take the setting that reads others best; flip its sign if it is below 0.5 - doubt."""
+        """Take the setting that guesses others best; flip its sign if it is below 0.5 - doubt."""
         readings, scored, most = [], list[tuple[People, Float]](), self.family.tuning_rows
         for trial in trials:
             rows, whose = _take(trial.learn, trial.learners, most, rng)

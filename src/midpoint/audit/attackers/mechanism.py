@@ -14,7 +14,8 @@ from midpoint.audit.attackers.joint import joint_fit
 from midpoint.audit.attackers.learned import SURE, evenly
 from midpoint.audit.attackers.view import View
 from midpoint.errors import MidpointError
-from midpoint.user import PURPOSES, Adjustment, Parameters, obfuscate, reveal_probability
+from midpoint.protocol.obfuscation import obfuscate_ratings
+from midpoint.user import PURPOSES, Adjustment, Parameters, reveal_probability
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, ValueMap, to_fixed
 
@@ -38,7 +39,7 @@ class ByCategory:
     evidence: Callable[[View], Float]
     """Log-likelihood of what each person reported under each category. Shape (N, K)."""
     control: str = "no"
-    """The scheme that it must be able to read."""
+    """The scheme that it must succeed on."""
     wanted: int = field(default=1, init=False)
     """The category that people labelled 1 have."""
     sign: float = field(default=1.0, init=False)
@@ -155,7 +156,8 @@ def _outcomes(given: Float, parameters: Parameters, index: NDArray[np.intp]) -> 
         even = (turn + 0.5) / COINS
         for column, purpose in enumerate(PURPOSES):
             coins[:, column] = {"value": even, "split": turn * 0.6180339887 % 1}.get(purpose, 0.0)
-        sent = obfuscate(index[item], points[level], cell, parameters, coins, adjustment).value
+        rated = index[item], points[level], cell
+        sent = obfuscate_ratings(*rated, parameters, coins, adjustment).value
         np.add.at(
             outcomes, (item, cell, np.searchsorted(reported, sent)), given.reshape(-1) / COINS
         )

@@ -75,7 +75,7 @@ class View:
         if self.reports.profile is not None:
             return self.reports.profile
         rows = self.reports.user_offsets, self.reports.item, self.reports.value
-        return estimate_profiles(self.profiles, *rows, threads=1)
+        return estimate_profiles(self.profiles, *rows, sets=False, threads=1)
 
     @cached_property
     def residual(self) -> Float:

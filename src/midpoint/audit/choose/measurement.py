@@ -19,7 +19,7 @@ from midpoint.audit.attackers.view import NestedFold, View
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
 from midpoint.audit.choose.readers import CLEAN, READERS
 from midpoint.audit.stack import Stack
-from midpoint.protocol import LearningProtocol, local_correction
+from midpoint.protocol import LearningProtocol, squared_errors
 
 Float = NDArray[np.float64]
 Score = Callable[[Rows], Float]
@@ -38,7 +38,7 @@ class Leak:
     category: int
     """Whom it looks for, against all others."""
     doubt: float
-    """Standard error of its AUC where there is nothing to read."""
+    """Standard error of its AUC where nothing leaks."""
     tries: float = 1.0
     """How many independent attacks it is the strongest of; one whose sign is free counts twice."""
 
@@ -137,7 +137,7 @@ def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores
 
     Who is learned from also took part in the disclosure of those attacked. What is special about
     them by chance is taken out of the others' reports, so an attack can be right when its sign is
-    flipped; whoever knows the protocol knows that. A single attack is taken on either side of
+    flipped; everyone who knows the protocol knows that. A single attack is taken on either side of
     chance. The stack learns signs from the other parts, so nothing about it is chosen here.
     """
     leaks = list[Leak]()
@@ -198,17 +198,13 @@ def _squares(shown: Shown, part: int, view: View) -> Float:
     """
     panel, how = shown.panel, shown.how
     hidden = panel.split.hidden.select_users(panel.part == part)
-    people, category = panel.given[part], panel.category[panel.members[part]]
-    profile = how.estimate(view.profiles, view.reports, view.disclosure)
-    move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))[hidden.user]
-    whose = hidden.item, category[hidden.user], move
-    offset = local_correction(view.disclosure, view.profiles, *whose)
-    guess = predict(view.profiles, profile, hidden.user, hidden.item, offset)
-    shown_as = [guess]
+    profiles, rows = view.profiles, (hidden.user, hidden.item)
+    x = how.estimate(profiles, view.reports, view.disclosure)
+    given = panel.given[part], shown.coins(part, 0)
+    shown_as = [how.predictions(view.disclosure, profiles, *given, x, *rows)]
     if how.name == RAW:
-        cell, x = infer(view.profiles, view.reports, joint_fit(view.profiles, view.reports))
-        added = view.profiles.offset[hidden.item, cell[hidden.user]]
-        shown_as.append(predict(view.profiles, x, hidden.user, hidden.item, added))
-    errors = [np.square(one - hidden.value.astype(np.float64)) for one in shown_as]
-    best = min(errors, key=np.sum)
-    return np.bincount(hidden.user, best, hidden.n_users).astype(np.float64)
+        cell, x = infer(profiles, view.reports, joint_fit(profiles, view.reports))
+        added = profiles.offset[hidden.item, cell[hidden.user]]
+        shown_as.append(predict(profiles, x, *rows, added))
+    truth = hidden.value, hidden.user, hidden.n_users
+    return min((squared_errors(values, *truth) for values in shown_as), key=np.sum)

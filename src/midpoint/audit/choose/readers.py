@@ -77,7 +77,7 @@ class GaussianRidge(Family):
 
     y ~ sum_i a_i exp(-gamma |z - z_i|^2 / mean of |a - b|^2), (K + penalty n I) a = y
 
-    It reads what support vectors read, and is one system of equations.
+    It finds what support vectors find, and is one system of equations.
     """
 
     settings: Sequence[tuple[float, float]] = ((0.1, 1e-4), (0.7, 1e-3))

@@ -194,7 +194,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """What outsiders read of one scheme, for one panel and one number of outsiders."""
+    """What leaks to outsiders under one scheme, for one panel and one number of outsiders."""
 
     scheme: str
     """The protocol."""
@@ -231,7 +231,7 @@ class Rounds:
     devices: Mapping[str, str]
     """Of each scheme what its devices do: raw, final (the product's), forgetful or tossing."""
     controls: Mapping[str, Control]
-    """Of each attacker that tried all devices, whether it can read raw ratings over rounds."""
+    """Of each attacker that tried all devices, whether it succeeds on raw ratings over rounds."""
     answers: Mapping[str, tuple[float, ...]]
     """Of each scheme, mean number of answers a person gave in each round."""
 

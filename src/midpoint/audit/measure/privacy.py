@@ -116,7 +116,7 @@ class Privacy:
         return Bound(area_of(sets + values), sets, values, revealed, self._sizes(split=split)[0])
 
     def control(self, attack: str, scheme: str) -> Control:
-        """Tell whether an attacker can read what it should be able to read."""
+        """Tell whether an attacker succeeds on what it should succeed on."""
         values = [one.value for one in self.stored.areas(scheme, attack)]
         least = max(READABLE, 0.5 + self._null(scheme, [attack]).judged_half_width)
         names = [self.stored.feature.categories[k] for k in self.stored.questions]

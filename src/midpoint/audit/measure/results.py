@@ -99,7 +99,7 @@ class AuditResults:
     judges: Mapping[str, Mapping[str, Judge]] = field(default_factory=dict)
     """By scheme and adversary, one answer of all its attackers, in the order of what they know."""
     sizes: tuple[SizePoint, ...] = ()
-    """What outsiders read with other panels and other numbers of outsiders, where tried."""
+    """What leaks to outsiders with other panels and other numbers of them, where tried."""
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
 

@@ -57,7 +57,7 @@ def curve(scores: Float, ones: Ones) -> Curve:
 def true_positives(scores: Float, ones: Ones, rates: Sequence[float] = RATES) -> list[Measured]:
     """Return the share of a category that is found while a share of the others is taken for it.
 
-    Of the two categories, the one that is found more often: whoever attacks looks for either.
+    Of the two categories, the one that is found more often: an attacker looks for either.
     """
     sides = [Thresholds.of(sign * scores, who) for sign, who in ((1.0, ones), (-1.0, ~ones))]
     shares = np.array(

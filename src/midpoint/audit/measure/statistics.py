@@ -29,7 +29,7 @@ PERMUTATION_SEED = 20_140_131
 
 @dataclass(frozen=True, eq=False)
 class NullBand:
-    """What the strongest of several attackers reads where there is nothing to read."""
+    """What the strongest of several attackers reaches where nothing leaks."""
 
     distance: Float
     """Greatest |AUC - 0.5| over the attackers, in each permutation, ascending."""

@@ -1,8 +1,8 @@
 """How many must share their feature for a leak: the rule of errors, fitted to several panels.
 
-Numbers that are estimated from n people have variances that fall as 1 / n, and whoever knows the
-errors reads AUC = Phi(sqrt(D / 2)), where D adds the variances up (`analyst.disclose.leak`).
-Attackers who learn the errors from outsiders read less, in the same form. And something may leak
+Numbers that are estimated from n people have variances that fall as 1 / n, and somebody who knows
+the errors reaches AUC = Phi(sqrt(D / 2)), where D adds the variances up (`analyst.disclose.leak`).
+Attackers who learn the errors from outsiders reach less, in the same form. And something may leak
 however large the panel is: which items go together. So the AUC of a panel of n people is
 
     Phi^-1(AUC)^2 = a / n + b,   a, b >= 0,
@@ -33,7 +33,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Volunteers:
-    """How many volunteers one scheme needs, by what outsiders read with several panels."""
+    """How many volunteers one scheme needs, by what leaks to outsiders with several panels."""
 
     scheme: str
     """The scheme."""
@@ -45,7 +45,7 @@ class Volunteers:
     """b: what does not."""
 
     def auc(self, panel: float) -> float:
-        """Return what outsiders read with a panel of so many people."""
+        """Return what leaks to outsiders with a panel of so many people."""
         return _NORMAL.cdf((self.by_panel / panel + self.lasting) ** 0.5)
 
     def needed(self, leak: float) -> float:

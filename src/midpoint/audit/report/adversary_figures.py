@@ -60,7 +60,7 @@ def roc_curves(results: AuditResults) -> Picture | None:
 
 
 def size_curves(results: AuditResults) -> Picture | None:
-    """Draw what outsiders read against the panel's size and against their number, and the bound."""
+    """Draw what leaks to outsiders against the panel's size and their number, and the bound."""
     if not results.sizes or OUTSIDER not in results.adversaries:
         return None
     figure, (left, right) = panels(1, 2, height=3.4)
@@ -73,10 +73,10 @@ def size_curves(results: AuditResults) -> Picture | None:
     legend_beside(right)
     return picture(
         figure,
-        "What outsiders read, by sizes",
+        "What leaks to outsiders, by sizes",
         "AUC of the outsiders' judge, with 95 % intervals, against the size of the panel that the"
         " disclosure was made of (left), and against the number of labelled outsiders that it"
-        " learned from (right). Dotted, in the same colour: the bound, what somebody would read who"
+        " learned from (right). Dotted, in the same colour: the bound, what leaks to somebody who"
         " knew every error of that panel's disclosure. Below the dashed line it is at chance.",
         stand_in(results.dataset),
     )

@@ -36,7 +36,7 @@ def certificate(
     The audit makes disclosures of its own, fold by fold; the certificate says how what was
     disclosed in this way fared. So it is made over the disclosure that all of the data gives in
     the same way, number by number, and over no other; and only where it was attacked by somebody
-    who can read raw ratings, with the code that makes disclosures now.
+    who succeed on raw ratings, with the code that makes disclosures now.
 
     Args:
         results: What the audit found.
@@ -115,9 +115,9 @@ def _require_proof(results: AuditResults, scheme: str) -> None:
         )
     if not readers(results, scheme):
         raise MidpointError(
-            f"no attacker that can read raw ratings tried {scheme!r}, so nothing is proved; audit"
-            " again with --attacks paper or with all of them, and with more people if these cannot"
-            " read raw ratings either"
+            f"no attacker that succeeds on raw ratings tried {scheme!r}, so nothing is proved;"
+            " audit again with --attacks paper or with all of them, and with more people if these"
+            " fail on raw ratings, too"
         )
 
 

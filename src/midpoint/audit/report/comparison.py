@@ -29,7 +29,7 @@ class Number(NamedTuple):
     chance: bool | None = None
     """Of an AUC, whether it is at chance in its own audit."""
     reads: bool | None = None
-    """Of an AUC, whether its attacker reads its control there; else failing proves nothing."""
+    """Of an AUC, whether its attacker succeeds on its control; else failing proves nothing."""
 
     @property
     def deviation(self) -> float:
@@ -57,7 +57,7 @@ class Change(NamedTuple):
     chance: tuple[bool | None, bool | None] = (None, None)
     """Of an AUC in either audit, whether it is at chance there."""
     reads: tuple[bool | None, bool | None] = (None, None)
-    """Of an AUC in either audit, whether its attacker reads its control there."""
+    """Of an AUC in either audit, whether its attacker succeeds on its control there."""
 
     @property
     def beyond_chance(self) -> bool:
@@ -86,12 +86,12 @@ class Turn(NamedTuple):
 
 
 class ControlTurn(NamedTuple):
-    """An attacker that can read its control in one audit, and cannot in the other."""
+    """An attacker that succeeds on its control in one audit, and fails in the other."""
 
     attack: str
     """The attacker."""
     before: bool
-    """Whether it reads in the first audit."""
+    """Whether it succeeds in the first audit."""
     after: bool
     """Whether it does in the second one."""
 
@@ -100,7 +100,7 @@ def changes(a: AuditResults, b: AuditResults, pairing: Pairing | None = None) ->
     """Go through all numbers of either audit, in order.
 
     With a pairing they are of the same people (`pairing.pair`), and so is what they differ by: who
-    is easily read adds to both. Without one they are taken to be of different people.
+    is easily guessed adds to both. Without one they are taken to be of different people.
     """
     yield from _changes(_numbers(a), _numbers(b), pairing)
 
@@ -133,7 +133,7 @@ def turns(a: AuditResults, b: AuditResults) -> Iterator[Turn]:
 
 
 def control_turns(a: AuditResults, b: AuditResults) -> Iterator[ControlTurn]:
-    """Go through the attackers that read their control in one of the audits only."""
+    """Go through the attackers that succeed on their control in one of the audits only."""
     first, second = _controls(a), _controls(b)
     for name, before in first.items():
         after = second.get(name)
@@ -216,7 +216,7 @@ def _numbers(results: AuditResults) -> dict[Key, Number]:
 
 
 def _signs(results: AuditResults, row: Row) -> tuple[bool | None, bool | None]:
-    """Tell of an AUC whether it is at chance, and whether its attacker can read."""
+    """Tell of an AUC whether it is at chance, and whether its attacker succeeds on its control."""
     if row.metric != AUC:
         return None, None
     controls = results.controls_of(row.scheme)

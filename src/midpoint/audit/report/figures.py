@@ -1,4 +1,4 @@
-"""The figures of the report: who reads what, and what is withheld (Figures 4 to 6)."""
+"""The figures of the report: what leaks to whom, and what is withheld (Figures 4 to 6)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -103,7 +103,7 @@ def bars(results: AuditResults) -> Picture | None:
     if results.macro:
         whose = (
             " Bars of single attackers are means over categories; the last bar, and the dotted"
-            f" line, are of the category that is read best.{whose}"
+            f" line, are of the category that is guessed best.{whose}"
         )
     return picture(
         figure,
@@ -189,7 +189,7 @@ def every_attacker(results: AuditResults) -> Picture | None:
 def histograms(results: AuditResults) -> Picture | None:
     """Draw how two attackers' answers are spread before and after (Figure 6).
 
-    The paper's attacker is seldom the one that reads most; so each scheme's strongest is below it.
+    The paper's attacker is seldom the strongest; so each scheme's strongest is below it.
     """
     verdict, drawn = headline(results), results.histograms
     if verdict is None or CLEAN_ATTACK not in drawn.get(RAW, {}):
@@ -228,8 +228,8 @@ def _spread(axes: Axes, results: AuditResults, scheme: str, attack: str) -> None
         axes.stairs(share, np.array(drawn.edges), fill=True, alpha=0.45, label=name,
                     color=COLOURS[k], hatch=("", "//")[k])  # fmt: skip
         axes.stairs(share, np.array(drawn.edges), color=COLOURS[k], linewidth=1)
-    reading = "" if row is None else f": AUC {row.value:.2f}"
-    axes.set_title(f"{scheme}{reading}\n{attack}", fontsize=8)
+    area = "" if row is None else f": AUC {row.value:.2f}"
+    axes.set_title(f"{scheme}{area}\n{attack}", fontsize=8)
 
 
 def withheld(results: AuditResults) -> Picture | None:
@@ -277,7 +277,7 @@ def _rows(results: AuditResults, schemes: list[str], attack: str) -> list[Row | 
 
 
 def _shown_attacks(results: AuditResults) -> list[str]:
-    """Return the clean attackers, and of the others those that read most of any scheme."""
+    """Return the clean attackers, and of the others those that are strongest on any scheme."""
 
     def excess(name: str) -> float:
         rows = _rows(results, plain_schemes(results)[1:], name)

@@ -102,9 +102,9 @@ def page(results: AuditResults, command: str = "") -> str:
         *tables.adversaries(results),
         *_omniscient(results),
         *tables.sharpness(results),
-        *_figures(drawn, "How sure the judge is", "What outsiders read, by sizes"),
+        *_figures(drawn, "How sure the judge is", "What leaks to outsiders, by sizes"),
         *tables.sizes(results),
-        "<h2>Who reads what</h2>",
+        "<h2>What leaks to which attacker</h2>",
         *tables.attacks(results),
         *tables.single_categories(results),
         *_figures(drawn, "Privacy and accuracy", "Every attacker on every scheme"),
@@ -148,12 +148,12 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     void = [name for name in results.attack_names() if proves_nothing(results, name)]
     if void:
         yield (
-            "<p>Could not read their control, so that their failing proves nothing: "
+            "<p>Failed on their control, so that their failing proves nothing: "
             f"{escape(', '.join(void))}.</p>"
         )
     if unseen := unproved(results):
         yield (
-            "<p>No attacker could tell these from the rest even in what it must be able to read,"
+            "<p>No attacker could tell these from the rest even in what it must succeed on,"
             f" so that nothing is shown about them: {escape(', '.join(unseen))}.</p>"
         )
     yield "<ul>"

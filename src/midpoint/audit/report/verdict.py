@@ -14,12 +14,12 @@ DEFAULTS = ("cmpss", "cmp", "dmpss", "mpss")
 """Schemes that are chosen on some data or other: judged where the choice was not tried."""
 GRADES = ((0.05, "a slight leak"), (0.15, "a leak"), (0.35, "a strong leak"))
 """What to call a distance from 0.5 below each bound."""
-OUTRIGHT = "the feature is there to read"
+OUTRIGHT = "the feature is in plain sight"
 CHANCE = "at chance"
 UNSURE = "outside the chance band, but inside the wider one: neither at chance nor surely a leak"
 """Nobody should sign that it is at chance, nor that it is a leak: more people would show."""
-BLIND = "no attack that can read raw ratings was tried, so this proves nothing"
-UNREAD = "the attacks hardly read raw ratings, so that failing elsewhere proves little"
+BLIND = "no attack that succeeds on raw ratings was tried, so this proves nothing"
+UNREAD = "the attacks hardly succeed on raw ratings, so that failing elsewhere proves little"
 """Of raw ratings, which are never private: the attackers are too weak, or people too few."""
 
 
@@ -38,7 +38,7 @@ class Verdict:
     sentence: str
     """The same in a few sentences, with numbers; the last has no full stop."""
     safe: bool
-    """Whether the strongest attack is at chance, by attackers that can read."""
+    """Whether the strongest attack is at chance, by attackers that succeed on raw ratings."""
 
 
 class Look(NamedTuple):
@@ -156,8 +156,8 @@ def _naive(results: AuditResults, held: Rounds) -> Iterator[str]:
 def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
     """Say what the strongest attacker's AUC comes to.
 
-    `able` says whether somebody tried who reads raw ratings, else failing proves nothing; `raw`
-    says that these are raw ratings, which nobody should call private.
+    `able` says whether somebody tried who succeeds on raw ratings, else failing proves nothing;
+    `raw` says that these are raw ratings, which nobody should call private.
     """
     if not band.holds(value):
         return _grade(value)
@@ -169,9 +169,9 @@ def weigh(value: float, band: Band, *, able: bool, raw: bool = False) -> str:
 
 
 def readers(results: AuditResults, scheme: str) -> list[str]:
-    """Return the attackers that tried a scheme and can read raw ratings.
+    """Return the attackers that tried a scheme and succeed on raw ratings.
 
-    One that reads only the flaw of another scheme, its control, is blind elsewhere.
+    One that succeeds only on the flaw of another scheme, its control, is blind elsewhere.
     """
     tried = {row.attack for row in results.areas(scheme)}
     controls = results.controls_of(scheme).items()
@@ -224,7 +224,7 @@ def unproved(results: AuditResults) -> list[str]:
 
 
 def proves_nothing(results: AuditResults, attack: str) -> bool:
-    """Tell whether an attacker of one report could not read its control."""
+    """Tell whether an attacker of one report failed on its control."""
     return not results.controls[attack].reads
 
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles
-from midpoint.analyst.solicit.questions import rated_share
-from midpoint.audit.rounds.questions import choose_items, information
+from midpoint.analyst.solicit.questions import Questions, rated_share
 from midpoint.data import Ratings
 from midpoint.protocol import obfuscate_population
 from midpoint.user import PURPOSES, Parameters
@@ -182,12 +181,10 @@ def catalogue(profiles: ItemProfiles, size: int) -> NDArray[np.intp]:
 
 def _chosen(people: People, version: Version, asked: Mask, answered: Mask, budget: int) -> Mask:
     """Choose what else to ask, by what was answered."""
-    profiles, items = version.profiles, people.items
-    V = profiles.vectors[items].astype(np.float64)
+    questions = Questions(version.profiles, version.disclosure)
     # Before anybody answered, everybody is asked the same: choose once.
     some = slice(None) if answered.any() or asked.any() else slice(1)
-    known = information(V, answered[some], profiles.prior_precision)
-    chosen = choose_items(V, rated_share(profiles)[items], known, ~asked[some], budget)
+    chosen = questions.choose_for_many(people.items, asked[some], answered[some], budget)
     return np.broadcast_to(chosen, asked.shape)
 
 

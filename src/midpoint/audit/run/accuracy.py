@@ -11,7 +11,7 @@ from midpoint.audit.attackers.joint import JointFit, infer, joint_fit, regressio
 from midpoint.audit.attackers.view import View
 from midpoint.audit.run.folds import FoldData, population
 from midpoint.audit.run.views import held_out_coins
-from midpoint.protocol import LearningProtocol, bits_per_item, local_correction
+from midpoint.protocol import LearningProtocol, bits_per_item, squared_errors
 
 Float = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Accuracy:
 def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Accuracy:
     """Predict the hidden ratings of the held-out users from what their devices sent."""
     profiles, hidden = view.profiles, fold.hidden
-    truth, rows = hidden.value.astype(np.float64), (hidden.user, hidden.item)
+    rows = hidden.user, hidden.item
     if fold.plan.paper:
         fits = regressions(view)
         blind, fitted = fits.blind, fits.minimum_norm
@@ -53,17 +53,14 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         blind = how.estimate(profiles, view.reports, view.disclosure)
         fitted = joint_fit(profiles, view.reports)
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
-    move = how.moves(view.disclosure, profiles, people, coins)[hidden.user]
-    whose = hidden.item, fold.category[hidden.user], move
-    offset = local_correction(view.disclosure, profiles, *whose)
+    local = how.predictions(view.disclosure, profiles, people, coins, blind, *rows)
 
     def inferred(fit: JointFit) -> Float:
         guess, x = infer(profiles, view.reports, fit)
         return predict(profiles, x, *rows, profiles.offset[hidden.item, guess[hidden.user]])
 
     def squares(shown: Float) -> Float:
-        errors = np.square(shown - truth)
-        return np.bincount(hidden.user, errors, hidden.n_users).astype(np.float64)
+        return squared_errors(shown, hidden.value, hidden.user, hidden.n_users)
 
     return Accuracy(
         given=np.diff(fold.given.user_offsets),
@@ -71,7 +68,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         hidden=np.diff(hidden.user_offsets),
         inferred=squares(inferred(fitted)),
         blind=squares(predict(profiles, blind, *rows)),
-        local=squares(predict(profiles, blind, *rows, offset)),
+        local=squares(local),
         bits=bits_per_item(view.disclosure),
         penalized=squares(inferred(fits.penalized)) if fold.plan.paper else None,
     )

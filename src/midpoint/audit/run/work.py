@@ -28,7 +28,7 @@ class Work:
     clean: frozenset[str]
     """The attackers that are fitted on clean ratings, once for all protocols."""
     controls: Mapping[str, str]
-    """For each attacker the protocol that it must be able to read."""
+    """For each attacker the protocol that it must succeed on."""
     adversary: Mapping[str, str] = field(default_factory=dict)
     """Of attackers that learn under the published disclosure, whose they are."""
 

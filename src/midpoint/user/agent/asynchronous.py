@@ -217,7 +217,7 @@ class AsyncAgent:
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
     async def forget(self, *, only_here: bool = False) -> None:
-        """Erase her at the service, then here; whoever starts again is somebody new.
+        """Erase her at the service, then here; who starts again is somebody new.
 
         If the service is away, all stays as it is but nothing else is done until this succeeds.
         With `only_here` the service is not asked, and what it holds can then never be erased by

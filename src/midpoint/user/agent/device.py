@@ -3,6 +3,7 @@
 Its ratings, category, secret and ledger stay in it; what leaves is the report.
 """
 
+import inspect
 import logging
 import weakref
 from collections.abc import Collection, Mapping
@@ -56,12 +57,15 @@ class Device:
         agree_to_show_rated: Take, on first use, a scheme that does not hide which items she rated.
         most_leak: AUC that errors of what is disclosed may let somebody reach, as the analyst says
             (leak budget); any unless given.
-        category: Her category of each private feature, such as gender="F". It never leaves.
+        category: Her category of each private feature, such as {"gender": "F"}. It never leaves.
+        features: The same by keyword, such as gender="F"; a feature whose name is a setting above,
+            such as `home`, is given in `category`.
     """
 
     def __init__(
         self,
         published: Published,
+        category: Mapping[str, str] | None = None,
         /,
         *,
         home: Path | str | None = None,
@@ -71,7 +75,7 @@ class Device:
         most_auc: float = MOST_AUC / MILLION,
         agree_to_show_rated: bool = False,
         most_leak: float | None = None,
-        **category: str,
+        **features: str,
     ) -> None:
         terms = Terms(
             auditors=tuple(auditors),
@@ -87,7 +91,8 @@ class Device:
             kept = device_home(home)
         try:
             standing = accept_and_keep(published, kept, terms, accept_changes=accept_changes)
-            self._begin(kept, standing, PrivateCategory.of(standing.accepted.disclosure, category))
+            names = _names(standing.accepted.disclosure, category or {}, features)
+            self._begin(kept, standing, PrivateCategory.of(standing.accepted.disclosure, names))
         except BaseException:
             kept.close()
             raise
@@ -169,7 +174,7 @@ class Device:
         return self._home.ledger.answered(question.round) is not None
 
     def forget(self) -> None:
-        """Erase secret, decisions and ratings here; whoever starts again is somebody new."""
+        """Erase secret, decisions and ratings here; who starts again is somebody new."""
         self._home.start_forgetting()
         self._home.erase()
 
@@ -261,6 +266,24 @@ def accept_and_keep(
 
 def _root(directory: Path | str) -> Path:
     return Path(directory).expanduser().resolve()
+
+
+def _names(
+    disclosure: Disclosure, category: Mapping[str, str], features: Mapping[str, str]
+) -> dict[str, str]:
+    """Put both forms of her category together; an error does not repeat what she is."""
+    if twice := sorted(category.keys() & features.keys()):
+        raise MidpointError(f"{', '.join(twice)} is given twice; give it once")
+    names = dict(category) | dict(features)
+    known = inspect.signature(Device).parameters.values()
+    settings = {setting.name for setting in known if setting.kind is setting.KEYWORD_ONLY}
+    for feature in disclosure.features:
+        if feature.name not in names and feature.name in settings:
+            raise MidpointError(
+                f"the private feature {feature.name!r} has the name of a setting of Device; give"
+                f" your category by name: Device(published, {{{feature.name!r}: ...}})"
+            )
+    return names
 
 
 @cache

@@ -57,8 +57,8 @@ def read_statement(signed: Signed, key: str | None) -> WitnessStatement:
     if key is not None and statement.key != key:
         raise RefusedError(
             Refusal.WITNESS_CHANGED,
-            f"the witness signs with another key, {statement.key}; ask whoever runs it, by another"
-            f" way; {REMEDY}",
+            f"the witness signs with another key, {statement.key}; ask the people who run it, by"
+            f" another way; {REMEDY}",
         )
     if not signed.is_signed_by(statement.key, WitnessStatement):
         raise RefusedError(Refusal.BAD_SIGNATURE, "the witness's statement is not signed")

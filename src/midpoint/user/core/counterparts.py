@@ -113,7 +113,7 @@ class Adjustment:
         reveal = kept(parameters, item, reveal)
         return cls(reveal, np.broadcast_to(np.int64(0), item.shape), np.zeros(0, dtype=np.int64))
 
-    def of(self, some: Index) -> "Adjustment":
+    def of(self, some: Index | slice) -> "Adjustment":
         """Return that of some of the ratings."""
         return Adjustment(self.reveal[some], self.shift[some], self.move)
 
@@ -153,9 +153,9 @@ def counterparts(
     others = counterparts_at(model, stratum, cell, mode)
     if model.spread is None:
         return others
-    residual = residual_of(model, cell, rated, value, _rounded_position(mode))
+    residual = residual_of(model, cell, rated, value, rounded_position(mode))
     square = float(np.square(residual / ONE).sum()) / model.noise
-    factor = spread_factor(model.spread[stratum], cell, np.array([len(rated)]), np.array([square]))
+    factor = spread_factor(model.spread[stratum], cell, len(rated), square)
     return others._replace(stretch=stretched(residual, factor))
 
 
@@ -169,22 +169,21 @@ def residual_of(
     return residual
 
 
-def spread_factor(spread: Float, cell: int, count: Index, square: Float) -> Integers:
-    """Return what residuals of N people of one category are multiplied by, step 5. Shape (N,)."""
+def spread_factor(spread: Float, cell: int, n_rated: int, square: float) -> int:
+    """Return what residuals of someone who rated n items are multiplied by, step 5."""
     mean, deviation = spread.T
-    weight = 1 / deviation[cell] ** 2
-    w = np.full(len(count), mean[cell])
+    weight, w = 1 / deviation[cell] ** 2, mean[cell]
     for _ in range(SPREAD_STEPS):
         seen = square * np.exp(-2 * w)
-        step = (seen - count - weight * (w - mean[cell])) / (weight + 2 * seen)
+        step = (seen - n_rated - weight * (w - mean[cell])) / (weight + 2 * seen)
         w = w + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
-    w = _round(w) / GRAIN
-    others = mean + deviation / deviation[cell] * (w - mean[cell])[:, None]
-    change = _round(np.clip(others.mean(axis=1) - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
-    return np.floor(np.exp(change) * ONE + 0.5).astype(np.int64)
+    w = rounded(w) / GRAIN
+    others = mean + deviation / deviation[cell] * (w - mean[cell])
+    change = rounded(np.clip(others.mean() - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
+    return int(np.floor(np.exp(change) * ONE + 0.5))
 
 
-def stretched(residual: Integers, factor: Integers) -> Integers:
+def stretched(residual: Integers, factor: Integers | int) -> Integers:
     """Return (factor - 1) residual, rounded half up. Shape (n,)."""
     return np.floor((factor - ONE) * residual / ONE + 0.5).astype(np.int64)
 
@@ -229,17 +228,17 @@ def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence:
 
 def counterparts_at(model: PositionModel, stratum: int, cell: int, mode: Float) -> Counterparts:
     """Round a person's position and map it to the other categories, step 2."""
-    z = _rounded_position(mode) / GRAIN
+    z = rounded_position(mode) / GRAIN
     mean, d = model.mean[stratum], model.selection.shape[1]
     others = mean + model.map[stratum, cell] @ (z - mean[cell])
     others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
     move = others[:, d:].mean(axis=0) - z[d:]
-    return Counterparts(selection=_round(others[:, :d]), move=_round(move))
+    return Counterparts(selection=rounded(others[:, :d]), move=rounded(move))
 
 
-def _rounded_position(mode: Float) -> Integers:
+def rounded_position(mode: Float) -> Integers:
     """Return a position in 1/256, step 2. Same shape."""
-    return _round(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION))
+    return rounded(np.clip(mode, -FARTHEST_POSITION, FARTHEST_POSITION))
 
 
 def adjustment_of(parameters: Parameters, cell: int, item: Index, hers: Counterparts) -> Adjustment:
@@ -292,6 +291,6 @@ def chance(logit: Float) -> Float:
     return np.asarray(1 / (1 + np.exp(-np.clip(logit, -SUREST, SUREST))))
 
 
-def _round(numbers: Float) -> Integers:
+def rounded(numbers: Float) -> Integers:
     """Return numbers in 1/256, rounded half up."""
     return np.floor(numbers * GRAIN + 0.5).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Obfuscation, pure and on flat arrays: one person and a million ratings take the same code."""
+"""Obfuscation, pure and on flat arrays."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,6 @@ from midpoint.user.core.counterparts import Adjustment
 from midpoint.user.core.discrete import discrete_midpoint, split
 from midpoint.user.parameters import Parameters
 from midpoint.wire import ONE, ValueMap
-
-BLOCK = 2**17
-"""Ratings handled at a time, so that temporary arrays stay small."""
 
 Integers = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -61,17 +58,12 @@ def obfuscate(
     if not adjustment.reveal.shape == adjustment.shift.shape == item.shape:
         raise MidpointError(f"the adjustment must be of these {len(item)} ratings")
     cells = np.broadcast_to(np.asarray(cell, dtype=np.intp), item.shape)
-    keep = np.ones(len(item), dtype=np.bool_)
-    reported = np.array(value, dtype=np.int64)
-    for start in range(0, len(item), BLOCK):
-        part = slice(start, start + BLOCK)
-        chosen = uniform[part, MIX] < alpha
-        near = uniform[part, MIX] / (alpha or 1)
-        moved = _moved(reported[part], adjustment.shift[part], parameters, near)
-        after = _value(item[part], moved, cells[part], parameters, uniform[part])
-        keep[part] = ~chosen | (uniform[part, REVEAL] * ONE < adjustment.reveal[part])
-        reported[part] = np.where(chosen, after, reported[part])
-    return Obfuscated(keep, reported)
+    rating = np.asarray(value, dtype=np.int64)
+    chosen = uniform[:, MIX] < alpha
+    moved = _moved(rating, adjustment.shift, parameters, uniform[:, MIX] / (alpha or 1))
+    after = _value(item, moved, cells, parameters, uniform)
+    keep = ~chosen | (uniform[:, REVEAL] * ONE < adjustment.reveal)
+    return Obfuscated(keep, np.where(chosen, after, rating))
 
 
 def illegal(value: Integers, parameters: Parameters) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from midpoint.analyst.fit.information import a_criterion
 from midpoint.analyst.score.evidence import Estimate
 from midpoint.analyst.score.scorer import ALL, Wish
 from midpoint.analyst.service.state.model import Model
+from midpoint.analyst.solicit.questions import rated_share
 from midpoint.analyst.storage import Summary, Sums
 from midpoint.wire import ONE, Scores
 from tests.support.models.estimates import estimate, score
@@ -114,21 +115,23 @@ def test_a_question_from_promising_items_is_as_good_as_one_from_all(
     profiles: ItemProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The expected loss is within a hundredth; the control takes the least promising ones."""
-    module = "midpoint.analyst.service.state.model"
+    module = "midpoint.analyst.solicit"
     model = Model(profiles, disclose(profiles, "dmpss"))
     items = dict.fromkeys(model.disclosure.items[::11], 3 * ONE)
     summary, budget = Summary(0, items=items), 6
 
     def loss() -> float:
-        asked = [model.disclosure.index[item] for item in model.ask(summary, budget)]
-        V, start = model._expected[asked], model.evidence(items).information
-        return a_criterion(start + model._prior + V.T @ V)
+        asked, scorer = profiles.index_of(model.ask(summary, budget)), model.scorer
+        assert scorer.weights is not None
+        weight = scorer.weights[asked] * rated_share(profiles)[asked]
+        V, start = profiles.vectors[asked], model.evidence(items).information
+        return a_criterion(start + profiles.prior_precision + (V.T * weight) @ V)
 
-    monkeypatch.setattr(f"{module}.PROMISING", 10**6)
+    monkeypatch.setattr(f"{module}.questions.PROMISING", 10**6)
     whole = loss()
-    monkeypatch.setattr(f"{module}.PROMISING", 2)
+    monkeypatch.setattr(f"{module}.questions.PROMISING", 2)
     assert 2 * max(budget, profiles.dimension) < len(model.disclosure.items) - len(items)
     assert loss() <= 1.01 * whole
     least = np.argpartition
-    monkeypatch.setattr(f"{module}.np.argpartition", lambda gain, _: least(-gain, -12))
+    monkeypatch.setattr(f"{module}.selection.np.argpartition", lambda gain, _: least(-gain, -12))
     assert loss() > 1.01 * whole

@@ -207,7 +207,7 @@ export class Agent {
   }
 
   /**
-   * Erase her at the service, then here; whoever starts again is somebody new.
+   * Erase her at the service, then here; who starts again is somebody new.
    *
    * If the service is away, all stays as it is but nothing else is done until this succeeds. With
    * `onlyHere` the service is not asked, and what it holds can then never be erased by her.

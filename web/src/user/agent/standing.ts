@@ -34,7 +34,7 @@ export interface Standing {
   readonly accepted: Accepted;
   /** What an auditor she trusts measured of it; undefined is to be shown as such. */
   readonly certificate: Certificate | undefined;
-  /** All certificates that are genuine, whoever signed them; trust is hers to give. */
+  /** All certificates that are genuine, no matter who signed them; trust is hers to give. */
   readonly certificates: readonly Certificate[];
   /** What each item of the disclosure is called. */
   readonly titles: ReadonlyMap<string, string>;

@@ -63,7 +63,7 @@ export function readStatement(signed: Signed, key: string | undefined): WitnessS
   if (key !== undefined && statement.key !== key) {
     throw new RefusedError(
       "witness_changed",
-      `the witness signs with another key, ${statement.key}; ask whoever runs it, by another way; ${REMEDY}`,
+      `the witness signs with another key, ${statement.key}; ask the people who run it, by another way; ${REMEDY}`,
     );
   }
   if (!verify(signed, statement.key, WitnessStatement)) {

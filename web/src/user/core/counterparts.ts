@@ -118,11 +118,12 @@ export function adjust(
   const model = modelOf(disclosure);
   if (!model) return identity(disclosure, cell);
   const hers = counterparts(model, cell, asked, rated, value);
-  const found = adjustmentTo(disclosure, cell, hers);
-  if (!hers.stretch) return found;
+  const adjustment = adjustmentTo(disclosure, cell, hers);
+  if (!hers.stretch) return adjustment;
   const stretch = new Map(rated.map((item, i) => [item, hers.stretch?.[i] ?? 0]));
-  const shift = (item: number) => limited(disclosure, found.shift(item) + (stretch.get(item) ?? 0));
-  return { ...found, shift };
+  const shift = (item: number) =>
+    limited(disclosure, adjustment.shift(item) + (stretch.get(item) ?? 0));
+  return { ...adjustment, shift };
 }
 
 /** Return what becomes of one person's ratings, given her counterparts: steps 3 and 4. */
@@ -150,7 +151,7 @@ export function counterparts(
 ): Counterparts {
   const given: Given = { model, cell, asked, rated, value };
   const last = LAST.get(model);
-  if (last && isSame(last.given, given)) return last.found;
+  if (last && isSame(last.given, given)) return last.result;
   const work = bySteps(given);
   for (let next = work.next(); ; next = work.next()) if (next.done) return next.value;
 }
@@ -165,7 +166,7 @@ interface Given {
 }
 
 /** What was worked out last, for who asks the same again: before it is shown, and before it is sent. */
-const LAST = new WeakMap<PositionModel, { given: Given; found: Counterparts }>();
+const LAST = new WeakMap<PositionModel, { given: Given; result: Counterparts }>();
 
 function isSame(a: Given, b: Given): boolean {
   return (
@@ -178,7 +179,7 @@ function isSame(a: Given, b: Given): boolean {
   );
 }
 
-/** Do the work of `counterparts`, pausing after each step; what is found is kept for it. */
+/** Do the work of `counterparts`, pausing after each step; the result is kept for it. */
 export function* bySteps(given: Given): Generator<void, Counterparts> {
   const { model, cell, asked, rated, value } = given;
   const stratum = stratumOf(model, cell, asked, rated.length);
@@ -195,11 +196,11 @@ export function* bySteps(given: Given): Generator<void, Counterparts> {
   });
   const selection = others.map((other) => other.slice(0, d).map(rounded));
   const { spread } = stratum;
-  const found: Counterparts = spread
+  const result: Counterparts = spread
     ? { selection, move, stretch: stretchOf(given, spread, z.slice(d)) }
     : { selection, move };
-  LAST.set(model, { given, found });
-  return found;
+  LAST.set(model, { given, result });
+  return result;
 }
 
 /** Return how far scaled residuals move what she rated, at these taste factors, step 5. Shape (n,). */

@@ -203,7 +203,7 @@ class Service:
         return self.page.listed.respond(request, **EVERYONE)
 
     async def witnesses(self, request: Request) -> Response:
-        """The witnesses that the page may ask: whoever runs the service names them."""
+        """The witnesses that the page may ask, as the operator of the service names them."""
         named = {"version": 1, "witnesses": list(self.settings.witnesses)}
         return Document.of(encode(named)).respond(request)
 

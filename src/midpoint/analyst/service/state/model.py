@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.fit.information import symmetric_inverse
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.kernels.decimals import decimals
 from midpoint.analyst.score.evidence import Estimate, Evidence
 from midpoint.analyst.score.scorer import Scored, Scorer, Wish
-from midpoint.analyst.solicit.selection import select
+from midpoint.analyst.solicit.questions import Questions
+from midpoint.analyst.solicit.selection import Selection
 from midpoint.analyst.storage import Summary, Sums
 from midpoint.wire import Disclosure
 from midpoint.wire.canonical import encode
@@ -19,31 +19,18 @@ from midpoint.wire.message import VERSION
 
 Float = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-PROMISING = 16
-"""Items that a question is chosen from, for each that is asked or each dimension, at most."""
 
 
 class Model:
     """What one published model computes: by `Scorer`, from and to bytes, and what to ask next."""
 
     def __init__(self, profiles: ItemProfiles, disclosure: Disclosure) -> None:
-        order, scorer = profiles.order, Scorer(profiles, disclosure)
+        scorer = Scorer(profiles, disclosure)
         self.disclosure = disclosure
         self.digest = scorer.digest
         self.scorer = scorer
         self._index = disclosure.index
-        self._root = np.sqrt(1.0 if scorer.weights is None else scorer.weights[order])
-        self._heard = scorer.predictor.vectors * self._root[:, None]
-        self._prior = profiles.prior_precision
-        counted = profiles.statistics
-        self._rated = None if counted is None else counted.count.sum(axis=1)[order]
-        self._people = 0 if counted is None else int(counted.users.sum())
-        informative = profiles.informative[order]
-        self._allowed = informative if self._rated is None else informative & (self._rated > 0)
-        self._expected = self._heard
-        if self._rated is not None:
-            self._expected = self._heard * np.sqrt(self._rated / self._people)[:, None]
+        self._questions = Questions(profiles, disclosure, report_weights=scorer.weights)
         self._first: dict[int, list[str]] = {}
         self._triangle = np.tril_indices(profiles.dimension)
         self._listed = (
@@ -58,7 +45,11 @@ class Model:
 
     def _make_key(self) -> str:
         named = hashlib.sha256(self.digest.encode())
-        for numbers in (self._heard, self._root, self.scorer.predictor.centre):
+        predictor, weights = self.scorer.predictor, self.scorer.weights
+        root = np.sqrt(1.0 if weights is None else weights[self.scorer.items.order])
+        sets = self.scorer.items.set_prior
+        factors = [] if sets is None else [sets.factors]
+        for numbers in (predictor.vectors * root[:, None], root, predictor.centre, *factors):
             named.update(np.ascontiguousarray(numbers).tobytes())
         return named.hexdigest()
 
@@ -69,8 +60,9 @@ class Model:
         return self.scorer.sum_up(answers)
 
     def sums(self, evidence: Evidence) -> Sums:
-        """Write evidence down to be kept: the triangle of its matrix, its vector, its count."""
-        numbers = (evidence.information[self._triangle], evidence.moment, [evidence.count])
+        """Write evidence down to be kept: the triangle of its matrix, its vectors, its count."""
+        triangle = evidence.information[self._triangle]
+        numbers = (triangle, evidence.moment, evidence.chosen, np.atleast_1d(evidence.count))
         return Sums(self.key, np.concatenate(numbers, dtype="<f8").tobytes())
 
     def added(self, summary: Summary, answers: Mapping[str, int]) -> Sums:
@@ -83,15 +75,18 @@ class Model:
         if summary.sums is None or summary.sums.model != self.key:
             return self.evidence(summary.answers)
         kept = self._read([summary.sums.data])
-        return Evidence(kept.information[0], kept.moment[0], kept.count)
+        return Evidence(
+            kept.information[0], kept.moment[0], int(np.sum(kept.count)), kept.chosen[0]
+        )
 
     def _read(self, kept: Sequence[bytes]) -> Evidence:
         """Read the evidence of several people."""
-        D, (a, b) = len(self._prior), self._triangle
+        D, (a, b) = self.scorer.items.dimension, self._triangle
         numbers = np.frombuffer(b"".join(kept), "<f8").reshape(len(kept), -1)
         information = np.empty((len(kept), D, D))
         information[:, a, b] = information[:, b, a] = numbers[:, : len(a)]
-        return Evidence(information, numbers[:, len(a) : -1], int(numbers[:, -1].sum()))
+        moment, chosen = numbers[:, len(a) : len(a) + D], numbers[:, len(a) + D : -1]
+        return Evidence(information, moment, numbers[:, -1].astype(np.int64), chosen)
 
     def estimates(self, many: Sequence[Sums]) -> Estimate:
         """Estimate the profiles of several people from sums under this model."""
@@ -102,51 +97,22 @@ class Model:
 
         The choice depends on this person's answers, and on what everyone can know.
         """
-        known = [self._index[item] for item in summary.items if item in self._index]
-        if not known:
+        if not summary.items.keys() & self._index.keys():
             return self._ask_first(budget)
-        candidates = self._allowed.copy()
-        candidates[known] = False
-        information = self._kept(summary).information
-        return self._choose(self._promising(candidates, information, budget), information, budget)
-
-    def _promising(self, candidates: Mask, start: Float, budget: int) -> Mask:
-        """Leave the candidates that say most by themselves: the search looks at each many times.
-
-        That is by how much each lowers tr B: c / (1 + a), as in the first step of the search.
-        """
-        most = PROMISING * max(budget, len(self._prior))
-        if np.count_nonzero(candidates) <= most:
-            return candidates
-        B = symmetric_inverse(start + self._prior)
-        moved = self._expected @ B
-        influence = np.einsum("md,md->m", moved, moved)
-        gain = influence / (1 + np.einsum("md,md->m", moved, self._expected))
-        gain[~candidates] = -1.0
-        kept = np.zeros_like(candidates)
-        kept[np.argpartition(gain, -most)[-most:]] = True
-        return kept
+        if not self._questions.candidates(summary.items).any():
+            return []
+        known = self._kept(summary).information
+        return self._names(self._questions.choose(budget, information=known, touched=summary.items))
 
     def _ask_first(self, budget: int) -> list[str]:
         """Return what somebody new is asked: the same for everyone, so it is chosen once."""
         if budget not in self._first:
-            nothing = np.zeros_like(self._prior)
-            self._first[budget] = self._choose(self._allowed, nothing, budget)
+            some = self._questions.candidates().any()
+            self._first[budget] = self._names(self._questions.choose(budget)) if some else []
         return self._first[budget]
 
-    def _choose(self, candidates: Mask, start: Float, budget: int) -> list[str]:
-        if not candidates.any():
-            return []
-        chosen = select(
-            self._heard,
-            budget,
-            start=start,
-            prior=self._prior,
-            weights=None if self._rated is None else self._rated / self._people,
-            candidates=candidates,
-            certified=False,
-        )
-        return [self.scorer.names[j] for j in chosen.items]
+    def _names(self, chosen: Selection) -> list[str]:
+        return sorted(self.scorer.items.item_ids[chosen.items].tolist())
 
     def scores(self, estimates: Estimate, wishes: Sequence[Wish]) -> list[bytes]:
         """Return the bytes of `Scores` for several people, each as she wishes.

@@ -21,7 +21,7 @@ class Wanted:
 
 
 def scores_of(storage: Storage, many: Sequence[Wanted]) -> list[bytes]:
-    """Return the bytes of `Scores` for each request; whoever is not known gets the prior's."""
+    """Return the bytes of `Scores` for each request; somebody unknown gets the prior's."""
     written: list[bytes] = [b""] * len(many)
     for model in {wanted.model.key: wanted.model for wanted in many}.values():
         of_model = [n for n, wanted in enumerate(many) if wanted.model.key == model.key]

@@ -104,7 +104,7 @@ def sizes(results: AuditResults) -> Iterator[str]:
     if results.sizes:
         order = sorted(results.sizes, key=lambda one: (one.scheme, one.panel, one.outsiders))
         yield table(
-            "What outsiders read with other panels and other numbers of outsiders: their judge, the"
+            "What leaks to outsiders, with other panels and other numbers of them: their judge, the"
             " strongest of their attackers, and the bound of such a panel. <b>Bold</b>: outside"
             " the wider band.",
             ["scheme", "panel", "outsiders", "judge", "chance, up to", "strongest", "bound"],

@@ -25,8 +25,8 @@ def attacks(results: AuditResults) -> Iterator[str]:
     caption = (
         f"{kind}, its distance from 0.5, and its 95 % interval. <b>Bold</b>: outside the wider"
         f" chance band{folded}. Attackers marked * know the scheme and are trained on what it"
-        " sends; the others are trained on raw ratings. The control is what an attacker must be"
-        " able to read."
+        " sends; the others are trained on raw ratings. The control is what an attacker must"
+        " succeed on."
     )
     for schemes in chunks(plain_schemes(results)):
         rows = [_attack_row(results, attack, schemes) for attack in results.attack_names()]
@@ -41,15 +41,15 @@ def attacks(results: AuditResults) -> Iterator[str]:
 
 def _attack_row(results: AuditResults, attack: str, schemes: Iterable[str]) -> Cells:
     control = results.controls[attack]
-    reads = f"{escape(control.scheme)} {control.value:.3f}"
+    shown = f"{escape(control.scheme)} {control.value:.3f}"
     if proves_nothing(results, attack):
-        reads = f'<span class="void">{reads}:<br>proves nothing</span>'
+        shown = f'<span class="void">{shown}:<br>proves nothing</span>'
     elif control.unread:
         lost = escape(", ".join(control.unread))
-        reads += f'<span class="void"><br>proves nothing of {lost}</span>'
+        shown += f'<span class="void"><br>proves nothing of {lost}</span>'
     star = "*" if results.adaptive[attack] else ""
     cells = [area_cell(results, results.get(scheme, "auc", attack)) for scheme in schemes]
-    return [f"{escape(attack)}{star}", reads, *cells]
+    return [f"{escape(attack)}{star}", shown, *cells]
 
 
 def single_categories(results: AuditResults) -> Iterator[str]:
@@ -64,8 +64,8 @@ def single_categories(results: AuditResults) -> Iterator[str]:
                 [escape(scheme), escape(row.attack), area_cell(results, row), band_cell(band)]
             )
     yield table(
-        "Each category against the rest: the one that is read best, by whom, and what chance would"
-        " show of the strongest attacker on any category.",
+        "Each category against the rest: the one that is guessed best, by whom, and what chance"
+        " would show of the strongest attacker on any category.",
         ["scheme", "attacker [category]", "AUC", "chance band"],
         rows,
     )
@@ -100,7 +100,7 @@ def rounds(results: AuditResults, held: Rounds) -> Iterator[str]:
     yield table(
         f"Rounds of {escape(held.scheme)}, by kind of device: AUC, its distance from 0.5, and its"
         " 95 % interval. <b>Bold</b>: outside the wider chance band. Attackers in"
-        " italics cannot read raw ratings, so that their failing proves nothing.",
+        " italics fail on raw ratings, so that their failing proves nothing.",
         ["attacker", *map(escape, held.devices.values())],
         rows,
     )

@@ -1,1 +1,1 @@
-"""Adversaries that know more than the panel: outsiders, and a bound for whoever knows the truth."""
+"""Adversaries that know more than the panel: outsiders, and a bound for who knows the truth."""

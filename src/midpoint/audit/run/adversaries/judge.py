@@ -160,7 +160,7 @@ class Stacked:
     adaptive: bool = True
     """Whether it is fitted on obfuscated views."""
     control: str = "no"
-    """The scheme that it must be able to read."""
+    """The scheme that it must succeed on."""
     wanted: int = field(default=1, init=False)
     """The category that people labelled 1 have."""
     fitted: dict[str, Attacker] = field(default_factory=dict, init=False, repr=False)

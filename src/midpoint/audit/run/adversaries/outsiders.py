@@ -157,7 +157,7 @@ class PublishedViews(ReportViews):
     """
 
     def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
-        """Show the people of a part under the published disclosure, whoever is left out."""
+        """Show the people of a part under the published disclosure, no matter who is left out."""
         del without
         return super().of_part(part, NOBODY, draw, coins)
 

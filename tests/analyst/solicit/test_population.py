@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from midpoint.analyst.fit.information import a_criterion
+from midpoint.analyst.solicit.population import choose_items, information_of
 from midpoint.analyst.solicit.search import greedy
-from midpoint.audit.rounds.questions import choose_items, information
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
@@ -13,7 +13,7 @@ def test_everyone_is_asked_what_the_greedy_search_would_ask_her(seed: int, budge
     rng = np.random.default_rng(seed)
     V, weights = rng.normal(size=(25, 3)), rng.random(25)
     open_ = rng.random((4, 25)) < 0.8
-    base = information(V, rng.random((4, 25)) < 0.2, 0.5 * np.eye(3))
+    base = information_of(V, rng.random((4, 25)) < 0.2, 0.5 * np.eye(3))
     chosen = choose_items(V, weights, base, open_, budget)
     scaled = V * np.sqrt(weights)[:, None]
     for person in range(4):
@@ -28,7 +28,7 @@ def test_everyone_is_asked_what_the_greedy_search_would_ask_her(seed: int, budge
 
 def test_information_adds_up_what_was_answered() -> None:
     V, prior = np.array([[1.0, 0.0], [1.0, 2.0]]), np.eye(2)
-    found = information(V, np.array([[True, True], [False, False]]), prior)
+    found = information_of(V, np.array([[True, True], [False, False]]), prior)
     assert found.tolist() == [[[3.0, 2.0], [2.0, 5.0]], [[1.0, 0.0], [0.0, 1.0]]]
 
 

@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 
 from midpoint.analyst.fit.choice import Choice, Tried
-from midpoint.cli.output.choice import show_choice
+from midpoint.cli.output.choice_table import show_choice
 
 
 def shown(choice: Choice) -> str:

@@ -5,7 +5,7 @@ import pytest
 from midpoint.audit.rounds.attackers import ON_UNION, TRANSCRIPT_ATTACKERS
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.run.choice import (
+from midpoint.audit.run.schemes_and_attacks import (
     choose_attacks,
     choose_schemes,
     held_over_rounds,

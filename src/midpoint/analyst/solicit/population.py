@@ -1,4 +1,4 @@
-"""What a curious analyst asks many people about, each by what she answered so far."""
+"""What to ask many people at once, each by what she answered so far: the greedy steps alone."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ Mask = NDArray[np.bool_]
 def choose_items(vectors: Float, weights: Float, base: Float, open_: Mask, budget: int) -> Mask:
     """Choose for each person, one by one, the items that lower tr(A^-1) most (Sec. 6.2 and 6.3).
 
-    The greedy steps of `analyst.solicit.search` for everyone at once. With u = A^-1 v of the item
+    The greedy steps of `solicit.search` for everyone at once. With u = A^-1 v of the item
     taken and s = 1 + v' u, every other item's a = v_j' A^-1 v_j and c = v_j' A^-2 v_j become
 
         a - (v_j' u)^2 / s   and   c - 2 (v_j' u)(v_j' A^-1 u) / s + (v_j' u)^2 |u|^2 / s^2,
@@ -50,7 +50,7 @@ def choose_items(vectors: Float, weights: Float, base: Float, open_: Mask, budge
     return chosen
 
 
-def information(vectors: Float, answered: Mask, prior: Float) -> Float:
+def information_of(vectors: Float, answered: Mask, prior: Float) -> Float:
     """Return prior + sum over answered items of v_j v_j' for each person. Shape (N, D, D)."""
     D = vectors.shape[1]
     products = (vectors[:, :, None] * vectors[:, None, :]).reshape(len(vectors), D * D)

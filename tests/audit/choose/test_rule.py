@@ -9,8 +9,8 @@ import pytest
 from midpoint.analyst import Factorizer
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.choose import choose
-from midpoint.audit.choose.choice import Trial, decide
 from midpoint.audit.choose.measurement import Leak, Measured
+from midpoint.audit.choose.rule import Trial, decide
 from midpoint.data import Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.analyst import Factorizer
-from midpoint.analyst.disclose.choice import MOST_COST, itemwise_scheme
+from midpoint.analyst.disclose.scheme_choice import MOST_COST, itemwise_scheme
 from midpoint.analyst.fit.choice import RAW, Choice, Tried
 from midpoint.audit.choose.candidates import candidates, protocol_of, variants
 from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
