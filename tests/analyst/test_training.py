@@ -15,6 +15,7 @@ from midpoint.analyst import (
     train,
 )
 from midpoint.analyst.analyst import Analyst
+from midpoint.analyst.counterparts.fit import with_spreads
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.engines import train_on
 from midpoint.analyst.engines.local import LocalRatings
@@ -44,6 +45,24 @@ def test_the_scheme_is_chosen_and_all_it_needs_is_learned(
     by_hand = prepare(QUICK.fit(tiny.ratings, "gender"), tiny.ratings, SCHEMES["cmpss"])
     assert disclose(profiles) == disclose(by_hand, "cmpss")
     assert [step.stage for step in seen][:: len(seen) - 1] == ["Training", "Fitting positions"]
+
+
+@pytest.mark.parametrize("scheme", ["cmpss", "cmp"])
+def test_log_spreads_are_learned_where_the_scheme_discloses_them(
+    tiny: Simulation, scheme: str
+) -> None:
+    plain, wide = (
+        train(tiny.ratings, "gender", factorizer=QUICK, scheme=name)
+        for name in (scheme, f"{scheme}:spread=on")
+    )
+    assert plain.positions is not None
+    assert plain.positions.spread is None
+    both = with_spreads(plain, tiny.ratings)
+    assert with_spreads(both, tiny.ratings) is both
+    assert disclose(both, f"{scheme}:spread=on") == disclose(wide)
+    assert disclose(wide, scheme) == disclose(plain)
+    with pytest.raises(MidpointError, match="train it again with --spread"):
+        disclose(plain, f"{scheme}:spread=on")
 
 
 def test_a_handful_of_people_leave_the_simple_scheme(tiny: Simulation) -> None:

@@ -96,7 +96,14 @@ def train(
     if asked is not None:
         specification = replace(specification, assigned=True)
     kind = specification.scheme
-    profiles = prepare(profiles, ratings, kind, threads=factorizer.threads, progress=progress)
+    profiles = prepare(
+        profiles,
+        ratings,
+        kind,
+        spread=specification.spread,
+        threads=factorizer.threads,
+        progress=progress,
+    )
     if leak is not None:
         _require_withholding(kind, leak)
         LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved

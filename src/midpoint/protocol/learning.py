@@ -19,7 +19,7 @@ from midpoint.protocol.obfuscation import obfuscate_population
 from midpoint.protocol.population import Float, Population, Reports, local_correction
 from midpoint.protocol.positions import adjust_population
 from midpoint.protocol.statement import STATEMENTS, Statement
-from midpoint.user import PURPOSES, Parameters
+from midpoint.user import PURPOSES, Adjustment, Parameters
 from midpoint.wire import SCHEMES, Disclosure, Scheme, from_fixed, to_fixed
 
 Coins = np.random.Generator | Float
@@ -115,8 +115,7 @@ class LearningProtocol:
         Without counterparts nothing moves: r = 0. Shape (users, r).
         """
         del coins
-        ratings = _by_person(profiles, people)
-        adjustment = adjust_population(Parameters.of(disclosure), *ratings, people.category)
+        adjustment = _adjustment(disclosure, profiles, people)
         return np.asarray(np.rint(self.alpha * adjustment.move), dtype=np.int64)
 
     def predictions(
@@ -165,7 +164,9 @@ class LearningProtocol:
         shape = len(people.item), len(PURPOSES)
         uniform = coins if isinstance(coins, np.ndarray) else coins.random(shape)
         ratings, parameters = _by_person(profiles, people), Parameters.of(disclosure)
-        done = obfuscate_population(*ratings, people.category, parameters, uniform, self.alpha)
+        adjustment = _adjustment(disclosure, profiles, people) if people.repeated else None
+        rated = *ratings, people.category, parameters, uniform, self.alpha
+        done = obfuscate_population(*rated, adjustment=adjustment)
         kept = np.flatnonzero(done.keep)
         offsets = _offsets(people.user[kept], people.n_users)
         item = people.item[kept].astype(np.int32)
@@ -176,6 +177,16 @@ PROTOCOLS: Mapping[str, LearningProtocol] = MappingProxyType(
     {name: LearningProtocol(name) for name in OBFUSCATION}
 )
 """All protocols with default settings, by name."""
+
+
+def _adjustment(disclosure: Disclosure, profiles: ItemProfiles, people: Population) -> Adjustment:
+    """Return what becomes of everyone's ratings."""
+    return people.adjustment(
+        disclosure,
+        lambda: adjust_population(
+            Parameters.of(disclosure), *_by_person(profiles, people), people.category
+        ),
+    )
 
 
 def _by_person(

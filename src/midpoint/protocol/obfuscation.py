@@ -25,6 +25,7 @@ def obfuscate_population(
     uniform: NDArray[np.float64],
     alpha: float = 1.0,
     asked: Sequence[NDArray[np.intp]] | None = None,
+    adjustment: Adjustment | None = None,
 ) -> Obfuscated:
     """Obfuscate everyone's ratings as their devices would.
 
@@ -37,11 +38,13 @@ def obfuscate_population(
         uniform: Coins of each rating, in the order of `user.PURPOSES`. Shape (n, 4).
         alpha: Share of ratings to obfuscate.
         asked: The items that each person was asked about; all items unless given.
+        adjustment: What `adjust_population` makes of these ratings, if it is known.
     """
     people = np.asarray(category, dtype=np.intp)
     cell = np.repeat(people, np.diff(starts))
     require_categories(cell, parameters)
-    adjustment = adjust_population(parameters, starts, item, value, people, asked)
+    if adjustment is None:
+        adjustment = adjust_population(parameters, starts, item, value, people, asked)
     return obfuscate_ratings(item, value, cell, parameters, uniform, adjustment, alpha)
 
 

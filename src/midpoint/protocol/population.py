@@ -1,13 +1,13 @@
 """Many people at once: what goes into a protocol, and what the analyst gets to see of it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles
-from midpoint.user import corrections
+from midpoint.user import Adjustment, corrections
 from midpoint.wire import Disclosure, from_fixed
 
 Float = NDArray[np.float64]
@@ -27,6 +27,18 @@ class Population:
     """Each person's category or joint cell. Shape (users,)."""
     ids: NDArray[np.str_] | None = None
     """Who they are, where a protocol needs to know. Shape (users,)."""
+    repeated: bool = False
+    """Whether their devices toss coins several times under a disclosure. What does not depend on
+    coins is then kept until the next disclosure."""
+    _kept: list[tuple[Disclosure, Adjustment]] = field(default_factory=list, init=False, repr=False)
+
+    def adjustment(self, disclosure: Disclosure, make: Callable[[], Adjustment]) -> Adjustment:
+        """Return what becomes of their ratings under a disclosure, as it was kept or is made."""
+        if not self.repeated:
+            return make()
+        if not self._kept or self._kept[0][0] is not disclosure:
+            self._kept[:] = [(disclosure, make())]
+        return self._kept[0][1]
 
     @property
     def n_users(self) -> int:

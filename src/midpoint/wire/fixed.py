@@ -36,4 +36,7 @@ def as_rows(array: NDArray[Any]) -> tuple[Any, ...]:
 
 
 def _tuples(nested: Any) -> Any:
-    return tuple(map(_tuples, nested)) if isinstance(nested, list) else nested
+    if not isinstance(nested, list):
+        return nested
+    deeper = bool(nested) and isinstance(nested[0], list)
+    return tuple(map(_tuples, nested)) if deeper else tuple(nested)

@@ -99,17 +99,30 @@ def test_ratios_are_surer_and_leak_less_where_items_go_together(size: int) -> No
     shown = [read(drawn, ratios(one)) for one in (alone, predicted)]
     assert shown[1] < shown[0] - 0.03  # the control: item by item, more is read
     # Who knows the errors does not pass the bound; without what halves disagree by, they would.
-    variance = log_ratio_variance(predicted, 0, 1)
-    assert variance.sum() < log_ratio_variance(alone, 0, 1).sum()
+    variance = log_ratio_variance(predicted)[:, 0, 1]
+    assert variance.sum() < log_ratio_variance(alone)[:, 0, 1].sum()
     sampling = 3 * 0.0065
     assert shown[1] < bound(predicted, variance) + sampling
-    careless = log_ratio_variance(replace(predicted, disagreement=None), 0, 1)
+    careless = log_ratio_variance(replace(predicted, disagreement=None))[:, 0, 1]
     assert shown[1] > bound(predicted, careless) + sampling
 
 
 def test_factors_that_say_nothing_are_left_out() -> None:
     drawn = people(together=False, seed=2)
     assert item_factors(drawn.ratings, drawn.ratings.feature("g")) is None
+
+
+def test_factors_span_what_the_whole_decomposition_does() -> None:
+    """Single precision, and values to one in a thousand, leave the factors as they are."""
+    rated = people(800, items=150).ratings
+    sets = np.zeros((rated.n_users, rated.n_items))
+    sets[rated.user, rated.item] = 1
+    scaled = sets / np.sqrt((sets.sum(axis=1) + 1)[:, None] * (sets.sum(axis=0) + 5))
+    right = np.linalg.svd(scaled)[2][1:5].T / np.sqrt(sets.sum(axis=0) + 5)[:, None]
+    expected = (right - right.mean(axis=0)) / right.std(axis=0)
+    found = _factors(_sets(rated, None), 4)[:, 1:]
+    assert np.abs(np.mean(expected * found, axis=0)) == pytest.approx(np.ones(4), abs=1e-5)
+    assert np.array_equal(found, _factors(_sets(rated, None), 4)[:, 1:])
 
 
 def test_few_items_have_few_factors_or_none() -> None:
@@ -151,8 +164,8 @@ def test_a_model_keeps_them(tmp_path: Path) -> None:
     profiles.save(tmp_path / "model")
     again = ItemProfiles.load(tmp_path / "model")
     assert again.statistics is not None
-    sure = log_ratio_variance(profiles.statistics, 0, 1)
-    assert np.array_equal(log_ratio_variance(again.statistics, 0, 1), sure)
+    sure = log_ratio_variance(profiles.statistics)[:, 0, 1]
+    assert np.array_equal(log_ratio_variance(again.statistics)[:, 0, 1], sure)
     assert np.array_equal(again.estimates().probability, profiles.estimates().probability)
     plain = replace(small, biases="plain").fit(drawn.ratings, "g")
     assert plain.statistics is not None

@@ -101,9 +101,9 @@ def test_a_model_without_spreads_says_what_to_do() -> None:
         profiles, positions=replace(the_positions(profiles), spread=None, level_count=None)
     )
     assert disclose(old, "cmp") == disclose(profiles, "cmp")
-    with pytest.raises(MidpointError, match="train it again in memory"):
+    with pytest.raises(MidpointError, match="train it again with --spread"):
         disclose(old, "cmp:spread=on")
-    with pytest.raises(MidpointError, match="train it again in memory"):
+    with pytest.raises(MidpointError, match="train it again with --spread"):
         level_table(old, old.estimates(), spread=True)
 
 

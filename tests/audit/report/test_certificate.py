@@ -120,7 +120,7 @@ def test_any_number_about_positions_that_was_changed_is_named(
     scheme: str, column: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # That it is learned again is tested above; for ten comparisons once will do.
-    monkeypatch.setattr(certifying, "prepare", lambda *_: learned(scheme))
+    monkeypatch.setattr(certifying, "prepare", lambda *_, **__: learned(scheme))
     lied = one_more(scheme, column)
     assert lied.digest != disclosed(scheme).digest
     where = "prior of positions" if column == "prior" else f"{column} of {lied.items[-1]}"

@@ -6,6 +6,7 @@ from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.training import LEAST_PEOPLE
 from midpoint.cli.options.protection import Counterparts, ProtectionOptions
 from midpoint.data import Scale
+from midpoint.errors import MidpointError
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,17 @@ def test_counterparts_name_a_scheme_or_leave_it_to_the_library(
     assert options.scheme(Scale.continuous(0, 1)) == on_a_line
 
 
+def test_the_spread_goes_with_counterparts_that_are_named() -> None:
+    stars = Scale.stars(1, 5)
+    for wanted, name in (("sets", "cmpss:spread=on"), ("values", "cmp:spread=on")):
+        asked = ProtectionOptions(counterparts=Counterparts(wanted), spread=True)
+        assert asked.scheme(stars) == name
+    for wanted in ("auto", "none"):
+        with pytest.raises(MidpointError, match="--counterparts sets or values"):
+            ProtectionOptions(counterparts=Counterparts(wanted), spread=True).scheme(stars)
+
+
 def test_the_command_protects_as_the_library_does_unless_asked_otherwise() -> None:
     unasked = ProtectionOptions()
     assert (unasked.cost / 100, unasked.least_people) == (MOST_COST, LEAST_PEOPLE)
-    assert (unasked.leak, unasked.asked) == (None, None)
+    assert (unasked.leak, unasked.asked, unasked.spread) == (None, None, False)

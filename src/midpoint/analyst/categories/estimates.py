@@ -79,8 +79,8 @@ class CategoryEstimates:
         return shrink_distributions(count, values, self.offset, self.statistics.crossed)
 
 
-def log_ratio_variance(statistics: CategoryStatistics, first: int, second: int) -> Float:
-    """Return the posterior variance of each item's log p_first - log p_second. Shape (M,).
+def log_ratio_variance(statistics: CategoryStatistics) -> Float:
+    """Return the posterior variance of each item's log p_k - log p_m. Shape (M, K, K).
 
     Where ratios are predicted from factors, the items' errors hang together: all items are rated by
     the same people, whose mean taste is not quite that of their category. No item's variance knows
@@ -88,28 +88,24 @@ def log_ratio_variance(statistics: CategoryStatistics, first: int, second: int) 
     q_j the share of people who rated the item, v_j becomes v_j (1 + sum q d^2 / sum q v).
     """
     table = _log_probability(statistics)
-    covariance = effect_covariance(*table, statistics.crossed, statistics.factors)
-    variance = _contrast(covariance, first, second)
+    variance = _of_differences(effect_covariance(*table, statistics.crossed, statistics.factors))
     if statistics.disagreement is None:
         return variance
-    apart = statistics.disagreement[:, first] - statistics.disagreement[:, second]
-    share = statistics.rated_share
-    return np.asarray(variance * (1 + (share @ apart**2) / max(float(share @ variance), 1e-300)))
+    apart = statistics.disagreement[:, :, None] - statistics.disagreement[:, None, :]
+    over, under = (np.tensordot(statistics.rated_share, v, 1) for v in (apart**2, variance))
+    return np.asarray(variance * (1 + over / np.maximum(under, 1e-300)))
 
 
-def offset_variance(
-    statistics: CategoryStatistics, first: int, second: int, along: Float | None = None
-) -> Float:
-    """Return the posterior variance of each item's difference of offsets. Shape (M,)."""
+def offset_variance(statistics: CategoryStatistics, along: Float | None = None) -> Float:
+    """Return the posterior variance of each item's differences of offsets. Shape (M, K, K)."""
     variance = _own_variance(statistics, along)
-    covariance = effect_covariance(statistics.mean, variance, statistics.crossed, along)
-    return _contrast(covariance, first, second)
+    return _of_differences(effect_covariance(statistics.mean, variance, statistics.crossed, along))
 
 
-def _contrast(covariance: Float, first: int, second: int) -> Float:
-    """Return the variance of the difference of two of several. Shape (M,)."""
-    own = covariance[:, first, first] + covariance[:, second, second]
-    return np.asarray(own - covariance[:, first, second] - covariance[:, second, first])
+def _of_differences(covariance: Float) -> Float:
+    """Return the variances of the differences of every two of several. Shape (M, K, K)."""
+    own = np.diagonal(covariance, axis1=1, axis2=2)
+    return np.asarray(own[:, :, None] + own[:, None, :] - covariance - covariance.swapaxes(1, 2))
 
 
 def mean_effects(

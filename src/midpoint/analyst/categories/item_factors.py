@@ -40,6 +40,9 @@ COMPLETE: Final = 0.95
 MOST_CELLS: Final = 50_000_000
 """People times factors that are worked with; of more people, factors are learned from a part."""
 
+CLOSE: Final = 1e-3
+"""Relative error of singular values. Numbers of single precision are exact enough for that."""
+
 
 class ItemFactors(NamedTuple):
     """Factors that predict the ratios of items, and how far two halves of the panel disagree."""
@@ -131,10 +134,10 @@ def _factors(sets: sparse.csr_matrix, count: int) -> Float:
     rated = np.asarray(some.sum(axis=0)).ravel()
     row = 1 / np.sqrt(np.asarray(some.sum(axis=1)).ravel() + 1)
     column = 1 / np.sqrt(rated + 5)
-    scaled = sparse.diags(row) @ some @ sparse.diags(column)
-    start = np.ones(min(scaled.shape))
-    _, values, right = svds(scaled, k=count + 1, v0=start)
+    scaled = (sparse.diags(row) @ some @ sparse.diags(column)).astype(np.float32)
+    start = np.ones(min(scaled.shape), np.float32)
+    _, values, right = svds(scaled, k=count + 1, v0=start, tol=CLOSE)
     order = np.argsort(-values)[1:]
-    both = np.column_stack([np.log(rated + 1), right[order].T * column[:, None]])
+    both = np.column_stack([np.log(rated + 1), right[order].T.astype(np.float64) * column[:, None]])
     spread = both.std(axis=0)
     return np.asarray((both - both.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

@@ -61,6 +61,7 @@ def fit_positions(
     *,
     selection_factors: int = SELECTION_FACTORS,
     taste_factors: int | None = None,
+    spread: bool = True,
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -82,6 +83,7 @@ def fit_positions(
         selection_factors: How many selection factors; 0 where everyone rates everything.
         taste_factors: How many taste factors, at most as many as the profiles have dimensions;
             unless given, `TASTE_FACTORS_OF_CHOICE` with selection factors, `TASTE_FACTORS` without.
+        spread: Whether log spreads are learned as well, which `spread=on` discloses.
         seed: Draws what is learned from.
         threads: All usable cores unless given; the result does not depend on it.
         progress: Is called with the rounds done and the rounds to do.
@@ -92,6 +94,7 @@ def fit_positions(
         ByUser.of(ratings, feature, seed),
         selection_factors=selection_factors,
         taste_factors=taste_factors,
+        spread=spread,
         rated=np.diff(ratings.by_item.offsets) > 0,
         seed=seed,
         threads=threads,
@@ -105,6 +108,7 @@ def learn_positions(
     *,
     selection_factors: int = SELECTION_FACTORS,
     taste_factors: int | None = None,
+    spread: bool = True,
     rated: NDArray[np.bool_] | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -123,6 +127,7 @@ def learn_positions(
         panel: The people they were learned from.
         selection_factors: As above.
         taste_factors: As above.
+        spread: As above.
         rated: Which items anybody rated; all unless given. Shape (M,).
         seed: As above.
         threads: As above.
@@ -171,23 +176,41 @@ def learn_positions(
 
         last = Expectation(model, strata, SHARES, threads)
         strata = finish_on_everyone(panel, last, kept, report)
-    spreads: dict[str, Any] = {}
-    if not unary:
+    positions = PositionModel(
+        rate=model.rate,
+        selection=model.selection if unary else model.selection[:, :selection_factors],
+        base=model.base,
+        taste=model.taste,
+        **strata._asdict(),
+        noise_variance=model.noise,
+    )
+    if spread and not unary:
         levels = np.array(profiles.scale.levels, dtype=np.float64)
         people = panel.take(shares) if people is None else people
-        spreads = fit_spreads(people, model, strata, levels, threads)._asdict()
-    return replace(
-        profiles,
-        positions=PositionModel(
-            rate=model.rate,
-            selection=model.selection if unary else model.selection[:, :selection_factors],
-            base=model.base,
-            taste=model.taste,
-            **strata._asdict(),
-            noise_variance=model.noise,
-            **spreads,
-        ),
-    )
+        spreads = fit_spreads(people, model, strata, levels, threads)
+        positions = replace(positions, **spreads._asdict())
+    return profiles.with_positions(positions)
+
+
+def with_spreads(
+    profiles: ItemProfiles, ratings: Ratings, *, threads: int | None = None
+) -> ItemProfiles:
+    """Learn log spreads for profiles whose positions were learned without them.
+
+    Args:
+        profiles: The item profiles, with positions.
+        ratings: The ratings they were learned from.
+        threads: All usable cores unless given; the result does not depend on it.
+    """
+    known = profiles.positions
+    if known is None or known.spread is not None or profiles.scale.is_unary:
+        return profiles
+    people = ByUser.of(ratings, _check(profiles, ratings)).take(_shares(profiles))
+    model = Model(known.rate, known.choosing, known.base, known.taste, known.noise_variance)
+    strata = Strata(known.least, known.mean, known.covariance)
+    levels = np.array(profiles.scale.levels, dtype=np.float64)
+    spreads = fit_spreads(people, model, strata, levels, threads)
+    return profiles.with_positions(replace(known, **spreads._asdict()))
 
 
 def _fit(

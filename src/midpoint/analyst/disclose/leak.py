@@ -88,16 +88,12 @@ def errors_of(profiles: ItemProfiles) -> list[Errors]:
     if statistics is None:
         return []
     along = profiles.standard_vectors.astype(np.float64)
-    values = not profiles.scale.is_unary  # the value of an item in a set says nothing
-    return [
-        Errors(
-            log_ratio_variance(statistics, *pair),
-            offset_variance(statistics, *pair, along) / profiles.noise_variance
-            if values
-            else np.zeros(profiles.n_items),
-        )
-        for pair in combinations(range(len(statistics.users)), 2)
-    ]
+    ratio = log_ratio_variance(statistics)
+    value = np.zeros_like(ratio)  # the value of an item in a set says nothing
+    if not profiles.scale.is_unary:
+        value = offset_variance(statistics, along) / profiles.noise_variance
+    pairs = combinations(range(len(statistics.users)), 2)
+    return [Errors(ratio[:, k, m], value[:, k, m]) for k, m in pairs]
 
 
 class LeakBudget:

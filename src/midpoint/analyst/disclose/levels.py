@@ -25,8 +25,8 @@ def level_table(profiles: ItemProfiles, estimates: CategoryEstimates, *, spread:
     count = None if profiles.positions is None else profiles.positions.level_count
     if count is None:
         raise MidpointError(
-            "the model has no spreads, which spread=on discloses; train it again in memory (engine"
-            " local), with counterparts"
+            "the model has no log spreads, which spread=on discloses; train it again with --spread"
+            ' (midpoint.analyst.train, scheme="cmpss:spread=on")'
         )
     if estimates.method == "plain":
         return frequencies(count)

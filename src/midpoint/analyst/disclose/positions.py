@@ -21,13 +21,15 @@ def prepare(
     ratings: Ratings | Panel,
     scheme: Scheme,
     *,
+    spread: bool = True,
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
 ) -> ItemProfiles:
     """Return the profiles with all that a scheme's disclosure needs of the ratings they came from.
 
-    That is a model of positions under a scheme with counterparts; else they stay as they are. A
+    That is a model of positions under a scheme with counterparts; else they stay as they are. Log
+    spreads are learned with it unless `spread` says that the scheme is not to disclose them. A
     killed call goes on from its `checkpoint`, a directory, where the ratings are a panel.
     """
     if not scheme.counterparts:
@@ -40,12 +42,18 @@ def prepare(
     factors = SELECTION_FACTORS if scheme.sub_samples else 0
     if isinstance(ratings, Ratings):
         return fit_positions(
-            profiles, ratings, selection_factors=factors, threads=threads, progress=report
+            profiles,
+            ratings,
+            selection_factors=factors,
+            spread=spread,
+            threads=threads,
+            progress=report,
         )
     return learn_positions(
         profiles,
         ratings,
         selection_factors=factors,
+        spread=spread,
         threads=threads,
         progress=report,
         checkpoint=checkpoint,
@@ -67,8 +75,8 @@ def prior(positions: PositionModel, *, spread: bool = False) -> Prior:
     """Return the prior of positions in fixed point; with that of log spreads if asked."""
     if spread and positions.spread is None:
         raise MidpointError(
-            "the model has no spreads, which spread=on discloses; train it again in memory (engine"
-            " local)"
+            "the model has no log spreads, which spread=on discloses; train it again with --spread"
+            ' (midpoint.analyst.train, scheme="cmpss:spread=on")'
         )
     inverse = np.linalg.inv(positions.covariance)
     return Prior(

@@ -80,6 +80,7 @@ def train_on(
             profiles,
             panel,
             kind,
+            spread=specification.spread,
             threads=factorizer.threads,
             progress=progress,
             checkpoint=left.positions,

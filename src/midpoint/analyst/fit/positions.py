@@ -11,7 +11,9 @@ from midpoint.wire import GRAIN
 Float = NDArray[np.float64]
 
 ROUNDS: Final = 50
-"""Steps to the barycentre of the categories' distributions."""
+"""Steps to the barycentre of the categories' distributions, at most."""
+STILL: Final = 1e-14
+"""A step that scales by less than this is the last: it moves no digit that is disclosed."""
 STEP: Final = 1 / GRAIN
 """What is disclosed of items, and what devices know of themselves, are multiples of it."""
 
@@ -101,6 +103,8 @@ def transports(covariance: Float) -> Float:
         out = _from(centre, covariance)
         mean = out.mean(axis=0)
         centre = mean @ centre @ mean
+        if np.abs(mean - np.eye(len(mean))).max() < STILL:
+            break
     out = _from(centre, covariance)
     maps = out[None] @ np.linalg.inv(out)[:, None]
     own = np.arange(len(covariance))
@@ -110,13 +114,13 @@ def transports(covariance: Float) -> Float:
 
 def _from(centre: Float, covariance: Float) -> Float:
     """Return the optimal transports from a centred normal distribution to others. (K, D, D)."""
-    root, inverse = _powers(centre, 0.5), _powers(centre, -0.5)
-    return np.asarray(inverse @ _powers(root @ covariance @ root, 0.5) @ inverse)
+    root, inverse = _powers(centre, 0.5, -0.5)
+    (between,) = _powers(root @ covariance @ root, 0.5)
+    return np.asarray(inverse @ between @ inverse)
 
 
-def _powers(symmetric: Float, power: float) -> Float:
-    """Raise positive definite matrices to a power. Shape (..., D, D)."""
+def _powers(symmetric: Float, *power: float) -> list[Float]:
+    """Raise positive definite matrices to some powers. Shapes (..., D, D)."""
     values, vectors = np.linalg.eigh((symmetric + np.swapaxes(symmetric, -1, -2)) / 2)
-    tiny = np.finfo(np.float64).tiny
-    scaled = vectors * np.maximum(values, tiny)[..., None, :] ** power
-    return np.asarray(scaled @ np.swapaxes(vectors, -1, -2))
+    across, positive = np.swapaxes(vectors, -1, -2), np.maximum(values, np.finfo(np.float64).tiny)
+    return [np.asarray(vectors * positive[..., None, :] ** p @ across) for p in power]

@@ -233,6 +233,12 @@ class ItemProfiles:
             )
         return self._estimates[method]
 
+    def with_positions(self, positions: PositionModel) -> "ItemProfiles":
+        """Return the same profiles with these positions; what is estimated of categories stays."""
+        both = replace(self, positions=positions)
+        both.__dict__["_estimates"] = self._estimates
+        return both
+
     @cached_property
     def _estimates(self) -> dict[Estimation, CategoryEstimates]:
         return {}

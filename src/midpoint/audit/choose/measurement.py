@@ -204,7 +204,7 @@ def _ndcg(shown: Shown, part: int, view: View) -> Float:
     """Rank all items for the people of a part, as devices do. Shape (people of the part,)."""
     panel, how = shown.panel, shown.how
     given, hidden = (ratings.select_users(panel.part == part) for ratings in panel.split)
-    people, category = panel.given(part), panel.category[panel.members[part]]
+    people, category = panel.given[part], panel.category[panel.members[part]]
     x = how.estimate(view.profiles, view.reports, view.disclosure)
     move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))
     score = local_scores(view.disclosure, view.profiles, x, category, move)
@@ -222,7 +222,7 @@ def _squares(shown: Shown, part: int, view: View) -> Float:
     hidden = panel.split.hidden.select_users(panel.part == part)
     profiles, rows = view.profiles, (hidden.user, hidden.item)
     x = how.estimate(profiles, view.reports, view.disclosure)
-    given = panel.given(part), shown.coins(part, 0)
+    given = panel.given[part], shown.coins(part, 0)
     shown_as = [how.predictions(view.disclosure, profiles, *given, x, *rows)]
     if how.name == RAW:
         cell, x = infer(profiles, view.reports, joint_fit(profiles, view.reports))

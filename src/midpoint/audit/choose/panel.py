@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.analyst.counterparts.fit import with_spreads
 from midpoint.audit.attackers.view import FEW, NestedFold, View, nested_fold, report_scale
 from midpoint.data import Ratings, split_ratings, user_folds
 from midpoint.data.split import Split
@@ -42,7 +43,7 @@ class Panel:
     """How item profiles are learned."""
     seed: int
     """Decides parts, splits and coins."""
-    _fitted: dict[tuple[Parts, str], ItemProfiles] = field(default_factory=dict)
+    _fitted: dict[tuple[Parts, str, bool], ItemProfiles] = field(default_factory=dict)
     """What was learned without some parts, by the scheme whose positions it has."""
 
     @classmethod
@@ -85,20 +86,31 @@ class Panel:
         """What everybody gives to her device, and what is predicted."""
         return split_ratings(self.ratings, SHARE, seed=self.seed)
 
-    def given(self, part: int) -> Population:
-        """Return what the people of a part give to their devices."""
-        people = self.split.given.select_users(self.part == part)
-        return Population(people.user, people.item, people.value, self.category[self.members[part]])
+    @cached_property
+    def given(self) -> list[Population]:
+        """What the people of each part give to their devices."""
+        every = [self.split.given.select_users(self.part == part) for part in range(PARTS)]
+        return [
+            Population(
+                part.user, part.item, part.value, self.category[self.members[k]], repeated=True
+            )
+            for k, part in enumerate(every)
+        ]
 
     def learned(self, without: Parts, how: LearningProtocol) -> ItemProfiles:
         """Return what is learned from all but some parts, with what a protocol needs."""
-        key = (without, how.scheme.name if how.scheme.counterparts else "")
+        key = (without, how.scheme.name if how.scheme.counterparts else "", how.spread)
         if key not in self._fitted:
             others = self.ratings.select_users(~np.isin(self.part, list(without)))
-            if key[1]:
+            threads = self.factorizer.threads
+            if how.spread:
+                known = self.learned(without, LearningProtocol(how.scheme.name))
+                self._fitted[key] = with_spreads(known, others, threads=threads)
+            elif how.scheme.counterparts:
                 plain = self.learned(without, LearningProtocol("no"))
-                threads = self.factorizer.threads
-                self._fitted[key] = prepare(plain, others, how.scheme, threads=threads)
+                self._fitted[key] = prepare(
+                    plain, others, how.scheme, spread=False, threads=threads
+                )
             else:
                 self._fitted[key] = self.factorizer.fit(others, self.features)
         return self._fitted[key]
@@ -121,7 +133,7 @@ class Shown:
         if without not in self._disclosures:
             self._disclosures[without] = self.how.disclose(learned)
         disclosure = self._disclosures[without]
-        sent = self.how.report(disclosure, learned, self.panel.given(part), self.coins(part, draw))
+        sent = self.how.report(disclosure, learned, self.panel.given[part], self.coins(part, draw))
         return View(sent, learned, disclosure, report_scale(disclosure, self.panel.ratings.scale))
 
     def coins(self, part: int, draw: int) -> np.random.Generator:

@@ -139,7 +139,8 @@ def _require_measured(
     how = LearningProtocol(spec.name, bits=disclosure.bits, levels=spec.levels, spread=spec.spread)
     # Profiles are learned from everyone, or from those whose category is known, as in the audit.
     for people in (ratings, with_known(ratings, *names)):
-        made = how.disclose(prepare(factorizer.fit(people, names), people, how.scheme))
+        learned = factorizer.fit(people, names)
+        made = how.disclose(prepare(learned, people, how.scheme, spread=how.spread))
         if made.digest == disclosure.digest:
             return
     raise MidpointError(

@@ -184,12 +184,18 @@ def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
 
 
 def prepared(
-    fold: FoldData, profiles: FoldProfiles, scheme: Scheme, *, early: bool = False
+    fold: FoldData,
+    profiles: FoldProfiles,
+    scheme: Scheme,
+    *,
+    spread: bool = True,
+    early: bool = False,
 ) -> FoldProfiles:
     """Add to the profiles of a fold what a scheme needs of the ratings they came from."""
 
     def add(learned: ItemProfiles, *without: int) -> ItemProfiles:
-        return prepare(learned, fold.others(*without, early=early), scheme, threads=1)
+        people = fold.others(*without, early=early)
+        return prepare(learned, people, scheme, spread=spread, threads=1)
 
     apart = tuple(add(learned, part) for part, learned in enumerate(profiles.without))
     pairs = {two: add(learned, *two) for two, learned in profiles.without_two.items()}

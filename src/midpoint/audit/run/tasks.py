@@ -207,13 +207,13 @@ class Auditor:
         panel = split.panel if SPLIT in names else data.training
         seed = self.plan.seed_of("choice", data.number, *names)
         choice = choose(panel, self.plan.feature, factorizer=self.plan.factorizer, seed=seed)
-        scheme = protocol_of(choice.scheme).scheme
+        how = protocol_of(choice.scheme)
         if SPLIT in names:
             learned = ItemProfiles.load(directory.parent / "whole")
-            split.prepared(learned, scheme).save(directory / "whole")
+            split.prepared(learned, how.scheme, spread=how.spread).save(directory / "whole")
         else:
             every = FoldProfiles.load(directory.parent, data)
-            prepared(data, every, scheme).save(directory)
+            prepared(data, every, how.scheme, spread=how.spread).save(directory)
         return {"choice": json.dumps(choice.as_dict())}
 
     def _learn_split(self, data: FoldData, names: tuple[str, ...]) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from midpoint.errors import MidpointError
+
 if TYPE_CHECKING:
     from midpoint.data import Scale
 
@@ -34,6 +36,14 @@ class ProtectionOptions:
             " schemes on the people themselves, and take the simplest of those that leak least."
         ),
     ] = Counterparts.auto
+    spread: Annotated[
+        bool,
+        typer.Option(
+            "--spread",
+            help="Hide how far people use the scale, too (`spread=on`). With `--counterparts sets`"
+            " or `values`; `auto` tries it where that may help.",
+        ),
+    ] = False
     cost: Annotated[
         float,
         typer.Option(
@@ -75,8 +85,14 @@ class ProtectionOptions:
         """Return the scheme that was asked for, None if the library is to choose."""
         from midpoint.analyst import itemwise_scheme
 
+        fitted = self.counterparts in {Counterparts.sets, Counterparts.values}
+        if self.spread and not fitted:
+            raise MidpointError(
+                "--spread goes with counterparts; add --counterparts sets or values"
+            )
         if self.counterparts is Counterparts.auto:
             return None
         if self.counterparts is Counterparts.none:
             return itemwise_scheme(scale)
-        return "cmpss" if self.counterparts is Counterparts.sets else "cmp"
+        name = "cmpss" if self.counterparts is Counterparts.sets else "cmp"
+        return f"{name}:spread=on" if self.spread else name

@@ -71,8 +71,8 @@ def attacked(
     )
     apart = ((value - shift[:, 0]) ** 2 - (value - shift[:, 1]) ** 2) / (2 * NOISE**2)
     score = (sets + np.where(revealed, apart, 0.0)).sum(axis=1)
-    values = offset_variance(counted, 0, 1) / NOISE**2
-    parts = divergences(revealed.mean(axis=0), Errors(log_ratio_variance(counted, 0, 1), values))
+    values = offset_variance(counted)[:, 0, 1] / NOISE**2
+    parts = divergences(revealed.mean(axis=0), Errors(log_ratio_variance(counted)[:, 0, 1], values))
     return auc(score, category), area_of(sum(parts))
 
 
@@ -108,7 +108,7 @@ def test_the_bound_falls_as_the_panel_grows(found: dict[int, Float]) -> None:
         panel(world(np.random.default_rng(1)), n, np.random.default_rng(2))
         for n in (20_000, 80_000)
     ]
-    few, more = (log_ratio_variance(one, 0, 1).sum() for one in many)
+    few, more = (log_ratio_variance(one)[:, 0, 1].sum() for one in many)
     assert few / more == pytest.approx(4, rel=0.2)
 
 

@@ -152,10 +152,16 @@ class SplitFold:
         return self.fold.plan.factorizer.fit(people, self.fold.plan.feature)
 
     def prepared(
-        self, profiles: ItemProfiles, scheme: Scheme, *, early: bool = False
+        self,
+        profiles: ItemProfiles,
+        scheme: Scheme,
+        *,
+        early: bool = False,
+        spread: bool = True,
     ) -> ItemProfiles:
         """Add what a scheme needs of the ratings that they were fitted to."""
-        return prepare(profiles, self.early_panel if early else self.panel, scheme, threads=1)
+        people = self.early_panel if early else self.panel
+        return prepare(profiles, people, scheme, spread=spread, threads=1)
 
 
 @dataclass(frozen=True, eq=False)
