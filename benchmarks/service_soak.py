@@ -211,7 +211,8 @@ def main() -> None:
     chosen = parser.parse_args()
     console = Console(stderr=True)
     warn_if_busy(console)
-    kept: Figures = {"conditions": conditions()}
+    pace = f"hostile requests come at {HOSTILE_RATE:g} a second, not as fast as they can"
+    kept: Figures = {"conditions": conditions(), "said": pace}
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:
         directory = Path(name)
         directory.chmod(0o755)
