@@ -1,4 +1,4 @@
-"""Members of a small panel are recognised in what is disclosed; in other people's, they are not."""
+"""Members of a small panel are recognized in what is disclosed; in other people's, they are not."""
 
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from midpoint.analyst import Factorizer, disclose, train
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit import AuditResults, AuditSetting, audit
 from midpoint.audit.measure.findings import Membership
-from midpoint.audit.membership import Reader, readable, recognised
+from midpoint.audit.membership import Reader, readable, recognized
 from midpoint.audit.report.page import write_report
 from midpoint.data import Ratings, simulate
 from midpoint.errors import MidpointError
@@ -31,12 +31,12 @@ def some(first: int, last: int) -> Ratings:
 
 
 def measured(people: int, scheme: str = "dmpss") -> Membership:
-    found = recognised(some(0, people), ("gender",), [scheme], factorizer=QUICK)
+    found = recognized(some(0, people), ("gender",), [scheme], factorizer=QUICK)
     return found[scheme]
 
 
 @pytest.mark.slow
-def test_a_panel_of_twenty_is_recognised_and_a_disclosure_of_others_gives_chance() -> None:
+def test_a_panel_of_twenty_is_recognized_and_a_disclosure_of_others_gives_chance() -> None:
     small = measured(50)
     assert small.panel == small.reference == 20
     assert small.low > 0.7

@@ -248,8 +248,9 @@ class Analyst:
         before = directory.current()
         own = str(SchemeSpec.of(self.disclosure))
         name = scheme or (own if before is None else str(SchemeSpec.of(before)))
-        same = name == own
-        disclosure = self.disclosure if same else disclose(self.profiles, name)
+        bits = None if before is None else before.bits
+        same = name == own and bits == self.disclosure.bits
+        disclosure = self.disclosure if same else disclose(self.profiles, name, bits=bits)
         if before is None:
             self._begin(directory)
             first = self.chain.entries[0].open(Entry)

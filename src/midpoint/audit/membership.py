@@ -68,7 +68,7 @@ class Reader:
             raise MidpointError("the reference must be about the items that are published")
         order = reference.order
         self._spec, self._sigma2 = spec, reference.noise_variance
-        self._index = {item: n for n, item in enumerate(published.items)}
+        self._index = published.index
         self._rated = _difference(_selection(published), _selection(other))
         self._probability = reference.estimates().probability[order]
         self._levels = _level_ratio(published, other)
@@ -145,7 +145,7 @@ def _shift(disclosure: Disclosure) -> Float | None:
     return np.asarray(base - base.mean(axis=1, keepdims=True))
 
 
-def recognised(
+def recognized(
     ratings: Ratings,
     features: Sequence[str],
     schemes: Iterable[str],

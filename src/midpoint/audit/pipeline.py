@@ -8,7 +8,7 @@ from pathlib import Path
 from midpoint.analyst import Factorizer, GivenFactors, choose_scheme, itemwise_scheme
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.membership import readable, recognised
+from midpoint.audit.membership import readable, recognized
 from midpoint.audit.run.adversaries.outsiders import (
     CLEAN,
     OUTSIDER,
@@ -155,7 +155,7 @@ def audit(  # noqa: PLR0913
     if setting.membership:
         tried = readable([*results.chosen(), *results.scheme_names()])
         how = plan.factorizer
-        members = recognised(people, names, tried, factorizer=how, seed=plan.seed_of("members"))
+        members = recognized(people, names, tried, factorizer=how, seed=plan.seed_of("members"))
         results = replace(results, members=members)
     return results
 

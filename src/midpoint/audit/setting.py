@@ -35,7 +35,7 @@ class AuditSetting:
     curves: Sequence[str] = ()
     """Draw curves over these settings: `alpha`, `bits` or `share`."""
     membership: bool = False
-    """Attack the panel as well: can its members be recognised in what is disclosed
+    """Attack the panel as well: can its members be recognized in what is disclosed
     (`midpoint.audit.membership`)?"""
     paper: bool = False
     """Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves nothing

@@ -118,7 +118,7 @@ def show(console: Console, results: "AuditResults") -> None:
 
 
 def _sentences(results: "AuditResults") -> "Iterator[str]":
-    """Say how many volunteers a leak needs, who is recognised, and what training would choose."""
+    """Say how many volunteers a leak needs, who is recognized, and what training would choose."""
     from midpoint.audit.measure.volunteers import volunteers
     from midpoint.audit.report.verdict import chosen_words
 

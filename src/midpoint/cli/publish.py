@@ -30,7 +30,12 @@ def publish_command(
         typer.Option(help="A scheme; unless given, the site's current one, or else the model's."),
     ] = None,
     bits: Annotated[
-        int | None, typer.Option(min=1, max=16, help="Bits of each number; 16 unless given.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=16,
+            help="Bits of each number; unless given, as the site has them, or else 16.",
+        ),
     ] = None,
     certificate: Annotated[
         list[Path] | None,
@@ -145,6 +150,7 @@ def make_current(
     before = site.current()
     # Devices hold the site to its scheme, even if a new model would allow a better one.
     held = None if before is None else str(SchemeSpec.of(before))
+    bits = bits or (None if before is None else before.bits)
     disclosure = disclose(profiles, scheme or held, bits=bits)
     done = site.publish(
         profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Factorizer
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import area, auc, chance_deviation
 from midpoint.audit.choose import panel as panel_module
 from midpoint.audit.choose.candidates import candidates, protocol_of, variants
@@ -12,7 +13,6 @@ from midpoint.audit.choose.measurement import (
     RawReaders,
     cost,
     measure,
-    questions,
     stack_scores,
 )
 from midpoint.audit.choose.panel import Panel, Shown

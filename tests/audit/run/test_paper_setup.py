@@ -124,7 +124,7 @@ def test_an_audit_is_the_papers_experiment(results: AuditResults, tmp_path: Path
     assert words.partition(".")[0] in report
     assert "a stand-in for Politics-and-TV" in report
     assert "with the penalty of the fit" in report
-    assert "under which our error of raw ratings is the paper" in report
+    assert "with a penalty fitted to the paper" in report
 
 
 @pytest.mark.slow

@@ -13,6 +13,11 @@ Float = NDArray[np.float64]
 Labels = NDArray[np.integer]
 
 
+def questions(n_categories: int) -> list[int]:
+    """Return the categories that attackers look for: the second of two, or each of several."""
+    return [1] if n_categories == 2 else list(range(n_categories))
+
+
 class Attacker(Protocol):
     """Guesses a private category from what the analyst sees.
 

@@ -3,7 +3,7 @@
 Ours has a prior of profiles. The paper's is least squares, which leaves a profile open where
 somebody gave fewer ratings than there are dimensions; the paper does not say what its analyst does
 then. So there are several: the profile of minimum norm, the one that the fit of the items would
-have found, with its penalty, and the one with the penalty under which the paper's errors are met.
+have found, with its penalty, and the one with a penalty fitted to the paper's error.
 """
 
 from functools import lru_cache
@@ -88,7 +88,7 @@ class Regressions(NamedTuple):
     penalized: JointFit
     """With the penalty of the fit."""
     matched: JointFit
-    """With the penalty that meets the paper's errors (`MATCHED`)."""
+    """With the penalty fitted to the paper's error (`MATCHED`)."""
     blind: Float
     """The profile of minimum norm with no category at all: x-hat of Eq. 11. Shape (N, D)."""
 
@@ -160,5 +160,5 @@ def penalized_errors(view: View) -> Float:
 
 
 def matched_errors(view: View) -> Float:
-    """Return the same with the penalty that meets the paper's errors. Shape (N, K)."""
+    """Return the same with the penalty fitted to the paper's error. Shape (N, K)."""
     return -regressions(view).matched.loss / 2

@@ -13,6 +13,7 @@ from scipy import sparse
 from midpoint.analyst import predict
 from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.kernels.ranking import Sets, rank_people
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
@@ -125,11 +126,6 @@ class RawReaders:
             ones = _learners(panel, part) == category
             self._fitted[part, category] = CLEAN.fit(rows, ones)
         return self._fitted[part, category]
-
-
-def questions(n_categories: int) -> list[int]:
-    """Return the categories that attackers look for: the second of two, or each of several."""
-    return [1] if n_categories == 2 else list(range(n_categories))
 
 
 def cost(measured: Measured, raw: Measured) -> float:

@@ -17,7 +17,7 @@ how many items of the catalogue anybody is shown (`analyst.kernels.ranking`)."""
 LISTED = {NDCG: "NDCG@10", "recall_at_20": "Recall@20", "mrr": "MRR", COVERAGE: "coverage"}
 """What they are called in tables."""
 MATCHED = "rmse_matched"
-"""The same under the penalty that meets the paper's errors (`attackers.joint.MATCHED`)."""
+"""The same under the penalty fitted to the paper's error (`attackers.joint.MATCHED`)."""
 INFERRED = (RMSE[0], PENALIZED, MATCHED)
 """All errors with the inferred category in the paper's setting."""
 TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
@@ -208,7 +208,7 @@ class Membership:
     """How well members of a panel are distinguished from strangers, by what is disclosed."""
 
     kind: str
-    """By what members are recognised best: `sets`, `values` or `both`; chosen after the fact."""
+    """By what members are recognized best: `sets`, `values` or `both`; chosen after the fact."""
     value: float
     """AUC of that likelihood ratio: how often a member scores above a stranger."""
     low: float

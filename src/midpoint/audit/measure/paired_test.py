@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.measure.findings import AUC, COST, COVERAGE, NDCG_COST, RANKING, RMSE
 from midpoint.audit.measure.judging import read
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
-from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.store import ATTACK, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, LEARN

@@ -109,7 +109,7 @@ class AuditResults:
     bounds: Mapping[str, Bound] = field(default_factory=dict)
     """Of each scheme whose only leak, item by item, are errors of what is disclosed: the bound."""
     members: Mapping[str, Membership] = field(default_factory=dict)
-    """Of each scheme, how well members of the panel are recognised in it, where tried."""
+    """Of each scheme, how well members of the panel are recognized in it, where tried."""
 
     def __repr__(self) -> str:
         """Say how far the strongest attack on each scheme got, in a few lines."""

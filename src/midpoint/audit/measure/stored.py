@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.run.adversaries.outsiders import ADVERSARIES, CLEAN, PANEL, SPLIT
-from midpoint.audit.run.folds import questions
 from midpoint.audit.run.plan import DEFAULT, Plan
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
 from midpoint.audit.run.tasks import ACCURACY, ANSWERS, LEARN

@@ -15,7 +15,7 @@ from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.errors import MidpointError
 
 LSE_VARIANTS = ("lse-penalized", "lse-matched")
-"""Least squares with a penalty, of the fit and of the paper's error: its `lse` as well."""
+"""Least squares with a penalty, of the fit, and fitted to the paper's error: its `lse` as well."""
 
 
 class Compared(NamedTuple):

@@ -83,8 +83,9 @@ def _estimates(results: AuditResults) -> Iterator[str]:
         yield (
             "Least squares throughout (attack, inference and baseline): of minimum norm where"
             " ratings are fewer than dimensions (lse, rmse_inferred), with the penalty of the fit"
-            f" (lse-penalized, rmse_penalized), and with a penalty of {MATCHED:g} for each rating,"
-            " under which the error of raw ratings is the paper's (lse-matched, rmse_matched)"
+            f" (lse-penalized, rmse_penalized), and with a penalty of {MATCHED:g} for each rating"
+            " (lse-matched, rmse_matched), which we fitted to the paper's error of raw ratings on"
+            " MovieLens 1M by gender: agreement there is no finding"
         )
     else:
         yield (

@@ -25,7 +25,7 @@ PAPER_CURVE = "lse"
 PENALIZED_CURVE = "lse-penalized"
 """The same with the penalty of the fit."""
 MATCHED_CURVE = "lse-matched"
-"""The same with the penalty that meets the paper's errors."""
+"""The same with the penalty that we fitted to the paper's error (`joint.MATCHED`)."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Point:
     penalized_error: float | None = None
     """And the same RMSE."""
     matched_area: float | None = None
-    """In the paper's setting: the same AUC with the penalty that meets the paper's errors."""
+    """In the paper's setting: the same AUC with the penalty fitted to the paper's error."""
     matched_error: float | None = None
     """And the same RMSE."""
 

@@ -54,7 +54,7 @@ class Accuracy:
     ndcg_inferred: Float | None = None
     """Of raw ratings: NDCG@10 with the inferred category. Shape (users,)."""
     matched: Float | None = None
-    """And with the penalty that meets the paper's errors. Shape (users,)."""
+    """And with the penalty fitted to the paper's error. Shape (users,)."""
 
     def stored(self) -> dict[str, Any]:
         """Return what is there, by name."""

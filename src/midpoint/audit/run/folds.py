@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
+from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.view import FEW
 from midpoint.audit.run.plan import GIVEN, Plan
 from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
@@ -233,11 +234,6 @@ def first_comers(ratings: Ratings, seed: int) -> NDArray[np.bool_]:
         came = np.full(ratings.n_users, np.inf)
         np.minimum.at(came, ratings.user, ratings.time)
     return np.argsort(np.argsort(came, kind="stable")) < (ratings.n_users + 1) // 2
-
-
-def questions(n_categories: int) -> list[int]:
-    """Return the categories that attackers look for: the second of two, or each of several."""
-    return [1] if n_categories == 2 else list(range(n_categories))
 
 
 def one_against_rest(

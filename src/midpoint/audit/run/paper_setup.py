@@ -27,7 +27,7 @@ from midpoint.audit.run.plan import GIVEN, RAW
 from midpoint.audit.run.work import Makers, Work
 from midpoint.data import Ratings, Scale, at_least, hold_out, split_ratings, user_folds
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol, Reports
+from midpoint.protocol import LearningProtocol, Reports, squared_errors
 
 LEAST_RATINGS: Final = 20
 """Ratings that every user gave and every item has (Sec. 7.1, "Datasets")."""
@@ -48,7 +48,7 @@ CURVES: Final = ("mpss", "mpssr", "ssia", "ssfa")
 PENALIZED: Final = "lse-penalized"
 """Least squares with the penalty of the fit."""
 MATCHED: Final = "lse-matched"
-"""Least squares with the penalty that meets the paper's errors."""
+"""Least squares with the penalty fitted to the paper's error of raw ratings."""
 PENALTIES: Final = (0.02, 0.035, 0.05, 0.07, 0.1)
 """Regularizations to choose from."""
 TUNED_BY: Final = 6_000
@@ -134,8 +134,9 @@ def tuned(people: Ratings, feature: Sequence[str], seed: int) -> Factorizer:
         chosen = np.argmin(guess.loss, axis=1)
         x = guess.profile[chosen, np.arange(len(chosen))]
         added = profiles.offset[hidden.item, chosen[hidden.user]]
-        errors = predict(profiles, x, hidden.user, hidden.item, added) - hidden.value
-        return float(np.square(errors).sum())
+        predicted = predict(profiles, x, hidden.user, hidden.item, added)
+        truth = hidden.value, hidden.user, hidden.n_users
+        return float(squared_errors(predicted, *truth).sum())
 
     settings = list(product(range(tried), PENALTIES))
     with ThreadPoolExecutor(usable_cores()) as pool:

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from midpoint.analyst import ItemProfiles
-from midpoint.audit.attackers.attacker import Attacker, NestedScores, new_attacker, score_people
+from midpoint.audit.attackers.attacker import (
+    Attacker,
+    NestedScores,
+    new_attacker,
+    questions,
+    score_people,
+)
 from midpoint.audit.attackers.view import View
 from midpoint.audit.choose import choose, protocol_of
 from midpoint.audit.rounds.protocol import RoundsProtocol
@@ -33,7 +39,6 @@ from midpoint.audit.run.folds import (
     learn,
     one_against_rest,
     prepared,
-    questions,
 )
 from midpoint.audit.run.plan import DEFAULT, RAW, ChosenProtocol, Plan
 from midpoint.audit.run.round_views import RoundViews, Versions

@@ -126,7 +126,7 @@ def sizes(results: AuditResults) -> Iterator[str]:
 
 
 def members(results: AuditResults) -> Iterator[str]:
-    """Show how well members of the panel are recognised in what is disclosed."""
+    """Show how well members of the panel are recognized in what is disclosed."""
     if results.members:
         yield table(
             "Those who share their feature: whether a person was in the panel, by the likelihood"
