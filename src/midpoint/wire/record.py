@@ -36,7 +36,7 @@ class Entry(Message):
     disclosure: Digest
     """Digest of the disclosure that became current."""
     catalogue: Digest | None = None
-    """Digest of the titles shown with it; absent from entries made before titles were signed."""
+    """Digest of the titles shown with it; devices refuse an entry that names none."""
     previous: Digest | None = None
     """Digest of the entry before it; absent for the first."""
     time: Seconds
@@ -127,9 +127,9 @@ class Certificate(Message):
     rmse_cost: Integer
     """By how much the prediction error grew, in millionths of a rating unit; 0 for unary data."""
     ndcg_cost: Integer | None = None
-    """What share of NDCG@10 is lost, in millionths; absent if made before lists were ranked."""
+    """What share of NDCG@10 is lost, in millionths; absent where no lists were ranked."""
     adversary: Name | None = None
-    """Whom it was measured against, by what they know; absent if made before that was stated."""
+    """Whom it was measured against, by what they know; a required certificate states it."""
     panel: Count | None = None
     """People whom the audited disclosures were made of."""
     outsiders: Count | None = None

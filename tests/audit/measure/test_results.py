@@ -44,7 +44,7 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     path.write_text(whole[:-40])
     with pytest.raises(MidpointError, match="is damaged"):
         AuditResults.load(tmp_path)
-    path.write_text(whole.replace('"format": 2', '"format": 7'))
+    path.write_text(whole.replace('"format": 3', '"format": 7'))
     with pytest.raises(MidpointError, match="has format 7"):
         AuditResults.load(tmp_path)
 

@@ -88,4 +88,6 @@ def settings(scheme: str) -> dict[str, Any]:
         "bits": int(own["bits"]) if "bits" in own else None,
         "alpha": float(own.get("alpha", 1.0)),
         "estimator": "map",
+        "levels": int(own["levels"]) if "levels" in own else None,
+        "spread": own.get("spread") == "on",
     }

@@ -26,7 +26,7 @@ export const Entry = kind(
   {
     sequence: count,
     disclosure: digestField,
-    /** Digest of the titles shown with it; absent from entries made before titles were signed. */
+    /** Digest of the titles shown with it; devices refuse an entry that names none. */
     catalogue: optional(digestField),
     previous: optional(digestField),
     time: seconds,
@@ -96,7 +96,7 @@ export const Certificate = kind(
     null_low: share,
     null_high: share,
     rmse_cost: integer(),
-    /** What share of NDCG@10 is lost; absent if made before lists were ranked. */
+    /** What share of NDCG@10 is lost; absent where no lists were ranked. */
     ndcg_cost: optional(integer()),
     /** Whom it was measured against; this and the rest are absent if not stated. */
     adversary: optional(name),

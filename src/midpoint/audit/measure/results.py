@@ -33,7 +33,7 @@ from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 
 CSV, JSON = "results.csv", "results.json"
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,8 +267,6 @@ class AuditResults:
             "adversaries": _adversary,
             "bounds": Bound,
         }
-        content.setdefault("unary", False)
-        content.setdefault("ndcg_costs", {})  # audits made before lists were ranked have none
         for key, kind in kinds.items():
             content[key] = {name: kind(**_tuples(part)) for name, part in content[key].items()}
         content["histograms"] = {

@@ -184,9 +184,8 @@ def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
         "levels": spec.levels,
         "spread": spec.spread,
     }
-    unset = {"levels": None, "spread": False}  # in audits made before there were such settings
     for name, how in results.schemes.items():
-        if wanted.items() <= (unset | dict(how)).items() and "share" not in how:
+        if wanted.items() <= how.items() and "share" not in how:
             return name
     raise MidpointError(
         f"the audit did not try {str(spec)!r} with bits {disclosure.bits}, as it is by"
