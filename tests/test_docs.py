@@ -47,7 +47,7 @@ def commands() -> list[str]:
 
 
 def _understood(line: str) -> None:
-    words = shlex.split(line, comments=True)
+    words = [word for word in shlex.split(line, comments=True) if word != "&"]
     command: Any = typer.main.get_command(app)
     while hasattr(command, "commands"):
         command = command.commands[words.pop(0)]

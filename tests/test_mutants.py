@@ -70,7 +70,7 @@ MUTANTS = {
         "value_map is not ValueMap.ITEM_AVERAGE:",
     ),
     "1 - alpha": Mutant(
-        "user/core/obfuscation.py", "uniform[part, MIX] < alpha", "uniform[part, MIX] >= alpha"
+        "user/core/obfuscation.py", "uniform[:, MIX] < alpha", "uniform[:, MIX] >= alpha"
     ),
     "sign in least squares": Mutant(
         "audit/attackers/joint.py",

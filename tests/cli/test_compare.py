@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.audit.measure.findings import SHARPNESS
+from midpoint.audit.measure.findings import COVERAGE, SHARPNESS
 from midpoint.audit.measure.results import AuditResults
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import made_up_rounds
@@ -34,11 +34,12 @@ def test_compare_shows_what_changed(audited: tuple[Path, str], tmp_path: Path) -
     assert "No number changed" in same
     assert "No verdict changed" in same
     every = run("compare", audited[0], audited[0], "--all", "--json")["changes"]
-    assert len(every) == len(results.rows) + len(results.costs)
+    costs = len(results.costs) + len(results.ndcg_costs)
+    assert len(every) == len(results.rows) + costs
     assert "Compared person by person: the same" in same
     # How sharp a judge is has an interval, but nobody's own part in it.
     alone = {one["metric"] for one in every if not one["paired"]}
-    assert alone == {"disclosed_bits", *SHARPNESS}
+    assert alone == {"disclosed_bits", COVERAGE, *SHARPNESS}
 
 
 def test_compare_folds_what_is_in_one_audit_and_shows_rounds(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A stack: the scores of several attackers weighed into one answer."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,32 @@ STEEPEST = 50.0
 """Slope of the calibration at most, where people are distinguished without a doubt."""
 
 
+class Gauge(NamedTuple):
+    """Brings an attacker's scores to a common scale: the normal score of their rank."""
+
+    at: Float
+    """Scores that were seen, ascending, each once."""
+    normal: Float
+    """The normal quantile of the rank of each."""
+
+    @classmethod
+    def of(cls, scores: Float) -> "Gauge":
+        """Learn the scale from scores of shape (n,)."""
+        at, first = np.unique(scores, return_index=True)
+        return cls(at, ndtri(ranks(scores)[first] / (len(scores) + 1)))
+
+    def __call__(self, scores: Float) -> Float:
+        """Measure scores on it; beyond what was seen they go on, ever more slowly.
+
+        An attacker that learned from more people is surer, so many of its scores may lie beyond;
+        were they cut there, the order of people would be lost. An outlier stays harmless.
+        """
+        unit = max(float(self.at[-1] - self.at[0]), np.finfo(np.float64).tiny)
+        above = np.log1p(np.maximum(scores - self.at[-1], 0) / unit)
+        below = np.log1p(np.maximum(self.at[0] - scores, 0) / unit)
+        return np.asarray(np.interp(scores, self.at, self.normal) + above - below)
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
     """Weighs the scores of A attackers, and says how sure it is.
@@ -28,12 +55,12 @@ class Stack:
     log-odds = intercept + slope sum_a w_a z_a,   w = argmin over w >= 0, b of
     mean_i log(1 + exp(-y_i (<w, z_i> + b))) + penalty |w|^2 / 2
 
-    z_a are normal scores of attacker a: the normal quantiles of its ranks among the people who are
-    judged together. An attacker that learned from more people is surer, and ranks do not depend on
-    that. Both classes weigh the same, and the log-odds are those of somebody who holds
-    either category for equally likely before.
+    z_a are normal scores of attacker a, both classes weigh the same, and the log-odds are those of
+    somebody who holds either category for equally likely before.
     """
 
+    gauges: tuple[Gauge, ...]
+    """The scale of each attacker."""
     weights: Float
     """Their weights, none below zero: each attacker chose its own sign. Shape (A,)."""
     slope: float
@@ -54,27 +81,20 @@ class Stack:
         Z = np.empty(scores.shape)
         for a, column in enumerate(scores.T):
             for inside in (group[:, a] == one for one in np.unique(group[:, a])):
-                Z[inside, a] = _normal_scores(column[inside])
+                Z[inside, a] = Gauge.of(column[inside])(column[inside])
         with one_thread():
             tried = [_across(Z, ones, penalty) for penalty in PENALTIES]
             best = int(np.argmax([auc(one, ones) for one in tried]))
             weights = _weights(Z, ones, PENALTIES[best])
             slope, intercept = _calibration(tried[best], ones)
-        return cls(weights, slope, intercept)
+        gauges = tuple(Gauge.of(column) for column in scores.T)
+        return cls(gauges, weights, slope, intercept)
 
     def __call__(self, scores: Float) -> Float:
-        """Return the log-odds of people by their attackers' scores. (N, A) to (N,).
-
-        Nobody's category is needed: the people are ranked by what each attacker says of them.
-        """
-        Z = np.stack([_normal_scores(column) for column in scores.T], axis=1)
-        total = Z @ self.weights
+        """Return the log-odds of people by their attackers' scores. (N, A) to (N,)."""
+        pairs = zip(self.weights, self.gauges, scores.T, strict=True)
+        total = np.sum([weight * gauge(column) for weight, gauge, column in pairs], axis=0)
         return np.asarray(self.intercept + self.slope * total, np.float64)
-
-
-def _normal_scores(scores: Float) -> Float:
-    """Return the normal quantiles of the ranks of scores, ties sharing theirs. (n,) to (n,)."""
-    return np.asarray(ndtri(ranks(scores) / (len(scores) + 1)), np.float64)
 
 
 def _across(Z: Float, ones: Ones, penalty: float) -> Float:
