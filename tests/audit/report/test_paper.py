@@ -48,6 +48,7 @@ def test_simulated_data_is_marked_as_a_stand_in() -> None:
     assert stand_in("simulated-flixster").startswith("Simulated data, a stand-in for Flixster")
     assert "Politics-and-TV" in stand_in("simulated-ptv")
     assert stand_in("movielens-1m") == ""
+    assert "Politics-and-TV: other people rated these, on another scale" in stand_in("anes-tv")
 
 
 def test_the_mark_is_on_the_figure_itself() -> None:

@@ -173,10 +173,21 @@ SMALLER: Mapping[str, str] = MappingProxyType(
 """What a stand-in has less of."""
 
 
+OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        "anes-tv": "other people rated these, on another scale",
+        "movielens-100k": "other people rated these",
+    }
+)
+"""How real data differs from the paper's that it stands in for."""
+
+
 def stand_in(dataset: str) -> str:
-    """Say that data is simulated, and what it stands in for; nothing if people rated it."""
+    """Say what data stands in for, and that it is simulated; nothing of the paper's own data."""
+    known = next((theirs for (ours, _), (theirs, _) in STAND_INS.items() if ours == dataset), None)
+    if known is not None and dataset in OTHERS:
+        return f"A stand-in for {NAMES[known]}: {OTHERS[dataset]}."
     if not dataset.startswith(SIMULATED):
         return ""
-    known = next((theirs for (ours, _), (theirs, _) in STAND_INS.items() if ours == dataset), None)
     role = "" if known is None else f", a stand-in for {NAMES[known]}{SMALLER.get(dataset, '')}"
     return f"Simulated data{role}: no person rated these."
