@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import CategoryEstimates, Factorizer, ItemProfiles, tally
 from midpoint.analyst.categories.estimates import log_ratio_variance
-from midpoint.analyst.categories.item_factors import ItemFactors, _factors, _sets, item_factors
+from midpoint.analyst.categories.item_factors import ItemFactors, _factors, item_factors, rated_sets
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.disclose.leak import area_of
 from midpoint.audit.attackers.auc import auc
@@ -120,9 +120,9 @@ def test_factors_span_what_the_whole_decomposition_does() -> None:
     scaled = sets / np.sqrt((sets.sum(axis=1) + 1)[:, None] * (sets.sum(axis=0) + 5))
     right = np.linalg.svd(scaled)[2][1:5].T / np.sqrt(sets.sum(axis=0) + 5)[:, None]
     expected = (right - right.mean(axis=0)) / right.std(axis=0)
-    found = _factors(_sets(rated, None), 4)[:, 1:]
+    found = _factors(rated_sets(rated, None), 4)[:, 1:]
     assert np.abs(np.mean(expected * found, axis=0)) == pytest.approx(np.ones(4), abs=1e-5)
-    assert np.array_equal(found, _factors(_sets(rated, None), 4)[:, 1:])
+    assert np.array_equal(found, _factors(rated_sets(rated, None), 4)[:, 1:])
 
 
 def test_few_items_have_few_factors_or_none() -> None:
@@ -179,7 +179,7 @@ def test_what_devices_withhold_is_not_taken_for_what_nobody_rates() -> None:
     presence = 1 / revealed[thinned.item]
 
     def popularity(rated: Ratings, stands_for: Float | None) -> Float:
-        return _factors(_sets(rated, stands_for), 2)[:, 0]
+        return _factors(rated_sets(rated, stands_for), 2)[:, 0]
 
     whole = popularity(ratings, None)
     repaired = np.corrcoef(whole, popularity(thinned, presence))[0, 1]

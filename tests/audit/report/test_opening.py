@@ -14,6 +14,7 @@ from midpoint.audit.report.settings import FULL_FOLDS, front_words
 from midpoint.audit.report.tables.attackers import EXPLAINED, explained
 from midpoint.audit.report.tables.latex import citation, latex
 from midpoint.audit.report.verdict import headline
+from midpoint.audit.run.paper_setup import paper_attackers
 from tests.support.audits.made_up_judges import judged
 from tests.support.audits.made_up_results import made_up
 
@@ -47,11 +48,13 @@ def test_it_says_how_fully_was_audited() -> None:
     assert "partial audit" in front_words(made_up(folds=10))
     quick = made_up(areas, controls=controls, folds=10, model={"quick": True})
     assert front_words(quick).endswith("quick audit, for a first look")
+    papers = made_up(folds=10, model={"paper": True})
+    assert "the paper's experiment" in front_words(papers)
     assert pipeline.FOLDS == FULL_FOLDS
 
 
 def test_every_attacker_is_explained() -> None:
-    assert set(EXPLAINED) == set(ATTACKERS)
+    assert set(EXPLAINED) == set(ATTACKERS) | set(paper_attackers())
     assert explained("outsider:lr") == (
         f"{EXPLAINED['lr']}; trained on people outside the panel whose category is known"
     )

@@ -66,7 +66,7 @@ def item_factors(
             what nobody rates; 1 for everyone of known category. Shape (ratings,).
     """
     feature.require_classes()
-    sets = _sets(ratings, presence)
+    sets = rated_sets(ratings, presence)
     people, items = sets.shape
     most = min(items // FEWEST_ITEMS, int(feature.counts.min()) // FEWEST_PEOPLE)
     counts = [k for k in CANDIDATES if k <= most]
@@ -85,7 +85,7 @@ def item_factors(
     return ItemFactors(_factors(sets, counts[at]), (first - second) / 2)
 
 
-def _sets(ratings: Ratings, presence: Float | None) -> sparse.csr_matrix:
+def rated_sets(ratings: Ratings, presence: Float | None = None) -> sparse.csr_matrix:
     """Return who rated what, as ones or as what each stands for. Shape (N, M)."""
     ones = np.ones(len(ratings.item)) if presence is None else presence
     shape = (ratings.n_users, ratings.n_items)
@@ -132,12 +132,16 @@ def _factors(sets: sparse.csr_matrix, count: int) -> Float:
     """Return log popularity and so many factors, each with mean 0 and deviation 1. (M, 1 + k)."""
     some = sets[:: 1 + sets.shape[0] * (count + 1) // MOST_CELLS]
     rated = np.asarray(some.sum(axis=0)).ravel()
-    row = 1 / np.sqrt(np.asarray(some.sum(axis=1)).ravel() + 1)
-    column = 1 / np.sqrt(rated + 5)
-    scaled = (sparse.diags(row) @ some @ sparse.diags(column)).astype(np.float32)
-    start = np.ones(min(scaled.shape), np.float32)
-    _, values, right = svds(scaled, k=count + 1, v0=start, tol=CLOSE)
-    order = np.argsort(-values)[1:]
-    both = np.column_stack([np.log(rated + 1), right[order].T.astype(np.float64) * column[:, None]])
+    both = np.column_stack([np.log(rated + 1), leading_factors(some, count + 1)[:, 1:]])
     spread = both.std(axis=0)
     return np.asarray((both - both.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def leading_factors(sets: sparse.csr_matrix, count: int) -> Float:
+    """Return the leading factors of items by who rated what, popularity first. Shape (M, k)."""
+    row = 1 / np.sqrt(np.asarray(sets.sum(axis=1)).ravel() + 1)
+    column = 1 / np.sqrt(np.asarray(sets.sum(axis=0)).ravel() + 5)
+    scaled = (sparse.diags(row) @ sets @ sparse.diags(column)).astype(np.float32)
+    start = np.ones(min(scaled.shape), np.float32)
+    _, values, right = svds(scaled, k=count, v0=start, tol=CLOSE)
+    return np.asarray(right[np.argsort(-values)].T.astype(np.float64) * column[:, None])

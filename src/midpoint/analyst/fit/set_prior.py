@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from midpoint.analyst.categories.item_factors import COMPLETE, leading_factors, rated_sets
 from midpoint.data import Ratings
 
 Float = NDArray[np.float64]
@@ -32,8 +32,6 @@ FACTORS: Final = 50
 """Set factors, at most; twice as many predict no better."""
 FEWEST: Final = 8
 """People and items for each factor, at least."""
-COMPLETE: Final = 0.95
-"""Where a larger share of all possible ratings is there, what was chosen says nothing."""
 LEAST_GAIN: Final = 0.01
 """Share of the variance of taste that a set must explain of people it was not learned from."""
 RIDGE: Final = 100.0
@@ -109,7 +107,7 @@ def learn_set_prior(
     size = np.diff(ratings.user_offsets)
     rated = np.maximum(size, SMALLEST)
     part = np.minimum(SMALLEST * (rated / SMALLEST) ** draws.random(people), size).astype(np.int64)
-    chosen = _sets(_part(ratings, part, draws)) @ factors
+    chosen = rated_sets(_part(ratings, part, draws)) @ factors
     known = chosen / (part[:, None] + pseudo_count)
     beyond = taste - mean
     metric = np.asarray(vectors, np.float64).T @ vectors
@@ -118,29 +116,18 @@ def learn_set_prior(
     return SetPrior(factors.astype(np.float32), pseudo_count, _regress(known, beyond))
 
 
-def _sets(ratings: Ratings) -> sparse.csr_matrix:
-    """Return who rated what, as ones. Shape (N, M)."""
-    shape = (ratings.n_users, ratings.n_items)
-    return sparse.csr_matrix(
-        (np.ones(len(ratings.item)), ratings.item, ratings.user_offsets), shape
-    )
-
-
 def _set_factors(ratings: Ratings, count: int, draws: np.random.Generator) -> tuple[Float, Float]:
     """Return set factors in units of how people's means scatter, and their pseudo counts.
 
     Two halves of a person's set have nothing in common but her mean, so the covariance of their
     means is the variance of u. Shapes (M, k), (k,).
     """
-    sets = _sets(ratings)
-    row = 1 / np.sqrt(np.asarray(sets.sum(axis=1)).ravel() + 1)
-    column = 1 / np.sqrt(np.asarray(sets.sum(axis=0)).ravel() + 5)
-    right = _leading(sparse.diags(row) @ sets @ sparse.diags(column), count, draws)
-    factors = right * column[:, None]
+    sets = rated_sets(ratings)
+    factors = leading_factors(sets, count)
     half = draws.random(len(ratings.item)) < 0.5
     means = []
     for side in (half, ~half):
-        own = _sets(ratings.select_ratings(side))
+        own = rated_sets(ratings.select_ratings(side))
         n = np.asarray(own.sum(axis=1)).ravel()
         means.append((own @ factors, n))
     both = (means[0][1] > 0) & (means[1][1] > 0)
@@ -151,15 +138,6 @@ def _set_factors(ratings: Ratings, count: int, draws: np.random.Generator) -> tu
     between = ((first - centre) * (second - centre)).mean(axis=0)
     between = np.maximum(between, 1e-3 * total)
     return factors / np.sqrt(between), np.maximum(total - between, 0.0) / between
-
-
-def _leading(matrix: sparse.csr_matrix, count: int, draws: np.random.Generator) -> Float:
-    """Return leading right singular vectors by subspace iteration. Shape (M, count)."""
-    basis = draws.standard_normal((matrix.shape[1], min(count + 10, *matrix.shape)))
-    for _ in range(4):
-        basis = np.linalg.qr(matrix.T @ (matrix @ basis))[0]
-    _, _, turn = np.linalg.svd(matrix @ basis, full_matrices=False)
-    return np.asarray(basis @ turn[:count].T)
 
 
 def _part(ratings: Ratings, size: Integers, draws: np.random.Generator) -> Ratings:

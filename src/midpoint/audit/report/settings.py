@@ -49,7 +49,9 @@ def front_words(results: AuditResults, written: date | None = None) -> str:
     """Say on what the first sentence rests: when, whom, how many folds and attackers, how fully."""
     tried = len(results.controls)
     known = [name for name in ATTACKERS if name in results.controls]
-    if results.model.get("quick"):
+    if results.is_paper:
+        kind = "the paper's experiment, with its attackers alone: none of them knows the scheme"
+    elif results.model.get("quick"):
         kind = "quick audit, for a first look"
     elif len(known) == len(ATTACKERS) and results.folds >= FULL_FOLDS:
         kind = "full audit"

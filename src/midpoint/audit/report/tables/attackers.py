@@ -12,6 +12,8 @@ PROFILE = "her estimated taste and sums over her protected report"
 EXPLAINED = {
     "lse": "the paper's: fits a taste to the ratings once for each category, and takes the category"
     " that fits better",
+    "lse-penalized": "the same, with the penalty of the fit on the taste",
+    "lse-matched": "the same, with a penalty fitted to the paper's error",
     "nb": "naive Bayes on raw ratings: adds up, title by title, how each category rates",
     "lr": "logistic regression on raw ratings: a weight for every title",
     "svm": "support vectors on raw ratings: who rates most like her",
