@@ -28,6 +28,7 @@ def test_the_readme_has_one_example_of_six_lines() -> None:
     assert len([line for line in example.splitlines() if line.strip()]) <= 6
 
 
+@pytest.mark.slow
 def test_the_six_lines_run(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

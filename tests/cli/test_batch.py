@@ -42,6 +42,7 @@ def plan_of(model: Path, monkeypatch: pytest.MonkeyPatch, *more: object) -> Plan
     return given[0]
 
 
+@pytest.mark.slow
 def test_batches_are_scored_by_what_was_disclosed(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ def test_a_handful_of_ratings_is_enough(tmp_path: Path) -> None:
     assert ItemProfiles.load(tmp_path / "m").n_items == 3
 
 
+@pytest.mark.slow
 def test_tuning_is_shown_and_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trials = (Trial(10, "learned", 0.9, 0.01), Trial(3, 0.05, 0.8, 0.01))
 

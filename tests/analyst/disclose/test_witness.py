@@ -130,6 +130,7 @@ def test_a_lost_key_is_not_replaced(files: WitnessFiles) -> None:
         files.see(listed(*CHAIN), 200)
 
 
+@pytest.mark.slow
 def test_time_in_which_it_could_not_look_shows_nothing(tmp_path: Path) -> None:
     """A service shows a lie once, locks the witness out for a day, and then replaces it."""
     day, every = 86_400, 600

@@ -43,6 +43,7 @@ def test_nobody_attacked_taught_a_disclosure_of_those_learned_from(panel: Panel)
         assert len(used) == 2
 
 
+@pytest.mark.slow
 def test_raw_ratings_leak_and_sub_sampling_takes_the_sets_away(panel: Panel) -> None:
     readers = RawReaders(panel)
     raw, protected = (measure(panel, LearningProtocol(name), readers) for name in ("no", "dmpss"))

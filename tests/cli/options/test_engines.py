@@ -13,6 +13,7 @@ from tests.support.people.position_world import the_positions
 from tests.support.tables.small_tables import train_tables
 
 
+@pytest.mark.slow
 def test_streaming_gives_what_memory_gives(
     parquet_tables: tuple[Path, Path], tmp_path: Path
 ) -> None:
