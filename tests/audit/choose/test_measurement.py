@@ -130,6 +130,7 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     assert questions(3) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_radial_readers_and_trees_see_what_no_line_separates() -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(900, 3))
