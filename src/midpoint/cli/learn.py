@@ -70,7 +70,7 @@ def learn_command(
     asked: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|all",
+            metavar="FILE|all|prove",
             help="What people were asked, as in `midpoint train`; for a site of assigned sets.",
         ),
     ] = None,

@@ -19,7 +19,7 @@ from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
 from midpoint.audit.attackers.view import NestedFold, View
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
-from midpoint.audit.choose.readers import CLEAN, READERS
+from midpoint.audit.choose.readers import CLEAN, READERS, SET_READERS, Reader
 from midpoint.audit.stack import Stack
 from midpoint.protocol import LearningProtocol, squared_errors
 from midpoint.protocol.population import local_scores
@@ -110,7 +110,7 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
 
 
 class RawReaders:
-    """An attacker that learned from raw ratings, as the paper's; one for all candidates."""
+    """Attackers that learned from raw ratings, as the paper's; the same for all candidates."""
 
     def __init__(self, panel: Panel) -> None:
         self._shown = Shown(panel, LearningProtocol(RAW))
@@ -119,13 +119,37 @@ class RawReaders:
     def score(self, part: int, category: int) -> Score:
         """Return what scores the people of a part."""
         if (part, category) not in self._fitted:
-            panel = self._shown.panel
-            others = [p for p in range(PARTS) if p != part]
-            views = [self._shown.view(p, frozenset({part}), 0) for p in others]
-            rows = sparse.vstack([CLEAN.form(view) for view in views], format="csr")
-            ones = _learners(panel, part) == category
-            self._fitted[part, category] = CLEAN.fit(rows, ones)
+            self._fitted[part, category] = self._fit(CLEAN, part, category)
         return self._fitted[part, category]
+
+    def _fit(self, reader: Reader, part: int, category: int) -> Score:
+        """Learn to find a category among the people of the other parts."""
+        others = [p for p in range(PARTS) if p != part]
+        views = [self._shown.view(p, frozenset({part}), 0) for p in others]
+        rows = sparse.vstack([reader.form(view) for view in views], format="csr")
+        return reader.fit(rows, _learners(self._shown.panel, part) == category)
+
+    def sets_leak(self, level: float) -> float:
+        """Return the AUC of the best attack on which items people rated, at most: its upper bound.
+
+        Nothing was taken out of raw sets, so an attack that is wrong on them is wrong by luck.
+
+        Args:
+            level: How sure the bound is, one-sided.
+        """
+        panel = self._shown.panel
+        bounds = list[float]()
+        for category in questions(int(panel.category.max()) + 1):
+            ones = panel.category == category
+            for reader in SET_READERS:
+                scores = np.zeros(len(ones))
+                for part, whose in enumerate(panel.members):
+                    seen = reader.form(self._shown.view(part, frozenset({part}), 0))
+                    scores[whose] = self._fit(reader, part, category)(seen)
+                found_by = area(scores, ones, panel.part)
+                doubt = max(found_by.deviation, chance_deviation(ones))
+                bounds.append(max(found_by.value, 0.5) + NormalDist().inv_cdf(level) * doubt)
+        return max(bounds)
 
 
 def cost(measured: Measured, raw: Measured) -> float:

@@ -133,5 +133,10 @@ READERS: Sequence[Reader] = (
     Reader("products", short_profile, Products((0.3, 3.0))),
 )
 """The attackers."""
+SET_READERS: Sequence[Reader] = (
+    Reader("sets", mask, SPARSE),
+    Reader("pairs of items", mask, QuadraticKernel((0.01, 0.1), most_rows=3000)),
+)
+"""Those that read which items people rated, and nothing else."""
 CLEAN = Reader("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
 """The attacker that learns from raw ratings."""

@@ -17,7 +17,9 @@ from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
-ONE_SIDED = NormalDist().inv_cdf(0.95)
+SURE = 0.95
+"""How sure a one-sided test is."""
+ONE_SIDED = NormalDist().inv_cdf(SURE)
 """Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
 LUCKY = 3.0
 """Standard errors of the strongest of all attacks by luck alone.
@@ -112,6 +114,20 @@ def choose(
         raise MidpointError(f"no candidate could be tried: {'; '.join(failed.values())}")
     choice = decide(raw, trials, feature.categories, most_cost, failed)
     return replace(choice, people=panel.ratings.n_users, panel=people.n_users)
+
+
+def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float:
+    """Return the AUC that the best attack on which items people rated has at most.
+
+    It is learned from two thirds of the people and tried on the others, each third in turn; what
+    is returned is the upper end of a one-sided interval, so that few people prove nothing.
+    """
+    people = with_known(ratings, *features)
+    obstacle = _obstacle(people.feature(*features))
+    if obstacle is not None:
+        raise MidpointError(obstacle)
+    with threadpool_limits(1):
+        return RawReaders(Panel.of(people, features, Factorizer(), seed)).sets_leak(SURE)
 
 
 def _try(
