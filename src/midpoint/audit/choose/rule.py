@@ -12,7 +12,7 @@ from midpoint.analyst import Factorizer
 from midpoint.analyst.disclose.scheme_choice import MOST_COST, itemwise_scheme
 from midpoint.analyst.fit.choice import RAW, Choice, Tried
 from midpoint.audit.choose.candidates import candidates, protocol_of, variants
-from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
+from midpoint.audit.choose.measurement import Leak, Measured, RawAttackers, cost, measure
 from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
@@ -127,7 +127,7 @@ def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float
     if obstacle is not None:
         raise MidpointError(obstacle)
     with threadpool_limits(1):
-        return RawReaders(Panel.of(people, features, Factorizer(), seed)).sets_leak(SURE)
+        return RawAttackers(Panel.of(people, features, Factorizer(), seed)).sets_leak(SURE)
 
 
 def _try(
@@ -142,13 +142,13 @@ def _try(
 
     With `settings`, those of the candidate that leaks least are tried too, unless it is at chance.
     """
-    trials, failed, readers = dict[str, Trial](), dict[str, str](), RawReaders(panel)
+    trials, failed, attackers = dict[str, Trial](), dict[str, str](), RawAttackers(panel)
 
     def attempt(scheme: str) -> None:
         if progress:
             progress(len(trials) + len(failed), 1 + len(wanted))
         try:
-            measured = measure(panel, protocol_of(scheme), readers)
+            measured = measure(panel, protocol_of(scheme), attackers)
         except MidpointError as error:
             if scheme == RAW:
                 raise
