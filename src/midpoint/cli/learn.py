@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from midpoint.analyst import ItemProfiles
     from midpoint.analyst.disclose.site import Site
     from midpoint.analyst.learn.reports import CollectedReports
+    from midpoint.analyst.learn.volunteers import Volunteers
     from midpoint.data import Ratings
     from midpoint.wire import Disclosure
 
@@ -33,7 +34,7 @@ MODEL, BASIS = "model", "basis.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PanelData(DataOptions):
-    """The panel's ratings."""
+    """The panel's ratings: a table, and what people shared who joined at the service."""
 
     PANEL: ClassVar = "Panel"
 
@@ -41,11 +42,20 @@ class PanelData(DataOptions):
         str,
         typer.Option(
             "--panel",
-            help="Ratings of all people who share their feature, new and old ones, as `midpoint"
-            " train` takes them. Its items are the ones that are disclosed.",
+            help="Ratings of people who share their feature, as `midpoint train` takes them. Unless"
+            " given, those who joined at the service are the whole panel. The items of both are the"
+            " ones that are disclosed.",
             show_default=False,
         ),
-    ]
+    ] = ""
+    volunteers: Annotated[
+        bool,
+        typer.Option(
+            "--volunteers/--no-volunteers",
+            help="Whether people who joined the panel at the service (`midpoint panel join`) teach,"
+            " too.",
+        ),
+    ] = True
 
 
 @expand
@@ -70,7 +80,7 @@ def learn_command(
     asked: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|all",
+            metavar="FILE|all|prove",
             help="What people were asked, as in `midpoint train`; for a site of assigned sets.",
         ),
     ] = None,
@@ -115,11 +125,10 @@ def learn_command(
         raise MidpointError(
             f"people {'do not ' * spec.assigned}choose what they rate at {site}; {wanted}"
         )
-    with console.status("Reading the panel"):
-        ratings = data.load(seed)
-    console.print(ratings.summary, markup=False)
     names = tuple(feature or (part.name for part in before.features))
-    _require_same(ratings, names, before, site)
+    with console.status("Reading the panel"):
+        ratings = _panel(data, target, database, names, console, seed)
+    console.print(ratings.summary, markup=False)
     budget = target.profiles(before.digest).leak if leak is None else leak
     factorizer = fit.factorizer(seed, threads)
     settings = {key: value for key, value in asdict(factorizer).items() if key != "threads"}
@@ -214,6 +223,61 @@ def _current(site: "Site") -> "Disclosure":
             " measures the scheme, and publish it there"
         )
     return before
+
+
+def _panel(
+    data: PanelData,
+    site: "Site",
+    database: str | None,
+    names: tuple[str, ...],
+    console: Console,
+    seed: int,
+) -> "Ratings":
+    """Read the table, and add those who joined at the service."""
+    from midpoint.analyst.learn.volunteers import Volunteers, together
+
+    before = _current(site)
+    table = data.load(seed) if data.source else None
+    if table is not None:
+        _require_same(table, names, before, site.root)
+    volunteers = Volunteers(None)
+    if data.volunteers:
+        volunteers = joined_volunteers(site, database)
+        if volunteers.ratings is not None or volunteers.left_out:
+            console.print(str(volunteers), markup=False)
+    if table is not None:
+        return together(table, volunteers)
+    if volunteers.ratings is None:
+        raise MidpointError(
+            f"nobody joined the panel at {site.root}; name a table of ratings by --panel"
+        )
+    return volunteers.ratings
+
+
+def joined_volunteers(site: "Site", database: str | None) -> "Volunteers":
+    """Read all who joined the panel at a service."""
+    from midpoint.analyst.learn.volunteers import Volunteers
+    from midpoint.analyst.storage.collection import kept_panel
+    from midpoint.analyst.storage.connection import sqlite_url
+    from midpoint.wire import Entry
+
+    before, chain = site.current(), site.chain()
+    if (
+        before is None
+        or chain is None
+        or (database is None and not (site.root / DATABASE).exists())
+    ):
+        return Volunteers(None)
+    shown = chain.entries[-1].open(Entry).catalogue
+    titles = {} if shown is None else _titles(site, shown)
+    url = database or sqlite_url(site.root / DATABASE)
+    published = {disclosure.digest: disclosure for disclosure in site.disclosures()}
+    return Volunteers.of(kept_panel(url), published, before, titles)
+
+
+def _titles(site: "Site", digest: str) -> dict[str, str]:
+    catalogue = site.catalogue(digest)
+    return dict(zip(catalogue.items, catalogue.titles, strict=True))
 
 
 def _require_same(

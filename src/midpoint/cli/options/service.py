@@ -99,6 +99,15 @@ class ServiceOptions:
             help="Address of a witness that the page asks (`midpoint witness`); repeatable.",
         ),
     ] = None
+    panel: Annotated[
+        bool,
+        typer.Option(
+            "--panel",
+            envvar="MIDPOINT_PANEL",
+            help="Let people join the panel: they share their category and their ratings as they"
+            " are, and `midpoint learn` uses both. Members may leave in any case.",
+        ),
+    ] = False
     log: Annotated[
         bool,
         typer.Option("--log/--no-log", envvar="MIDPOINT_LOG", help="Log one line per request."),
@@ -118,6 +127,7 @@ class ServiceOptions:
             largest=self.max_body,
             kept=self.max_kept,
             witnesses=tuple(map(origin, self.witness or ())),
+            panel=self.panel,
             log=self.log,
         )
 

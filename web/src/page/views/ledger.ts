@@ -52,6 +52,7 @@ export function ledgerView(actions: Actions) {
       el("p", { class: "soft small" }, words.serviceNote),
     ),
     demands.element,
+    panelCard(actions),
     el(
       "section",
       { class: "card stack" },
@@ -82,6 +83,21 @@ export function ledgerView(actions: Actions) {
       fill(rounds, ...[...seen].reverse().map((answered, i) => entry(answered, i === 0)));
     },
   };
+}
+
+/** The panel: what it means to join is read when she opens it, and nothing is sent before. */
+function panelCard(actions: Actions): HTMLElement {
+  const part = el("div", { class: "stack", "aria-live": "polite" });
+  const card = el(
+    "details",
+    { class: "card stack", id: "panel" },
+    el("summary", {}, words.panel),
+    part,
+  );
+  card.addEventListener("toggle", () => {
+    if (card.open) void actions.panel(part);
+  });
+  return card;
 }
 
 /** Save the ledger as a file of hers. */
