@@ -12,12 +12,13 @@ from rich.console import Console
 
 from midpoint import __version__
 from midpoint.cli.options.expansion import expand
-from midpoint.cli.options.reports import DATABASE, ReportOptions
+from midpoint.cli.options.reports import DATABASE, ReportOptions, joined_volunteers
+from midpoint.cli.options.service import DatabaseOption
 from midpoint.cli.options.source import DataOptions
 from midpoint.cli.options.training import FitOptions
 from midpoint.cli.output.bars import training_bar
 from midpoint.cli.publish import make_current
-from midpoint.cli.serve import DatabaseOption, SiteArgument
+from midpoint.cli.serve import SiteArgument
 from midpoint.cli.train import said, say_leak, summarize
 from midpoint.errors import MidpointError
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from midpoint.analyst import ItemProfiles
     from midpoint.analyst.disclose.site import Site
     from midpoint.analyst.learn.reports import CollectedReports
-    from midpoint.analyst.learn.volunteers import Volunteers
     from midpoint.data import Ratings
     from midpoint.wire import Disclosure
 
@@ -252,32 +252,6 @@ def _panel(
             f"nobody joined the panel at {site.root}; name a table of ratings by --panel"
         )
     return volunteers.ratings
-
-
-def joined_volunteers(site: "Site", database: str | None) -> "Volunteers":
-    """Read all who joined the panel at a service."""
-    from midpoint.analyst.learn.volunteers import Volunteers
-    from midpoint.analyst.storage.collection import kept_panel
-    from midpoint.analyst.storage.connection import sqlite_url
-    from midpoint.wire import Entry
-
-    before, chain = site.current(), site.chain()
-    if (
-        before is None
-        or chain is None
-        or (database is None and not (site.root / DATABASE).exists())
-    ):
-        return Volunteers(None)
-    shown = chain.entries[-1].open(Entry).catalogue
-    titles = {} if shown is None else _titles(site, shown)
-    url = database or sqlite_url(site.root / DATABASE)
-    published = {disclosure.digest: disclosure for disclosure in site.disclosures()}
-    return Volunteers.of(kept_panel(url), published, before, titles)
-
-
-def _titles(site: "Site", digest: str) -> dict[str, str]:
-    catalogue = site.catalogue(digest)
-    return dict(zip(catalogue.items, catalogue.titles, strict=True))
 
 
 def _require_same(

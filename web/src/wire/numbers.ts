@@ -4,7 +4,7 @@
  * It proves consistency, not truth.
  */
 import { isDefinite } from "../matrices";
-import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
+import { cellsOf, type Disclosure, isUnary, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
 import { isAlike, LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
@@ -18,6 +18,7 @@ import {
   MOST_LOG_SPREAD,
   MOST_LOGIT,
   MOST_PRECISION,
+  MOST_WEIGHT,
   type Prior,
   QUIETEST,
 } from "./positions";
@@ -106,6 +107,11 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   );
   if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
+  }
+  const { weight } = prior;
+  const unary = isUnary(disclosure.scale);
+  if (weight !== undefined && !(unary && weight > 0 && weight <= MOST_WEIGHT * ONE)) {
+    throw new RefusedError("bad_positions", "the weight of probabilities is out of range");
   }
   const apart = (rows: readonly Row[]) => spread(rows.map(([mean]) => fromFixed(mean)));
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {

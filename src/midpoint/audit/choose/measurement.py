@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import sqrt
 from statistics import NormalDist
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,7 +191,19 @@ def _areas(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> list[Area]:
     return [area(drawn, ones, panel.part) for drawn in scores]
 
 
-def stack_scores(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> Float:
+class Parted(Protocol):
+    """People in parts."""
+
+    @property
+    def part(self) -> NDArray[np.int64]:
+        """Part of each person. Shape (N,)."""
+
+    @property
+    def members(self) -> list[NDArray[np.intp]]:
+        """The people of each part, by index."""
+
+
+def stack_scores(panel: Parted, scores: Float, ones: NDArray[np.bool_]) -> Float:
     """Weigh attackers' scores for each part by what they are worth on the others.
 
     From shape (attackers, draws, N) to (draws, N). A sign is flipped where an attacker is wrong

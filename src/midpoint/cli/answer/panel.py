@@ -11,7 +11,6 @@ from rich.console import Console
 
 from midpoint.cli.answer.category import CategoryOptions, ask_names, named_category
 from midpoint.cli.answer.options import TrustOptions
-from midpoint.cli.answer.tables import shared_table
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.cli.options.expansion import expand
 from midpoint.errors import MidpointError
@@ -100,6 +99,8 @@ def join(
     agent: "Agent", terminal: Terminal, names: Mapping[str, str] | None, *, yes: bool = False
 ) -> bool:
     """Say what joining means, show all that would be sent, and send it only if she agrees."""
+    from midpoint.cli.answer.tables import shared_table
+
     if not agent.membership().open:
         raise MidpointError("this service takes nobody into its panel now; ask its operator")
     disclosure = agent.standing.accepted.disclosure
@@ -134,6 +135,8 @@ def leave(agent: "Agent", terminal: Terminal) -> None:
 
 def show(agent: "Agent", terminal: Terminal) -> bool:
     """Say whether she is in the panel, and what is kept of her there."""
+    from midpoint.cli.answer.tables import shared_table
+
     member = agent.membership()
     shared = member.ratings
     if shared is None or member.joined is None:

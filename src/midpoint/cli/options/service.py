@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from midpoint.analyst.service.settings import Settings
 
 
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MIDPOINT_DATABASE",
+        help="postgresql://... or sqlite:///FILE; a file in the site unless given.",
+        show_envvar=False,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ListenOptions:
     """Where a service or a witness listens."""
