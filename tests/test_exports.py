@@ -60,7 +60,7 @@ EXPORTS = {
         Catalogue Certificate Certificates Chain Disclosure Entry FeatureNames GRAIN MILLION Message
         ONE Prior Problem Published RatingScale Receipt Refusal RefusedError Report SCHEMES Scheme
         Scores Signed SigningKey Solicitation SolicitationRequest ValueMap WitnessStatement
-        as_rows correction digest from_fixed on_grid to_fixed verify
+        Wording as_rows correction digest from_fixed on_grid to_fixed verify
     """,
 }
 
