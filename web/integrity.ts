@@ -12,7 +12,8 @@ export function integrity(): Plugin {
     apply: "build",
     enforce: "post",
     generateBundle: {
-      order: "post", // others still change scripts that load parts later
+      // After all that writes into scripts, such as the addresses of parts that are loaded later.
+      order: "post",
       handler(_, bundle) {
         for (const page of Object.values(bundle)) {
           if (page.type !== "asset" || !page.fileName.endsWith(".html")) continue;
@@ -20,8 +21,7 @@ export function integrity(): Plugin {
             const file = bundle[address.replace(/^\//, "")];
             if (!file) throw new Error(`${page.fileName} loads ${address}, which was not built`);
             const bytes = file.type === "chunk" ? file.code : file.source;
-            const hashed = createHash("sha384").update(bytes).digest("base64");
-            return `${tag} integrity="sha384-${hashed}"`;
+            return `${tag} integrity="sha384-${createHash("sha384").update(bytes).digest("base64")}"`;
           });
         }
       },
