@@ -159,7 +159,7 @@ def prepare() -> None:
 
 def beside_a_service() -> None:
     """Serve the site, and try what talks to a service; then a witness of it."""
-    with running("serve site", free_port()) as address:
+    with running("serve site --panel", free_port()) as address:
         for step in SERVED:
             works(step.line.replace("URL", address))
         with running(f"witness {address} witnessed", free_port()):

@@ -37,6 +37,21 @@ def test_a_list_is_never_empty_and_columns_are_equally_long() -> None:
             Catalogue(items=("a", "b"), titles=titles, ratings=ratings)
     with pytest.raises(ValidationError, match="ascending"):
         Catalogue(items=("b", "a"), titles=("A", "B"), ratings=(1, 2))
+    with pytest.raises(ValidationError, match="differ in length"):
+        Catalogue(items=("a", "b"), titles=("A", "B"), ratings=(1, 2), genres=("Drama",))
+
+
+def test_a_link_leads_nowhere_but_to_another_page() -> None:
+    def shown(link: str) -> Catalogue:
+        return Catalogue(items=("a",), titles=("A",), ratings=(1,), links=(link,))
+
+    for fine in ("", "https://example.org/a?b=c#d"):
+        assert Catalogue.parse(shown(fine).raw).links == (fine,)
+    for bad in ("javascript:alert(1)", "http://example.org", "https://x y", "https://x\n", '"'):
+        with pytest.raises(ValidationError):
+            shown(bad)
+    absent = Catalogue(items=("a",), titles=("A",), ratings=(1,))
+    assert b"links" not in absent.raw
 
 
 @pytest.mark.parametrize("text", ["a\nb", "\x1b[2J", "a\x7f", "a\x85", "a\u2028b", ""])

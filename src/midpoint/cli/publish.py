@@ -13,8 +13,11 @@ from midpoint.cli.options.messages import AsJson, read_message
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from midpoint.analyst import ItemProfiles
     from midpoint.analyst.disclose.site import Publication, Site
+    from midpoint.data.tables.items import ItemDetail
     from midpoint.wire import Disclosure, Wording
 
 
@@ -51,6 +54,13 @@ def publish_command(
             " first of these.",
         ),
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your own table of items with their genre and link, which page and terminal show;"
+            " unless given, as the site has them."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -71,7 +81,9 @@ def publish_command(
     with Console(stderr=True).status("Publishing"):
         target = Site(site)
         called = None if wording is None else wording_of(wording)
-        switch = make_current(ItemProfiles.load(model), target, scheme, bits, called)
+        profiles = ItemProfiles.load(model)
+        details = None if items is None else details_for(profiles, items)
+        switch = make_current(profiles, target, scheme, bits, called, details)
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [target.certify(message) for message in signed]
         if out is not None:
@@ -168,12 +180,28 @@ def wording_of(text: str) -> "Wording":
     return Wording(item=item, items=items, done=done)
 
 
+def details_for(profiles: "ItemProfiles", path: Path) -> "Mapping[str, ItemDetail]":
+    """Read genres and links, and refuse a table that knows none of the items or has neither."""
+    from midpoint.data.tables.items import item_details
+
+    details = item_details(path)
+    if details.keys().isdisjoint(profiles.item_ids.tolist()):
+        raise MidpointError(
+            f"{path} knows none of the {profiles.n_items} items, such as"
+            f" {str(profiles.item_ids[0])!r}; check that items are called the same in both"
+        )
+    if not any(detail.genre or detail.link for detail in details.values()):
+        raise MidpointError(f"{path} has no column of genres or links; name them genre and link")
+    return details
+
+
 def make_current(
     profiles: "ItemProfiles",
     site: "Site",
     scheme: str | None = None,
     bits: int | None = None,
     wording: "Wording | None" = None,
+    details: "Mapping[str, ItemDetail] | None" = None,
 ) -> Switch:
     """Disclose a model and switch a site to it; by the site's scheme unless another is named."""
     before, disclosure = site.current(), site.disclose(profiles, scheme, bits)
@@ -183,5 +211,6 @@ def make_current(
         time=int(time.time()),
         change_scheme=scheme is not None,
         wording=wording,
+        details=details,
     )
     return Switch(disclosure, done, before)

@@ -28,6 +28,10 @@ Inner = Annotated[Signed, AfterValidator(_versioned)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TITLE), OneLine]
 
 
+Genre = Annotated[str, StringConstraints(max_length=LONGEST_TITLE), OneLine]
+LINK = r"^(https://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]{1,492})?$"
+"""What a link looks like; nothing where an item has none."""
+Link = Annotated[str, StringConstraints(pattern=LINK)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD), OneLine]
 
 
@@ -61,12 +65,19 @@ class Catalogue(Message):
     """The scheme of that disclosure."""
     wording: Wording | None = None
     """What people call the items; where it is absent they are films."""
+    genres: tuple[Genre, ...] | None = None
+    """What kind of thing each is, such as *Drama*; empty where that is not known."""
+    links: tuple[Link, ...] | None = None
+    """Where a person reads about each; empty where there is nothing. Pages load nothing of it."""
 
     @model_validator(mode="after")
     def _well_formed(self) -> Self:
         require_ascending(self.items, "items")
         if not len(self.items) == len(self.titles) == len(self.ratings):
             raise fault(Refusal.WRONG_SHAPE, "items, titles and ratings differ in length")
+        for column in (self.genres, self.links):
+            if column is not None and len(column) != len(self.items):
+                raise fault(Refusal.WRONG_SHAPE, "items, genres and links differ in length")
         return self
 
 

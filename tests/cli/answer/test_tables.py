@@ -19,3 +19,15 @@ def test_a_title_is_never_read_as_markup() -> None:
     terminal.say(leaving_table([PreviewLine("a", title, 1.0, None, Fate.WITHHELD)], STARS))
     terminal.say(recommendation_table([RankedTitle("a", title, 1.0, 1.0)]))
     assert written.getvalue().count("[red]Alert[/red] [link=x]") == 2
+
+
+def test_a_genre_is_shown_where_one_is_known() -> None:
+    known = RankedTitle("a", "Heat (1995)", 4.0, 1.0, "Crime", "https://example.org/heat")
+    unknown = RankedTitle("b", "Fargo (1996)", 4.0, 1.0)
+    for rows, shown in (([known, unknown], True), ([unknown], False)):
+        written = io.StringIO()
+        Terminal(Console(file=written, width=120)).say(recommendation_table(rows))
+        assert ("genre" in written.getvalue()) == ("Crime" in written.getvalue()) == shown
+    linked = io.StringIO()
+    Console(file=linked, width=120, force_terminal=True).print(recommendation_table([known]))
+    assert "https://example.org/heat" in linked.getvalue()

@@ -39,7 +39,7 @@ export class Picture {
   readonly #reasons: Reasons;
 
   constructor(agent: Agent) {
-    const { accepted, titles, popularity } = agent.standing;
+    const { accepted, titles, popularity, genres, links } = agent.standing;
     const { items } = accepted.disclosure;
     this.#agent = agent;
     void loadGuesses();
@@ -49,6 +49,8 @@ export class Picture {
       items,
       items.map((item) => titles.get(item) ?? item),
       items.map((item) => popularity.get(item) ?? 0),
+      items.map((item) => genres.get(item) ?? ""),
+      items.map((item) => links.get(item) ?? ""),
     );
   }
 

@@ -8,6 +8,10 @@ export interface Title {
   readonly name: string;
   /** The year in brackets at its end, or nothing. */
   readonly year: string;
+  /** What kind of thing it is, or nothing. */
+  readonly genre: string;
+  /** Where she reads about it, or nothing; the page loads nothing of it. */
+  readonly link: string;
   /** What is searched: lower case, without accents. */
   readonly plain: string;
   /** How many training ratings it has; public. */
@@ -30,8 +34,16 @@ export class Titles {
   /** All words of all titles; only a search for similar ones needs them. */
   #words: ReadonlySet<string> | undefined;
 
-  constructor(items: readonly string[], titles: readonly string[], ratings: readonly number[]) {
-    const made = items.map((item, i) => split(item, titles[i] ?? item, ratings[i] ?? 0));
+  constructor(
+    items: readonly string[],
+    titles: readonly string[],
+    ratings: readonly number[],
+    genres: readonly string[] = [],
+    links: readonly string[] = [],
+  ) {
+    const made = items.map((item, i) =>
+      split(item, titles[i] ?? item, ratings[i] ?? 0, genres[i], links[i]),
+    );
     this.#byItem = new Map(made.map((title) => [title.item, title]));
     this.all = made.sort((a, b) => b.ratings - a.ratings || (a.item < b.item ? -1 : 1));
   }
@@ -83,7 +95,12 @@ export class Titles {
   }
 }
 
-function split(item: string, title: string, ratings: number): Title {
+/** What stands behind a title: its year and its genre. */
+export function aside({ year, genre }: Title): string {
+  return [year, genre].filter(Boolean).join(" · ");
+}
+
+function split(item: string, title: string, ratings: number, genre = "", link = ""): Title {
   const [, before = title, year = ""] = YEAR.exec(title) ?? [];
   const name = spoken(before);
   let plain: string | undefined;
@@ -91,9 +108,11 @@ function split(item: string, title: string, ratings: number): Title {
     item,
     name,
     year,
+    genre,
+    link,
     // Only a search needs it.
     get plain() {
-      plain ??= folded(`${name} ${year}`);
+      plain ??= folded(`${name} ${year} ${genre}`);
       return plain;
     },
     ratings,

@@ -8,6 +8,7 @@ import {
   oneLine,
   optional,
   part,
+  pattern,
   refuse,
   requireAscending,
 } from "./fields";
@@ -21,6 +22,8 @@ export const MOST_OTHERS = 1000;
 /** Entries of the list itself that a device keeps, at most: one a day for 27 years. */
 export const MOST_SHOWN = 10_000;
 
+/** A link that a page may show, or nothing: no other scheme, and nothing that needs escaping. */
+const link = pattern(/^(?:https:\/\/[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]{1,492})?$/);
 const word = oneLine(1, LONGEST_WORD);
 
 /**
@@ -34,7 +37,8 @@ export type Wording = Of<typeof wording>;
  * All items by title, for a person to find what she has rated; `ratings` counts training's.
  *
  * `features`, `scale` and `scheme` are those of the disclosure that is named beside it: she can rate
- * before that, which is large, is there. Where `wording` is absent they are films.
+ * before that, which is large, is there. Where `wording` is absent they are films. `genres` and `links`
+ * say what kind of thing each item is and where to read about it, or nothing.
  */
 export const Catalogue = kind(
   "catalogue",
@@ -46,11 +50,18 @@ export const Catalogue = kind(
     scale: optional(ratingScale),
     scheme: optional(name),
     wording: optional(wording),
+    genres: optional(list(oneLine(0, LONGEST_TITLE))),
+    links: optional(list(link)),
   },
-  ({ items, titles, ratings }, path) => {
+  ({ items, titles, ratings, genres, links }, path) => {
     requireAscending(items, "items", path);
     if (items.length !== titles.length || items.length !== ratings.length) {
       refuse("wrong_shape", path, "items, titles and ratings differ in length");
+    }
+    for (const column of [genres, links]) {
+      if (column && column.length !== items.length) {
+        refuse("wrong_shape", path, "items, genres and links differ in length");
+      }
     }
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Titles } from "../../src/page/titles";
+import { aside, Titles } from "../../src/page/titles";
 
 describe("titles", () => {
   const titles = new Titles(
@@ -43,4 +43,20 @@ describe("titles", () => {
     expect(alike("xatrxi")).toEqual([]); // two errors in a short word
     expect(alike("nte")).toEqual([]); // a word of three letters is taken as it is
   });
+});
+
+test("a genre stands behind the year, is searched, and a link is held", () => {
+  const link = "https://example.org/heat";
+  const titles = new Titles(
+    ["a", "b"],
+    ["Heat (1995)", "Fargo"],
+    [2, 1],
+    ["Crime", ""],
+    [link, ""],
+  );
+  const [heat, fargo] = titles.all;
+  expect(aside(heat!)).toBe("1995 · Crime");
+  expect(aside(fargo!)).toBe("");
+  expect([heat!.link, fargo!.link]).toEqual([link, ""]);
+  expect(titles.search("crime")).toEqual([heat]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Chain, digest, Report, Signed, SigningKey, verify } from "../../src/index";
 import { utf8 } from "../../src/wire/canonical";
+import { Catalogue } from "../../src/wire/listing";
 import { chain, disclosure } from "../support/made_up";
 
 const content = { id: "0".repeat(32), disclosure: "0".repeat(64), round: 1, answers: [] };
@@ -52,5 +53,19 @@ describe("a signature", () => {
 
   it("is refused, not fatal, where the key is no point of the curve", () => {
     expect(verify(signed, `02${"0".repeat(62)}`, Report)).toBe(false);
+  });
+});
+
+describe("a catalogue", () => {
+  const content = { items: ["a"], titles: ["A"], ratings: [1] };
+
+  it("has links that lead nowhere but to another page", () => {
+    for (const fine of ["", "https://example.org/a?b=c#d"]) {
+      expect(Catalogue.make({ ...content, links: [fine] }).links).toEqual([fine]);
+    }
+    for (const bad of ["javascript:alert(1)", "http://example.org", "https://x y", "https://x\n"]) {
+      expect(() => Catalogue.make({ ...content, links: [bad] })).toThrow("not of the form");
+    }
+    expect(() => Catalogue.make({ ...content, genres: [] })).toThrow("differ in length");
   });
 });

@@ -1,17 +1,26 @@
 """What people call the items: part of what is published, and signed with it."""
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.data.tables.items import ItemDetail
 from midpoint.wire import Catalogue, Disclosure, Wording
 from midpoint.wire.listing import LONGEST_TITLE
 from midpoint.wire.message import is_one_line
 
+NONE = ItemDetail("", "")
+
 
 def catalogue_of(
-    profiles: ItemProfiles, disclosure: Disclosure, wording: Wording | None = None
+    profiles: ItemProfiles,
+    disclosure: Disclosure,
+    wording: Wording | None = None,
+    details: Mapping[str, ItemDetail] | None = None,
 ) -> Catalogue:
     """Return all items by title, with how often each was rated in training."""
+    of_items = [(details or {}).get(item, NONE) for item in disclosure.items]
     order, counted = profiles.order, profiles.statistics
     names = profiles.item_names[order].tolist()
     rated = np.zeros(len(names)) if counted is None else counted.count.sum(axis=1)[order]
@@ -23,7 +32,21 @@ def catalogue_of(
         scale=disclosure.scale,
         scheme=disclosure.scheme,
         wording=wording,
+        genres=_unless_empty(detail.genre for detail in of_items),
+        links=_unless_empty(detail.link for detail in of_items),
     )
+
+
+def details_of(catalogue: Catalogue) -> dict[str, ItemDetail]:
+    """Return what a catalogue says of its items beside their titles."""
+    empty = ("",) * len(catalogue.items)
+    rows = zip(catalogue.items, catalogue.genres or empty, catalogue.links or empty, strict=True)
+    return {item: ItemDetail(genre, link) for item, genre, link in rows}
+
+
+def _unless_empty(texts: Iterable[str]) -> tuple[str, ...] | None:
+    column = tuple(texts)
+    return column if any(column) else None
 
 
 def _title(name: str, item: str) -> str:

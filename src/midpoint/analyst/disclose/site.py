@@ -10,17 +10,18 @@ key-PUBLIC.pem                 keys that it succeeded
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from midpoint.analyst.disclose.catalogue import catalogue_of
+from midpoint.analyst.disclose.catalogue import catalogue_of, details_of
 from midpoint.analyst.disclose.chain import require_publishable, sign_entry, sign_succession
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
+from midpoint.data.tables.items import ItemDetail
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
 from midpoint.wire import (
@@ -139,21 +140,25 @@ class Site:
         time: int,
         change_scheme: bool = False,
         wording: Wording | None = None,
+        details: Mapping[str, ItemDetail] | None = None,
     ) -> Publication:
         """Make a model current: all files first, then the list, in one step.
 
         Nothing is added if this very model is current. What devices would refuse is refused here
         (`require_publishable`); another scheme than the current one needs `change_scheme`. What
-        items are called stays as it is unless `wording` says otherwise.
+        items are called stays as it is unless `wording` says otherwise, and so do their genres and
+        links unless `details` does.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked():
             require_publishable(disclosure, self.current(), change_scheme=change_scheme)
             key, chain = self._key(), self.chain()
             newest = None if chain is None else chain.entries[-1].open(Entry)
-            if wording is None and newest is not None and newest.catalogue is not None:
-                wording = self.catalogue(newest.catalogue).wording
-            titles = catalogue_of(profiles, disclosure, wording)
+            if newest is not None and newest.catalogue is not None:
+                before = self.catalogue(newest.catalogue)
+                wording = before.wording if wording is None else wording
+                details = details_of(before) if details is None else details
+            titles = catalogue_of(profiles, disclosure, wording, details)
             following = sign_entry(disclosure, key, newest, time=time, catalogue=titles)
             same = self._save(profiles, disclosure.digest)
             shown = newest and (newest.disclosure, newest.catalogue)

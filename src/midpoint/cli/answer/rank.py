@@ -51,6 +51,7 @@ def rank_command(
     if as_json:
         rows = [
             {"item": r.item, "title": r.title, "stars": r.stars, "deviation": r.deviation}
+            | {name: text for name, text in (("genre", r.genre), ("link", r.link)) if text}
             for r in best
         ]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))

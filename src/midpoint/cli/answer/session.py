@@ -194,8 +194,8 @@ class Session:
 
         with self.terminal.console.status("Ranking"):
             best = self.agent.recommend(self._top, category)
-        titles = self.agent.standing.titles
-        self.terminal.say(recommendation_table([RankedTitle.of(row, titles) for row in best]))
+        standing = self.agent.standing
+        self.terminal.say(recommendation_table([RankedTitle.of(row, standing) for row in best]))
 
     def export(self, path: Path) -> None:
         """Write all that is kept, for her eyes only: it holds what was withheld, too."""

@@ -50,10 +50,13 @@ def leaving_table(lines: "Sequence[PreviewLine]", scale: RatingScale) -> Table:
 
 def recommendation_table(best: "Sequence[RankedTitle]") -> Table:
     """Show what she may like, and how sure that is."""
-    table = _table("For you", "", "title", "predicted")
+    genres = any(row.genre for row in best)
+    table = _table("For you", "", "title", "predicted", *(["genre"] if genres else []))
     for rank, row in enumerate(best, start=1):
         predicted = f"{row.stars:.1f} [dim]± {row.deviation:.1f}[/dim]"
-        table.add_row(f"[dim]{rank}[/dim]", plain(row.title), predicted)
+        title = f"[link={row.link}]{plain(row.title)}[/link]" if row.link else plain(row.title)
+        genre = [f"[dim]{plain(row.genre)}[/dim]"] if genres else []
+        table.add_row(f"[dim]{rank}[/dim]", title, predicted, *genre)
     return table
 
 

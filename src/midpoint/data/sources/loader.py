@@ -35,7 +35,8 @@ from midpoint.data.tables.archive import Archive
 from midpoint.data.tables.atomic import INTERACTIONS
 from midpoint.data.tables.columns import Columns
 from midpoint.data.tables.frames import Frame, is_in_memory
-from midpoint.data.tables.tables import add_titles, add_users_table, load_table
+from midpoint.data.tables.items import add_titles
+from midpoint.data.tables.tables import add_users_table, load_table
 from midpoint.errors import MidpointError
 
 LOADERS: Mapping[str, Callable[[Path], Ratings]] = {

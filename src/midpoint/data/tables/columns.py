@@ -20,6 +20,8 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "timestamp", "date", "datetime", "unixreviewtime"),
     "title": ("title", "itemtitle", "itemname", "movietitle", "moviename", "name"),
     "year": ("year", "releaseyear"),
+    "genre": ("genre", "genres", "kind", "class"),
+    "link": ("link", "url", "imdburl", "website"),
 }  # fmt: skip
 """Names that columns go by, without case, spaces and underscores, the likeliest first."""
 PERSONAL = ("gender", "sex", "age", "ageband", "party", "politics", "ideology", "education",

@@ -38,6 +38,11 @@ HEAD = 1 << 16
 SAMPLED_ROWS = 10_000
 """Rows looked at to guess the types of columns; if a later row disagrees all are."""
 
+UNARY = (
+    ". If the table only says who used what, name its column of counts by --count-column, or leave"
+    " out the columns of numbers"
+)
+
 
 class Table(NamedTuple):
     """A table as read, and where from."""
@@ -194,3 +199,12 @@ def _ragged(content: bytes, where: str, separator: str, width: int) -> MidpointE
                 f" {width}; check for a stray {separator!r}, or quote the text that holds it"
             )
     return None
+
+
+def missing(role: str, table: Table) -> MidpointError:
+    """Return the error that says which column was looked for, and which option names it."""
+    return MidpointError(
+        f"{table.origin.path}: no column looks like the {role}; it has"
+        f" {', '.join(table.cells.columns[:20])}. Name the right one by --{role}-column, or check"
+        " the delimiter" + (UNARY if role == "rating" else "")
+    )

@@ -2,11 +2,9 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from midpoint.data.origin import Origin, counted
@@ -24,15 +22,11 @@ from midpoint.data.tables.cells import (
 )
 from midpoint.data.tables.columns import Columns, find, matching, require_header
 from midpoint.data.tables.frames import Frame
+from midpoint.data.tables.items import add_titles
 from midpoint.data.tables.people import features_of
-from midpoint.data.tables.reader import Table, read_table
+from midpoint.data.tables.reader import Table, missing, read_table
 from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
-
-UNARY = (
-    ". If the table only says who used what, name its column of counts by --count-column, or leave"
-    " out the columns of numbers"
-)
 
 
 def load_table(
@@ -81,29 +75,6 @@ def load_table(
     return ratings if users is None else add_users_table(ratings, users, columns)
 
 
-def add_titles(ratings: Ratings, source: Path | Frame) -> Ratings:
-    """Add the titles of a table with one row an item; a year goes behind the title."""
-    table = read_table(source, "the table of items")
-    cells = table.cells
-    item, title, year = find(cells, "item", "id"), find(cells, "title"), find(cells, "year")
-    if item is None or title is None:
-        raise _missing("item" if item is None else "title", table)
-    called = {}
-    years = [""] * cells.height if year is None else names_of(cells[year]).to_list()
-    pairs = zip(names_of(cells[item]), names_of(cells[title]), years, strict=True)
-    for number, text, when in pairs:
-        if number is not None and text:
-            called[number] = f"{text} ({when})" if when and when.isdigit() else text
-    if called.keys().isdisjoint(ratings.item_ids.tolist()):
-        raise MidpointError(
-            f"{table.origin.path} knows none of the {ratings.n_items} items, such as"
-            f" {str(ratings.item_ids[0])!r}; check that items are called the same in both tables"
-        )
-    ids, names = ratings.item_ids.tolist(), ratings.item_names.tolist()
-    titles = [called.get(item, name) for item, name in zip(ids, names, strict=True)]
-    return replace(ratings, item_names=np.array(titles, dtype=np.str_))
-
-
 def add_users_table(
     ratings: Ratings, source: Path | Frame, columns: Columns | None = None
 ) -> Ratings:
@@ -113,7 +84,7 @@ def add_users_table(
     cells = table.cells
     user = columns.user if columns.user in cells.columns else find(cells, "user", "id")
     if user is None:
-        raise _missing("user", table)
+        raise missing("user", table)
     rest = [column for column in cells.columns if column != user]
     people = features_of(
         cells.rename({user: "user"}) if user != "user" else cells,
@@ -146,7 +117,7 @@ def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -
         if role == "rating" and (columns.count is not None or column is None):
             continue
         if column is None and role in {"user", "item"}:
-            raise _missing(role, table)
+            raise missing(role, table)
         if column is not None:
             chosen[role] = cells[matching([column], cells.columns, origin.path)[0]]
     if "rating" not in chosen:
@@ -189,7 +160,7 @@ def _load_sets(
         named = {column.name for column in chosen.values()}
         others = [c for c in cells.columns if c not in named and cells[c].dtype.is_numeric()]
         if others:  # a rating by another name must not pass for a mere sign of use
-            raise _missing("rating", table)
+            raise missing("rating", table)
         used = pl.Series([1.0]).new_from_index(0, cells.height) > 0
     else:
         column = cells[matching([columns.count], cells.columns, origin.path)[0]]
@@ -213,11 +184,3 @@ def _load_sets(
         if number:
             made = made.leaving_out(f"{counted(number, origin.unit)} {what}")
     return made
-
-
-def _missing(role: str, table: Table) -> MidpointError:
-    return MidpointError(
-        f"{table.origin.path}: no column looks like the {role}; it has"
-        f" {', '.join(table.cells.columns[:20])}. Name the right one by --{role}-column, or check"
-        " the delimiter" + (UNARY if role == "rating" else "")
-    )

@@ -167,7 +167,7 @@ class Device:
         rated = ledger.decided | self._home.ratings.keys()
         move = ledger.move_under(self.disclosure.digest)
         best = correct(scores, self.disclosure, self._category, rated, move)
-        return Rows(best, partial(RankedTitle.of, titles=self.titles))
+        return Rows(best, partial(RankedTitle.of, standing=self._standing))
 
     def has_answered(self, question: Solicitation) -> bool:
         """Return whether this round was answered: its report stands, whatever is rated now."""

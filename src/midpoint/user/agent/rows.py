@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from midpoint.user.agent.preview import Fate, Line
+from midpoint.user.agent.standing import Standing
 from midpoint.user.core.correction import Recommendation
 from midpoint.wire import ONE
 
@@ -35,11 +36,23 @@ class RankedTitle:
     """Predicted rating, on the scale."""
     deviation: float
     """Standard deviation of the prediction."""
+    genre: str = ""
+    """What kind of thing it is; empty if the service does not say."""
+    link: str = ""
+    """Where to read about it; empty if the service does not say."""
 
     @classmethod
-    def of(cls, row: Recommendation, titles: Mapping[str, str]) -> Self:
-        """Name a recommendation by its title."""
-        return cls(row.item, titles[row.item], row.shown / ONE, row.deviation / ONE)
+    def of(cls, row: Recommendation, standing: Standing) -> Self:
+        """Name a recommendation by what the service shows of it."""
+        item = row.item
+        return cls(
+            item,
+            standing.titles[item],
+            row.shown / ONE,
+            row.deviation / ONE,
+            standing.genres.get(item, ""),
+            standing.links.get(item, ""),
+        )
 
     def __repr__(self) -> str:
         return f"{self.stars:.1f} {self.title}"

@@ -1,7 +1,7 @@
 """What a person demands of a service, and what of all it published passed the checks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
@@ -39,6 +39,10 @@ class Standing:
     """What each item of the disclosure is called."""
     popularity: Mapping[str, int]
     """How many people rated each item in training."""
+    genres: Mapping[str, str] = field(default_factory=dict)
+    """What kind of thing an item is, where the service says it."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Where to read about an item, where the service says it."""
 
     @classmethod
     def of(cls, accepted: Accepted, certificate: Certificate | None, shown: Catalogue) -> Self:
@@ -51,6 +55,7 @@ class Standing:
             certificate,
             MappingProxyType({item: titles.get(item, item) for item in items}),
             MappingProxyType({item: rated.get(item, 0) for item in items}),
+            *(_said(shown.items, column) for column in (shown.genres, shown.links)),
         )
 
     @cached_property
@@ -187,3 +192,9 @@ def _trusted_certificate(published: Published, disclosure: str, terms: Terms) ->
     if trusted is None and terms.require_certificate:
         verify_certificate(None, disclosure, terms.auditors, required=True)
     return trusted
+
+
+def _said(items: Sequence[str], column: Sequence[str] | None) -> Mapping[str, str]:
+    """Return what a column says, without the items of which it says nothing."""
+    rows = zip(items, column or (), strict=column is not None)
+    return MappingProxyType({item: text for item, text in rows if text})

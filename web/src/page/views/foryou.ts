@@ -6,7 +6,7 @@ import { icons } from "../icons";
 import type { Model, Recommended } from "../model";
 import { decimal } from "../scale";
 import { texts } from "../texts";
-import type { Title } from "../titles";
+import { aside, type Title } from "../titles";
 import { answerOf } from "./answer";
 
 const STEP = 20;
@@ -120,8 +120,10 @@ function rowOf(title: Title, actions: Actions, present: () => Model): Row {
     el(
       "span",
       { class: "name" },
-      title.name,
-      title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
+      title.link === ""
+        ? title.name
+        : el("a", { href: title.link, rel: "noreferrer noopener", target: "_blank" }, title.name),
+      aside(title) !== "" && el("span", { class: "year" }, ` ${aside(title)}`),
     ),
     predicted,
     el("span", { class: "known" }, seen, answer.element, answer.reason),

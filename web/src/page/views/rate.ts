@@ -7,7 +7,7 @@ import { LongList, type Row } from "../long_list";
 import type { Model } from "../model";
 import { levelOf } from "../scale";
 import { texts } from "../texts";
-import type { Title } from "../titles";
+import { aside, type Title } from "../titles";
 import { answerOf } from "./answer";
 
 type Filter = "asked" | "all" | "rated";
@@ -173,7 +173,7 @@ function titleRow(title: Title, actions: Actions, present: () => Model): Row<Tit
         "span",
         { class: "name" },
         title.name,
-        title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
+        aside(title) !== "" && el("span", { class: "year" }, ` ${aside(title)}`),
       ),
       answer.reason,
     ),

@@ -268,17 +268,23 @@ export class Agent {
       ratings,
       items: named,
       wording,
+      genres,
+      links,
     } = checkTitles(fetched.catalogue, accepted.entry, accepted.disclosure);
     const shown = <T>(column: readonly T[], other: (item: string) => T) => {
       const listed = new Map(named.map((item, i) => [item, column[i]]));
       return new Map(items.map((item) => [item, listed.get(item) ?? other(item)]));
     };
+    const said = (column: readonly string[] = []) =>
+      new Map(named.flatMap((item, i) => (column[i] ? [[item, column[i]]] : [])));
     return {
       accepted,
       certificate: this.#certificate(fetched.certificates, digest),
       certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
       titles: shown(titles, (item) => item),
       popularity: shown(ratings, () => 0),
+      genres: said(genres),
+      links: said(links),
       wording,
     };
   }

@@ -40,6 +40,10 @@ export interface Standing {
   readonly titles: ReadonlyMap<string, string>;
   /** How many people rated each item in training. */
   readonly popularity: ReadonlyMap<string, number>;
+  /** What kind of thing an item is, where the service says it. */
+  readonly genres: ReadonlyMap<string, string>;
+  /** Where to read about an item, where the service says it. */
+  readonly links: ReadonlyMap<string, string>;
   /** What people of this site call its items; undefined if it does not say. */
   readonly wording: Wording | undefined;
 }

@@ -16,6 +16,8 @@ function best(items: readonly (readonly [number[], number[], number])[], scheme 
     certificates: [],
     titles: new Map<string, string>(),
     popularity,
+    genres: new Map<string, string>(),
+    links: new Map<string, string>(),
     wording: undefined,
   };
   return bestForEveryone(standing).map((item) => shown.items.indexOf(item));
