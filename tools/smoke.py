@@ -77,6 +77,9 @@ SERVED = (
         "service",
         "answer URL --home her-device --ratings hers.csv --category-file private.txt --yes",
     ),
+    Step("service", "panel join URL --home her-device --category-file private.txt --yes"),
+    Step("service", "panel show URL --home her-device"),
+    Step("service", "panel leave URL --home her-device"),
     Step(
         "service",
         "device export URL kept.device --home her-device --backup --passphrase-file passphrase.txt",
