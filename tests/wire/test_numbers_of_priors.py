@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_numbers, decide
 from midpoint.wire import GRAIN, ONE, Disclosure, Prior, Refusal, RefusedError, as_rows
@@ -149,6 +150,41 @@ def test_strata_that_each_category_has_for_itself_are_refused() -> None:
     for least, fine in (((100, 200), True), ((100, 201), False), ((0, 1), False), ((0, 0), True)):
         two = prior(least=((0, 0), least), **twice)
         assert code_of(prior=two) == (None if fine else Refusal.TOO_TELLING)
+
+
+def test_rates_that_part_strata_of_equal_activity_are_refused() -> None:
+    """An activity is compared with what is expected: where that lies, strata begin elsewhere."""
+    twice = {name: getattr(prior(), name) * 2 for name in ("mean", "precision", "map")}
+    two = prior(least=((0, 0), (256, 256)), **twice)
+    apart = prior(least=((0, 0), (300, 200)), **twice)
+    false = as_rows(np.tile([4 * GRAIN, -4 * GRAIN], (6, 1)))  # 5.9 or 0.1 of 6 items, each + 8
+    assert code_of(prior=apart) is None
+    assert code_of(prior=two, rate=false) is None
+    assert code_of(prior=apart, rate=false) == Refusal.TOO_TELLING
+    assert code_of(prior=two, **of_many(false, 3)) == Refusal.TOO_TELLING
+    assert code_of(prior=two, **of_many(array_of("rate"), 3)) is None
+    assert code_of(**of_many(false, 3)) is None  # nothing to part: one stratum
+
+
+def array_of(name: str) -> Any:
+    return getattr(HONEST, name)
+
+
+def of_many(rate: Any, times: int) -> dict[str, Any]:
+    """Return all columns so many times, with these rates."""
+    columns = ("rate", "selection", "base", "taste", "levels")
+    items = tuple(f"item-{j:04d}" for j in range(6 * times))
+    return {"items": items, **{c: array_of(c) * times for c in columns}, "rate": rate * times}
+
+
+def test_there_are_two_strata_at_most() -> None:
+    def times(n: int) -> Disclosure:
+        parts = {name: getattr(prior(), name) * n for name in ("least", "mean", "precision", "map")}
+        return HONEST.model_copy(update={"prior": prior(**parts)})
+
+    check_numbers(times(2))
+    with pytest.raises(ValidationError, match="strata"):
+        times(3)
 
 
 def test_values_only_have_the_same_checks() -> None:

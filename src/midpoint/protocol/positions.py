@@ -35,13 +35,13 @@ from midpoint.user.core.counterparts import (
     residual_of,
     rounded,
     rounded_position,
+    stratum_of,
     stretched,
 )
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL
 from midpoint.wire.positions import (
-    DAMPING,
     FARTHEST_POSITION,
     LONGEST_STEP,
     MOST_LOG_SPREAD,
@@ -142,9 +142,7 @@ def _groups(
     """Put people with ratings of one stratum (step 0) and category together."""
     count = np.diff(starts)
     cell = np.where(count > 0, cell, 0)  # who rated nothing may be of unknown category
-    expected = expected_of(model, np.arange(len(model.rate)))[cell]
-    activity = np.floor(GRAIN * (count + DAMPING) / (expected + DAMPING) + 0.5)
-    stratum = np.maximum((model.least[:, cell] <= activity).sum(axis=0) - 1, 0)
+    stratum = stratum_of(model, cell, count, expected_of(model, np.arange(len(model.rate))))
     kind = np.where(count > 0, stratum * model.rate.shape[1] + cell, -1)
     groups = []
     for which in np.unique(kind[count > 0]):

@@ -19,6 +19,7 @@ from midpoint.wire.limits import (
     spread_of_means,
 )
 from midpoint.wire.positions import (
+    DAMPING,
     FARTHEST_LOG_SPREAD,
     FARTHEST_POSITION,
     LEAST_DEVIATION,
@@ -70,6 +71,7 @@ def check_numbers(disclosure: Disclosure) -> None:
     if disclosure.prior is not None:
         _require_positions(disclosure, span)
         _require_prior(disclosure.prior, span)
+        _require_strata(disclosure, disclosure.prior)
         _require_spread(disclosure.prior)
         _require_weight(disclosure.prior, unary=scale.is_unary)
     if disclosure.average is not None:
@@ -142,8 +144,7 @@ def _require_prior(prior: Prior, span: int) -> None:
 
     Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
     definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
-    range; means and maps are at most 64. A stratum begins at about the same activity in all
-    categories (`wire.limits`).
+    range; means and maps are at most 64.
     """
     least = np.array(prior.least, dtype=np.int64)
     mean, precision = from_fixed(prior.mean), from_fixed(prior.precision)
@@ -166,11 +167,23 @@ def _require_prior(prior: Prior, span: int) -> None:
             Refusal.BAD_POSITIONS,
             "the prior of positions is no distribution, or has numbers out of range",
         )
-    if not are_strata_alike(least):
-        raise RefusedError(
-            Refusal.TOO_TELLING,
-            "a stratum begins at another activity in one category than in another",
-        )
+
+
+def _require_strata(disclosure: Disclosure, prior: Prior) -> None:
+    """Refuse strata that begin later in one category than in another (`wire.limits`).
+
+    An activity is compared with what is expected of a category. So where rates are false, strata
+    of equal activity begin at other numbers of items; both are held to the limit, numbers of items
+    for somebody who is asked about everything.
+    """
+    least = np.array(prior.least, dtype=np.int64)
+    rated = _array(disclosure.rate) / GRAIN
+    expected = np.floor(ONE / (1 + np.exp(-rated)) + 0.5).sum(axis=0) + DAMPING * ONE
+    for begins in (least, least * expected if disclosure.rate else least):
+        if not are_strata_alike(begins):
+            raise RefusedError(
+                Refusal.TOO_TELLING, "a stratum begins later in one category than in another"
+            )
 
 
 def _require_spread(prior: Prior) -> None:

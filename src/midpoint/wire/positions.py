@@ -33,8 +33,8 @@ QUIETEST = 64
 """The noise of a rating deviates by at least the scale's range over this, or steps fail."""
 MOST_DIMENSIONS = 64
 """Most selection and taste factors together."""
-MOST_STRATA = 4
-"""Most strata of activity."""
+MOST_STRATA = 2
+"""Most strata of activity: honest ones are two, and each more would let a false prior show more."""
 MOST_LOG_SPREAD = 1 / 4
 """Categories' log spreads are at most this far apart, and so far a person's changes at most."""
 FARTHEST_RESIDUAL = 2**36

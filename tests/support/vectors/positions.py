@@ -1,7 +1,6 @@
 """The vectors of the schemes with counterparts: positions, and what becomes of ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -50,8 +49,8 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
     made["cmpss strong"] = make(seed=5, selection_factors=3, taste_factors=3, reach=8.0)
     made["cmpss, tastes choose"] = make(seed=6, selection_factors=2, taste_factors=3, choose=True)
-    made["cmpss, three strata"] = make(
-        features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=3
+    made["cmpss, two strata"] = make(
+        features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=2
     )
     plain = make(seed=8, selection_factors=2, taste_factors=2)
     keep = tuple(ONE * (j % 4) // 3 for j in range(len(plain.items)))
@@ -128,7 +127,7 @@ def moved_corrections() -> Iterator[Case]:
             "category": names,
             "rated": list(rated),
             "move": list(move),
-            "ranked": [asdict(one) for one in ranked],
+            "ranked": [row._asdict() for row in ranked],
         }
 
 
@@ -260,6 +259,9 @@ def bad_positions() -> Iterator[Case]:
         (name, {"prior": disclosed_prior.model_copy(update=changes)}, Refusal.TOO_TELLING)
         for name, changes in far_apart
     ]
+    later = disclosed_prior.model_copy(update={"least": ((0, 0), (300, 200))})
+    lying: dict[str, Any] = {"rate": ((3 * GRAIN, -3 * GRAIN),) * 5, "prior": later}
+    telling.append(("rates that part the strata", lying, Refusal.TOO_TELLING))
     bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
     sets = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=0)
     weighted = [
@@ -309,9 +311,10 @@ def people_at_positions() -> Iterator[Case]:
         "cmpss, tastes choose": make(
             n_items=40, selection_factors=3, taste_factors=4, seed=25, choose=True
         ),
-        "cmpss, three strata": make(
-            n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=3
+        "cmpss, two strata": make(
+            n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=2
         ),
+        "cmpss, rates that would part the strata": parted(),
         "cmpss 3, many items, as large as a real one": real_size(),
         "cmp, log spreads": make("cmp", n_items=30, seed=29, spread=True),
         "cmpss 3, log spreads, two strata": make(
@@ -322,12 +325,22 @@ def people_at_positions() -> Iterator[Case]:
         ),
     }
     for turn, (name, one) in enumerate(shown.items()):
-        people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))
+        people = list(people_of(one, 24 if "many" in name else 80, 400 + turn, half="part" in name))
         yield {"name": name, "disclosure": text(one), "people": people}
 
 
-def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
-    """Who rated nothing, everything, all lowest, all highest; then anybody."""
+def parted() -> Disclosure:
+    """Rates that lie by category, one half of the items each way: equal in sum, so accepted.
+
+    Somebody who is asked about one half only is held to the limit by her device.
+    """
+    shown = counterparts_disclosure(n_items=60, selection_factors=2, seed=31, strata=2)
+    rate = tuple((3 * GRAIN, -4 * GRAIN)[:: 1 if j < 30 else -1] for j in range(60))
+    return shown.model_copy(update={"rate": rate})
+
+
+def people_of(shown: Disclosure, n: int, seed: int, *, half: bool) -> Iterator[Case]:
+    """Who rated nothing, everything, all lowest, all highest; then anybody, asked about a half."""
     rng, parameters = np.random.default_rng(seed), Parameters.of(shown)
     model, M = parameters.positions, len(shown.items)
     assert model is not None
@@ -335,6 +348,8 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
     for person in range(n):
         share = (0.0, 1.0, 1.0, 1.0)[person] if person < 4 else rng.uniform(0.02, 0.9)
         asked = rng.permutation(M)[: M if person < 6 else rng.integers(0, M + 1)]
+        if half and person >= 6:
+            asked = asked[(asked < M // 2) == (person % 2 == 0)]
         rated = asked[rng.random(len(asked)) < share]
         value = points[rng.integers(0, len(points), len(rated))]
         if person in (2, 3):

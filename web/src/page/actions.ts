@@ -18,6 +18,8 @@ export interface Actions {
   exported(): string;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
+  /** Draw the part about the panel into an element, loaded when she opens it. */
+  panel(element: HTMLElement): Promise<void>;
   /** Confirm an auditor's key, or withdraw that. */
   trust(key: string, trusted: boolean): void;
   /** Change what she demands of the service, and check it again. */

@@ -20,7 +20,7 @@ import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
 import { BrowserStorage, termsOf } from "./storage";
-import { texts } from "./texts";
+import { siteOf, texts } from "./texts";
 import { Titles } from "./titles";
 
 /** Give up soon and say so; the page then tries again by itself. */
@@ -95,8 +95,9 @@ export class Session implements Actions {
 
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
+    const before = this.#model.lines;
     if (!this.#preview.rate(item, value)) return;
-    this.#drafted(() => this.announce(saidOf(this.#model, item, value), true));
+    this.#drafted(() => this.announce(saidOf(this.#model, item, value, before), true));
   }
 
   undo(): string | null {
@@ -143,6 +144,13 @@ export class Session implements Actions {
     if (done) await this.#startOver();
     else if (this.#home.forgetting) this.#guard.note("forgetting");
     return done;
+  }
+
+  async panel(element: HTMLElement): Promise<void> {
+    await this.#guard.run(async () => {
+      const { panelPart } = await import("./panel");
+      if (this.#picture) await panelPart(element, this.#agent, this.announce);
+    });
   }
 
   trust(key: string, trusted: boolean): void {
@@ -242,10 +250,7 @@ export class Session implements Actions {
     const { demands, anyWitness } = this.#model;
     const witness = demands?.witness;
     if (witness && !anyWitness && !witnesses.includes(witness)) {
-      throw new RefusedError(
-        "not_witnessed",
-        `the service does not name ${witness} any more, which is asked on your behalf`,
-      );
+      throw new RefusedError("not_witnessed", texts.refused.unnamedWitness(witness));
     }
   }
 
@@ -272,6 +277,7 @@ export class Session implements Actions {
       features,
       hidesRated: scheme.subSamples,
       levels: scale.levels,
+      site: siteOf(catalogue.wording, scale.levels ?? []),
       final: finalOf(this.#home.ledger),
       titles: new Titles(catalogue.items, catalogue.titles, catalogue.ratings),
       draft: this.#preview.ratings,

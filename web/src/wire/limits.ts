@@ -12,9 +12,16 @@ export const LEAST_REVEAL = ONE / 64;
 /**
  * A stratum begins in one category at no more than so many times the activity of another.
  *
- * If each category had strata of its own, the stratum alone would show the category.
+ * Nor at more than so many times the number of items: `checkNumbers` holds it for all items, a device
+ * for those that were asked about. If each category had strata of its own, the stratum alone would
+ * show the category.
  */
 export const MOST_STRATUM_RATIO = 2;
+
+/** Tell whether a stratum begins at about the same in all categories, by activity or by items. */
+export function isAlike(begins: readonly number[]): boolean {
+  return Math.max(...begins) <= MOST_STRATUM_RATIO * Math.min(...begins);
+}
 
 /** Return how far categories' means of an item may be apart, on a scale of this range: 3/4. */
 export function mostSpread(span: number): number {

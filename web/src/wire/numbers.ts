@@ -6,8 +6,9 @@
 import { isDefinite } from "../matrices";
 import { cellsOf, type Disclosure, isUnary, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
-import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
+import { isAlike, LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
+  DAMPING,
   FARTHEST_LOG_SPREAD,
   FARTHEST_POSITION,
   LEAST_DEVIATION,
@@ -116,13 +117,22 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
   }
-  const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
-  if (!prior.least.every(alike)) {
-    throw new RefusedError(
-      "too_telling",
-      "a stratum begins at another activity in one category than in another",
-    );
+  const expected = rate ? expectedOf(rate) : prior.least[0].map(() => 1);
+  const fine = (row: Row) => isAlike(row) && isAlike(row.map((least, k) => least * expected[k]));
+  if (!prior.least.every(fine)) {
+    throw new RefusedError("too_telling", "a stratum begins later in one category than in another");
   }
+}
+
+/** Return how many of all items each category is said to rate, damped as an activity is. (K,). */
+function expectedOf(rate: readonly Row[]): Row {
+  const sums = rate[0].map(() => DAMPING * ONE);
+  for (const row of rate) {
+    row.forEach((logit, k) => {
+      sums[k] += Math.floor(ONE / (1 + Math.exp(-logit / GRAIN)) + 0.5);
+    });
+  }
+  return sums;
 }
 
 /** Tell whether log spreads are some that a device can use. */

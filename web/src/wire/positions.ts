@@ -41,8 +41,8 @@ export const SPREAD_STEPS = 16;
 export const [LEAST_DEVIATION, MOST_DEVIATION] = [2 ** -6, 2];
 /** Most selection and taste factors together. */
 export const MOST_DIMENSIONS = 64;
-/** Most strata of activity. */
-export const MOST_STRATA = 4;
+/** Most strata of activity: honest ones are two, and each more would let a false prior show more. */
+export const MOST_STRATA = 2;
 /** Most that a person's own probability of an item counts in its score, of sets. */
 export const MOST_WEIGHT = 8;
 /** Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions. */

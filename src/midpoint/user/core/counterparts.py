@@ -17,7 +17,9 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 
 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
-   activity in her category k it reaches; mean, P and map below are that stratum's.
+   activity in her category k it reaches; mean, P and map below are that stratum's. Whoever has
+   rated so much that 256 (n + 8) is twice what it takes in some category, its least activity times
+   (e + 8), has reached it as well: false rates must not part the strata of categories.
 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
@@ -54,7 +56,7 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.limits import LEAST_REVEAL, most_spread
+from midpoint.wire.limits import LEAST_REVEAL, MOST_STRATUM_RATIO, most_spread
 from midpoint.wire.positions import (
     DAMPING,
     FARTHEST_POSITION,
@@ -154,7 +156,7 @@ def counterparts(
     model: PositionModel, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Counterparts:
     """Estimate one person's position and find her counterparts, steps 0 to 2."""
-    stratum = stratum_of(model, cell, len(rated), expected_of(model, asked)[cell])
+    stratum = int(stratum_of(model, cell, len(rated), expected_of(model, asked)))
     mode = _mode(model, stratum, cell, asked, evidence_of(model, stratum, cell, rated, value))
     others = counterparts_at(model, stratum, cell, mode)
     if model.spread is None:
@@ -199,10 +201,15 @@ def expected_of(model: PositionModel, asked: Index) -> Float:
     return np.asarray(chance(model.rate[asked] / GRAIN).sum(axis=0))
 
 
-def stratum_of(model: PositionModel, cell: int, n_rated: int, expected: float) -> int:
-    """Return her activity stratum, step 0."""
-    activity = np.floor(GRAIN * (n_rated + DAMPING) / (expected + DAMPING) + 0.5)
-    return max(int((model.least[:, cell] <= activity).sum()) - 1, 0)
+def stratum_of(
+    model: PositionModel, cell: Index | int, n_rated: Integers | int, expected: Float
+) -> Integers:
+    """Return the activity stratum of one person, or of many asked about the same, step 0."""
+    rated = GRAIN * (np.asarray(n_rated) + DAMPING)
+    activity = np.floor(rated / (expected[cell] + DAMPING) + 0.5)
+    latest = MOST_STRATUM_RATIO * (model.least * (expected + DAMPING)).min(axis=1)
+    reached = (model.least[:, cell] <= activity) | np.less_equal.outer(latest, rated)
+    return np.asarray(np.maximum(reached.sum(axis=0) - 1, 0))
 
 
 def evidence_of(

@@ -17,7 +17,7 @@ import type { Store, Texts } from "../store";
 
 const [PIN, NOTES, PROOF] = ["pin", "notes", "proof"];
 const DOCUMENT = "document/";
-const TOKEN = utf8("midpoint/v1/token");
+const [TOKEN, MEMBER] = [utf8("midpoint/v1/token"), utf8("midpoint/v1/panel")];
 
 const fields = {
   ratings: list(pair(name, integer())),
@@ -95,6 +95,11 @@ export class Home {
   /** The pseudonym: HMAC(secret, tag), so it goes with these coins and this ledger only. */
   get token(): string {
     return bytesToHex(this.ledger.secret.prf(framed(TOKEN)));
+  }
+
+  /** The pseudonym in the panel; without the secret nothing ties it to the other one. */
+  get memberToken(): string {
+    return bytesToHex(this.ledger.secret.prf(framed(MEMBER)));
   }
 
   /** Her ratings in fixed point. */

@@ -18,7 +18,9 @@
  *
  * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
  *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
- *    activity in her category k it reaches; mean, P and map below are that stratum's.
+ *    activity in her category k it reaches; mean, P and map below are that stratum's. Whoever has
+ *    rated so much that 256 (n + 8) is twice what it takes in some category, its least activity times
+ *    (e + 8), has reached it as well: false rates must not part the strata of categories.
  * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
  *        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
@@ -49,7 +51,7 @@ import { MidpointError } from "../../errors";
 import { dot, solve, times } from "../../matrices";
 import { type Disclosure, isUnary } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
-import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
+import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread } from "../../wire/limits";
 import {
   DAMPING,
   FARTHEST_POSITION,
@@ -275,10 +277,15 @@ function limited({ scale }: Disclosure, shift: number): number {
 
 /** Return the stratum of someone who rated n of what she was asked about, step 0. */
 function stratumOf({ strata, rate }: PositionModel, cell: number, asked: Row, n: number): Stratum {
-  const e = asked.reduce((sum, item) => sum + chance(rate[item][cell] / GRAIN), 0);
-  const activity = Math.floor((GRAIN * (n + DAMPING)) / (e + DAMPING) + 0.5);
-  const reached = strata.filter(({ least }) => least[cell] <= activity).length;
-  return strata[Math.max(reached - 1, 0)];
+  const expected = strata[0].least.map((_, k) =>
+    asked.reduce((sum, item) => sum + chance(rate[item][k] / GRAIN), 0),
+  );
+  const activity = Math.floor((GRAIN * (n + DAMPING)) / (expected[cell] + DAMPING) + 0.5);
+  const reached = strata.filter(({ least }) => {
+    const begins = Math.min(...least.map((activity, k) => activity * (expected[k] + DAMPING)));
+    return least[cell] <= activity || MOST_STRATUM_RATIO * begins <= GRAIN * (n + DAMPING);
+  });
+  return strata[Math.max(reached.length - 1, 0)];
 }
 
 /** Climb to the mode of one person's position, step 1, with a pause after each step. Shape (D,). */
