@@ -69,7 +69,7 @@ def lists(training: Ratings, given: Ratings, hidden: Ratings) -> dict[str, float
     """Return each library's NDCG@10 for new people."""
     profiles = Factorizer().fit(training)
     x = estimate_profiles(profiles, given.user_offsets, given.item, given.value)
-    found = {"Midpoint": ndcg(x, profiles.vectors, given, hidden)}
+    best_lists = {"Midpoint": ndcg(x, profiles.vectors, given, hidden)}
     dimension, rows, new = profiles.dimension, matrix(training), matrix(given)
     for cg in (True, False):
         best = 0.0
@@ -78,8 +78,8 @@ def lists(training: Ratings, given: Ratings, hidden: Ratings) -> dict[str, float
             model.fit(rows, show_progress=False)
             users = model.recalculate_user(np.arange(given.n_users), new)
             best = max(best, ndcg(users, model.item_factors, given, hidden))
-        found[f"implicit ALS, {'conjugate gradients' if cg else 'Cholesky'}"] = best
-    return found
+        best_lists[f"implicit ALS, {'conjugate gradients' if cg else 'Cholesky'}"] = best
+    return best_lists
 
 
 def best_time(work: Callable[[], Any]) -> float:
