@@ -16,6 +16,10 @@ export interface Actions {
   again(): void;
   /** The ledger as the text of a file. */
   exported(): string;
+  /** All that is kept here as one encrypted file; unless it is a backup, this browser then stops. */
+  exportDevice(passphrase: string, backup: boolean): Promise<Uint8Array>;
+  /** Put such a file in place of what is kept here; rejects with a sentence if that is refused. */
+  importDevice(raw: Uint8Array, passphrase: string): Promise<void>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
   /** Confirm an auditor's key, or withdraw that. */

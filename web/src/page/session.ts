@@ -136,6 +136,14 @@ export class Session implements Actions {
     return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
+  exportDevice(passphrase: string, backup: boolean): Promise<Uint8Array> {
+    return this.#storage.inTurn(() => this.#storage.exported(this.#address, passphrase, backup));
+  }
+
+  importDevice(raw: Uint8Array, passphrase: string): Promise<void> {
+    return this.#storage.inTurn(() => this.#storage.imported(raw, passphrase, this.#address));
+  }
+
   async forget(): Promise<boolean> {
     this.#shown.change({ working: "forgetting" });
     const done = await this.#guard.run(() => this.#storage.inTurn(() => this.#agent.forget()));
@@ -214,6 +222,7 @@ export class Session implements Actions {
     const refused = this.#model.phase === "refused";
     const done = await this.#guard.run(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
+      await this.#agent.requireNewest();
       await this.#deliver();
       await this.#readWitnesses();
       await this.#agent.connect((rateable) => this.#showEarly(rateable));

@@ -6,6 +6,7 @@ import type { Answered, Model } from "../model";
 import { plain } from "../scale";
 import { texts } from "../texts";
 import { demandsCard } from "./demands";
+import { filesCard } from "./files";
 import { grouped } from "./gauges";
 
 const words = texts.ledger;
@@ -52,6 +53,7 @@ export function ledgerView(actions: Actions) {
       el("p", { class: "soft small" }, words.serviceNote),
     ),
     demands.element,
+    filesCard(actions),
     el(
       "section",
       { class: "card stack" },

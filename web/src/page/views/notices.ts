@@ -6,6 +6,7 @@ import { icons } from "../icons";
 import type { Demands, Model, Notice } from "../model";
 import { texts } from "../texts";
 import { demandsDialog } from "./demands";
+import { deviceButton, files } from "./files";
 import { forgetDialog, save } from "./ledger";
 
 const words = texts.notices;
@@ -34,6 +35,7 @@ const SENTENCE: Record<Shown, string> = {
   badStorage: words.badStorage,
   notErased: words.notErased,
   forgetting: words.forgetting,
+  moved: files.moved,
   newKey: words.newKey,
   failed: words.failed,
 };
@@ -53,6 +55,7 @@ export function noticesView(actions: Actions) {
     badStorage: () => [button(words.startOver, () => actions.startOver())],
     notErased: () => [button(words.notErasedHere, () => actions.startOver(true))],
     forgetting: () => [button(words.forgettingNow, () => actions.again())],
+    moved: () => [deviceButton(actions, files.open)],
   };
   return {
     element,

@@ -5,6 +5,7 @@ import { add, el, fill, say } from "../dom";
 import { icons } from "../icons";
 import type { FeatureChoice, Measured, Model } from "../model";
 import { categoryName, featureName, listed, texts } from "../texts";
+import { deviceButton, files } from "./files";
 
 const words = texts.welcome;
 
@@ -37,6 +38,7 @@ export function welcomeView(actions: Actions): {
         measured,
         choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
         noneCard(model, actions),
+        deviceButton(actions, files.have),
         el("p", { class: "soft small" }, words.nothingStored),
       );
     },
