@@ -11,16 +11,20 @@ export function integrity(): Plugin {
     name: "midpoint-integrity",
     apply: "build",
     enforce: "post",
-    generateBundle(_, bundle) {
-      for (const page of Object.values(bundle)) {
-        if (page.type !== "asset" || !page.fileName.endsWith(".html")) continue;
-        page.source = String(page.source).replace(TAG, (tag: string, address: string) => {
-          const file = bundle[address.replace(/^\//, "")];
-          if (!file) throw new Error(`${page.fileName} loads ${address}, which was not built`);
-          const bytes = file.type === "chunk" ? file.code : file.source;
-          return `${tag} integrity="sha384-${createHash("sha384").update(bytes).digest("base64")}"`;
-        });
-      }
+    generateBundle: {
+      order: "post", // others still change scripts that load parts later
+      handler(_, bundle) {
+        for (const page of Object.values(bundle)) {
+          if (page.type !== "asset" || !page.fileName.endsWith(".html")) continue;
+          page.source = String(page.source).replace(TAG, (tag: string, address: string) => {
+            const file = bundle[address.replace(/^\//, "")];
+            if (!file) throw new Error(`${page.fileName} loads ${address}, which was not built`);
+            const bytes = file.type === "chunk" ? file.code : file.source;
+            const hashed = createHash("sha384").update(bytes).digest("base64");
+            return `${tag} integrity="sha384-${hashed}"`;
+          });
+        }
+      },
     },
   };
 }

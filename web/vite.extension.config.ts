@@ -15,23 +15,28 @@ function packed(): Plugin {
   return {
     name: "midpoint-extension",
     enforce: "post",
-    generateBundle(_, bundle) {
-      const files = new Map(ICONS.map((icon) => [icon, new Uint8Array(read(`extension/${icon}`))]));
-      for (const [name, built] of Object.entries(bundle)) {
-        files.set(name, Buffer.from(built.type === "chunk" ? built.code : built.source));
-        delete bundle[name];
-      }
-      const emit = (fileName: string, source: Uint8Array | string) =>
-        this.emitFile({ type: "asset", fileName, source });
-      const sums = TARGETS.map((target) => {
-        const manifest = `${JSON.stringify(manifestOf(target, version), null, 2)}\n`;
-        files.set("manifest.json", Buffer.from(manifest));
-        for (const [name, bytes] of files) emit(`${target}/${name}`, bytes);
-        const [name, zip] = [`midpoint-${target}.zip`, archive(files)];
-        emit(name, zip);
-        return `${createHash("sha256").update(zip).digest("hex")}  ${name}\n`;
-      });
-      emit("SHA256SUMS", sums.join(""));
+    generateBundle: {
+      order: "post", // others still change scripts that load parts later
+      handler(_, bundle) {
+        const files = new Map(
+          ICONS.map((icon) => [icon, new Uint8Array(read(`extension/${icon}`))]),
+        );
+        for (const [name, built] of Object.entries(bundle)) {
+          files.set(name, Buffer.from(built.type === "chunk" ? built.code : built.source));
+          delete bundle[name];
+        }
+        const emit = (fileName: string, source: Uint8Array | string) =>
+          this.emitFile({ type: "asset", fileName, source });
+        const sums = TARGETS.map((target) => {
+          const manifest = `${JSON.stringify(manifestOf(target, version), null, 2)}\n`;
+          files.set("manifest.json", Buffer.from(manifest));
+          for (const [name, bytes] of files) emit(`${target}/${name}`, bytes);
+          const [name, zip] = [`midpoint-${target}.zip`, archive(files)];
+          emit(name, zip);
+          return `${createHash("sha256").update(zip).digest("hex")}  ${name}\n`;
+        });
+        emit("SHA256SUMS", sums.join(""));
+      },
     },
   };
 }

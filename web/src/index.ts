@@ -14,6 +14,7 @@ export {
 export { bestForEveryone } from "./user/agent/everyone";
 export { type Evidence, evidence, marginals } from "./user/agent/evidence";
 export { Home, MovedError, Notes } from "./user/agent/home";
+export { join, leave, membership, toShare } from "./user/agent/panel";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Rateable, Standing, Terms } from "./user/agent/standing";
 export { verifyCertificate } from "./user/checks/certificate";
@@ -63,6 +64,8 @@ export {
   schemeOf,
 } from "./wire/disclosure";
 export {
+  PanelMembership,
+  PanelRatings,
   Problem,
   Receipt,
   Report,

@@ -144,14 +144,7 @@ def make_current(
     profiles: "ItemProfiles", site: "Site", scheme: str | None = None, bits: int | None = None
 ) -> Switch:
     """Disclose a model and switch a site to it; by the site's scheme unless another is named."""
-    from midpoint.analyst import disclose
-    from midpoint.analyst.disclose.specification import SchemeSpec
-
-    before = site.current()
-    # Devices hold the site to its scheme, even if a new model would allow a better one.
-    held = None if before is None else str(SchemeSpec.of(before))
-    bits = bits or (None if before is None else before.bits)
-    disclosure = disclose(profiles, scheme or held, bits=bits)
+    before, disclosure = site.current(), site.disclose(profiles, scheme, bits)
     done = site.publish(
         profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
     )

@@ -4,6 +4,8 @@ from midpoint.wire.canonical import digest
 from midpoint.wire.corrections import correction
 from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
 from midpoint.wire.exchange import (
+    PanelMembership,
+    PanelRatings,
     Problem,
     Receipt,
     Report,
@@ -34,6 +36,8 @@ __all__ = [
     "Entry",
     "FeatureNames",
     "Message",
+    "PanelMembership",
+    "PanelRatings",
     "Prior",
     "Problem",
     "Published",

@@ -1,12 +1,13 @@
 """The disclosure: what the analyst publishes about its items, as integers."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, model_validator
 
 from midpoint.wire.canonical import digest, encode
 from midpoint.wire.fixed import ONE
@@ -142,14 +143,14 @@ class Disclosure(Message):
 
     Absent where they choose. It goes with a scheme that withholds nothing."""
 
-    _index: dict[str, int] | None = PrivateAttr(default=None)
-
     @property
     def index(self) -> Mapping[str, int]:
         """The index of each item in the columns."""
-        if self._index is None:
-            self._index = {item: index for index, item in enumerate(self.items)}
         return MappingProxyType(self._index)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {item: index for index, item in enumerate(self.items)}
 
     def cell(self, names: Mapping[str, str]) -> int | None:
         """Return the joint cell of these categories, by feature; row-major, the last fastest.
@@ -195,13 +196,26 @@ class Disclosure(Message):
 
     def numbers_of(self, index: int) -> str:
         """Return the digest of all that is disclosed about one item, in the order of COLUMNS."""
-        columns = [(name, getattr(self, name)) for name in COLUMNS]
-        rows = [c and c[index] for name, c in columns if c is not None or name in ALWAYS]
-        if self.keep is not None:
-            rows.append((self.keep[index],))
+        if index not in self._numbers:
+            rows = [c and c[index] for c in self._numbered[1]]
+            if self.keep is not None:
+                rows.append((self.keep[index],))
+            of_item = encode([self.items[index], rows])
+            self._numbers[index] = digest(self._numbered[0] + b"," + of_item[1:])
+        return self._numbers[index]
+
+    @cached_property
+    def _numbered(self) -> tuple[bytes, list[tuple[Any, ...] | None]]:
+        """How the digests of all items begin, without the closing bracket; and the columns."""
         features = [feature.model_dump(mode="json") for feature in self.features]
         scale = self.scale.model_dump(mode="json", exclude_none=True)
-        return digest(encode([self.scheme, features, scale, self.items[index], rows]))
+        columns = [(name, getattr(self, name)) for name in COLUMNS]
+        shown = [column for name, column in columns if column is not None or name in ALWAYS]
+        return encode([self.scheme, features, scale])[:-1], shown
+
+    @cached_property
+    def _numbers(self) -> dict[int, str]:
+        return {}
 
     def _gist(self) -> str:
         features = " x ".join(feature.name for feature in self.features)

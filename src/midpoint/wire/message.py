@@ -50,7 +50,11 @@ def _plain(name: str) -> str:
 
 def is_one_line(text: str) -> bool:
     """Return whether a text has no control character and no line end, so that it prints as one."""
-    return all(c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS for c in text)
+    return text.isprintable() or all(_shows(c) for c in text)
+
+
+def _shows(c: str) -> bool:
+    return c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS
 
 
 def _one_line(text: str) -> str:

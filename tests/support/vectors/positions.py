@@ -1,7 +1,6 @@
 """The vectors of the schemes with counterparts: positions, and what becomes of ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -118,7 +117,7 @@ def moved_corrections() -> Iterator[Case]:
             "category": names,
             "rated": list(rated),
             "move": list(move),
-            "ranked": [asdict(one) for one in ranked],
+            "ranked": [row._asdict() for row in ranked],
         }
 
 

@@ -1,7 +1,6 @@
 """The vectors of reports, obfuscation and corrected scores, of all schemes without counterparts."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 
 import numpy as np
 
@@ -214,5 +213,5 @@ def corrections() -> Iterator[Case]:
             "scores": text(scores),
             "category": names,
             "rated": list(rated),
-            "ranked": [asdict(one) for one in ranked],
+            "ranked": [row._asdict() for row in ranked],
         }

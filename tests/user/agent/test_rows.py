@@ -51,7 +51,9 @@ def test_a_title_in_a_notebook_is_text_and_no_markup() -> None:
     ("count", "rest"), [(10, ""), (11, "and 1 more"), (1680, "and 1,670 more")]
 )
 def test_a_long_list_prints_ten_rows_and_how_many_follow(count: int, rest: str) -> None:
-    rows = Rows([RankedTitle(f"i{k}", f"Title {k}", 3.0, 1.0) for k in range(count)])
+    rows: Rows[RankedTitle] = Rows(
+        [RankedTitle(f"i{k}", f"Title {k}", 3.0, 1.0) for k in range(count)]
+    )
     lines = repr(rows).splitlines()
     assert lines[:10] == [f"3.0 Title {k}" for k in range(10)]
     assert "".join(lines[10:]) == rest

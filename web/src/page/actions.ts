@@ -22,6 +22,8 @@ export interface Actions {
   importDevice(raw: Uint8Array, passphrase: string): Promise<void>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
+  /** Draw the part about the panel into an element, loaded when she opens it. */
+  panel(element: HTMLElement): Promise<void>;
   /** Confirm an auditor's key, or withdraw that. */
   trust(key: string, trusted: boolean): void;
   /** Change what she demands of the service, and check it again. */

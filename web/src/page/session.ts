@@ -153,6 +153,13 @@ export class Session implements Actions {
     return done;
   }
 
+  async panel(element: HTMLElement): Promise<void> {
+    await this.#guard.run(async () => {
+      const { panelPart } = await import("./panel");
+      if (this.#picture) await panelPart(element, this.#agent, this.announce);
+    });
+  }
+
   trust(key: string, trusted: boolean): void {
     this.#shown.change({ unchecked: true });
     void this.#guard.run(async () => {

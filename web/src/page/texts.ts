@@ -237,6 +237,7 @@ export const texts = {
   },
 
   ledger: {
+    panel: "The panel: share your ratings to protect others",
     title: "Your ledger",
     lead: "Everything this browser ever sent to this service or withheld from it. Decisions are final.",
     empty: "Nothing has been sent yet.",

@@ -18,6 +18,8 @@ from typing import TypeVar
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import require_publishable, sign_entry, sign_succession
+from midpoint.analyst.disclose.disclosure import disclose
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -115,6 +117,18 @@ class Site:
         titles = b"" if newest.catalogue is None else self.catalogue(newest.catalogue).raw
         disclosure = self.disclosure(newest.disclosure).raw
         return Published(chain, disclosure, titles, self.certificates(newest.disclosure))
+
+    def disclose(
+        self, profiles: ItemProfiles, scheme: str | None = None, bits: int | None = None
+    ) -> Disclosure:
+        """Disclose a model as this site does: by its current scheme and bits, unless named.
+
+        Devices hold a site to its scheme, even if a new model would allow a better one.
+        """
+        before = self.current()
+        if before is not None:
+            scheme, bits = scheme or str(SchemeSpec.of(before)), bits or before.bits
+        return disclose(profiles, scheme, bits=bits)
 
     def publish(
         self,

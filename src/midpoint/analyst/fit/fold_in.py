@@ -1,15 +1,16 @@
 """New users: a profile from a few ratings, and predictions from the profile."""
 
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.lapack import dposv
 
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.set_prior import SetPrior, size_class
 from midpoint.analyst.kernels.ridge import check_rows, solve_rows
+from midpoint.analyst.kernels.single import NormalPrior, posterior_mean
 
 Method = Literal["map", "least-squares"]
 
@@ -52,13 +53,13 @@ def estimate_profiles(
     Returns:
         The profiles, shape (users, D).
     """
+    if method == "map" and len(user_offsets) == 2:
+        alone = _estimate_single(profiles, user_offsets, item, value, weights=weights, sets=sets)
+        if alone is not None:
+            return alone
     if sets and method == "map" and profiles.set_prior is not None:
         rows = user_offsets, item, value
         return _by_sets(profiles, profiles.set_prior, rows, weights=weights, threads=threads)
-    if method == "map" and len(user_offsets) == 2:
-        alone = _solve_one(profiles, user_offsets, item, value, weights)
-        if alone is not None:
-            return np.asarray((profiles.profile_mean + profiles.profile_root @ alone)[None])
     # In terms of z, x = m + L z, the prior is the identity, which single precision resolves.
     vectors, level = profiles.standard_vectors, profiles.typical
     if weights is not None:  # a row times the root of its weight counts with its weight
@@ -88,12 +89,6 @@ def _by_sets(
     """
     user_offsets, item, value = rows
     check_rows(user_offsets, item, value, profiles.vectors)
-    if len(user_offsets) == 2:
-        shift = prior.shift(prior.sums(item), len(item))
-        left = value - profiles.vectors[item] @ shift
-        return shift + estimate_profiles(
-            profiles.after(len(item)), user_offsets, item, left, **rest
-        )
     count = np.diff(user_offsets)
     user = np.repeat(np.arange(len(count)), count)
     marks = np.ones(len(item), np.float32), item, user_offsets
@@ -111,27 +106,57 @@ def _by_sets(
     return x + shift
 
 
-def _solve_one(
+def _estimate_single(
     profiles: ItemProfiles,
     user_offsets: NDArray[np.int64],
     item: NDArray[np.int32],
     value: NDArray[np.floating],
+    *,
     weights: NDArray[np.float64] | None,
+    sets: bool,
 ) -> NDArray[np.float64] | None:
-    """Return one person's z, x = m + L z; None where that is for the checks of `solve_rows`."""
+    """Return one person's profile, (1, D); None where that is for the checks of `solve_rows`."""
     n = len(item)
     plain = item.ndim == 1 and item.shape == value.shape
-    if not plain or user_offsets[0] != 0 or user_offsets[1] != n or (n and item.min() < 0):
+    if not plain or user_offsets[0] != 0 or user_offsets[1] != n:
         return None
-    if n and item.max() >= profiles.n_items:
-        return None
-    V = profiles.standard_vectors[item].astype(np.float64)
-    rest = value - profiles.typical[item]
-    weighed = V if weights is None else V * weights[item, None]
-    A = V.T @ weighed
-    A.flat[:: len(A) + 1] += profiles.noise_variance
-    _, z, failed = dposv(A, rest @ weighed)
-    return None if failed else np.asarray(z)
+    prior = _normal_prior(profiles, n if sets else None)
+    if weights is not None:
+        prior = prior._replace(weights=_fixed(weights))
+    # Copies, since a kernel is compiled for one kind of array.
+    x = posterior_mean(prior, np.array(item, np.int32), np.array(value, np.float64))
+    return x[None] if len(x) else None
+
+
+def _normal_prior(profiles: ItemProfiles, count: int | None) -> NormalPrior:
+    """Return the prior of people who revealed so many items, or of everyone; made once."""
+    known = _priors.setdefault(profiles, {})
+    sets = None if count is None else profiles.set_prior
+    key = None if sets is None else count
+    if key not in known:
+        alike, d = profiles if key is None else profiles.after(key), profiles.dimension
+        known[key] = NormalPrior(
+            vectors=_fixed(alike.standard_vectors),
+            typical=_fixed(alike.typical),
+            weights=_fixed(np.empty(0)),
+            root=_fixed(alike.profile_root),
+            mean=_fixed(alike.profile_mean),
+            noise=float(alike.noise_variance),
+            set_factors=_fixed(np.empty((0, 0), np.float32) if sets is None else sets.factors),
+            pseudo_count=_fixed(np.empty(0) if sets is None else sets.pseudo_count),
+            set_weights=_fixed(np.empty((0, d)) if sets is None else sets.weights),
+        )
+    return known[key]
+
+
+_priors: WeakKeyDictionary[ItemProfiles, dict[int | None, NormalPrior]] = WeakKeyDictionary()
+
+
+def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view, row by row: the one kind of array the kernel is compiled for."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def predict(

@@ -217,7 +217,7 @@ class Scorer:
 
     def _message(self, scored: Scored) -> Scores:
         names = self.names
-        return Scores(
+        return Scores.model_construct(  # made here, so there is nothing to check
             disclosure=self.digest,
             items=names if scored.listed is None else tuple(names[j] for j in scored.listed),
             score=tuple(scored.score.tolist()),

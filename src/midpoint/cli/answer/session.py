@@ -9,6 +9,7 @@ from rich.panel import Panel
 
 from midpoint.cli.answer.category import NoCategoryError, category_of
 from midpoint.cli.answer.keys import RatingKeys
+from midpoint.cli.answer.panel import panel_menu
 from midpoint.cli.answer.statements import say_leaving, say_standing
 from midpoint.cli.answer.tables import FATES, everyone_table, ledger_table, recommendation_table
 from midpoint.cli.answer.terminal import Terminal
@@ -40,7 +41,7 @@ IN_THE_CLEAR = (
 )
 MENU = (
     "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
-    "[b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
+    "[b]p[/b] panel   [b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
 )
 
 
@@ -80,9 +81,10 @@ class Session:
                 "m": lambda: self._round(category),
                 "r": lambda: self.recommend(category),
                 "l": self._ledger,
+                "p": lambda: panel_menu(self.agent, self.terminal),
                 "x": lambda: self.export(Path(self.terminal.line("Write to which file?"))),
             }
-            while (pressed := self.terminal.key(f"\n{MENU}\n>", "mrlxfq")) != "q":
+            while (pressed := self.terminal.key(f"\n{MENU}\n>", "mrlpxfq")) != "q":
                 if pressed in actions:
                     _carry_on(actions[pressed], self.terminal)
                 elif self.forget():
@@ -208,9 +210,10 @@ class Session:
         from midpoint.user.agent import AwayError
 
         self.terminal.say(
-            "Forgetting erases you at the service, then the secret, ledger and ratings here. If"
-            " you come back you are somebody new, with new coins: rate the same titles again, and"
-            " a service that kept your old answers and guesses who you are learns more."
+            "Forgetting erases you at the service, in its panel too, then the secret, ledger and"
+            " ratings here. If you come back you are somebody new, with new coins: rate the same"
+            " titles again, and a service that kept your old answers and guesses who you are learns"
+            " more."
         )
         if not (sure or self.terminal.sure("Forget me?")):
             return False

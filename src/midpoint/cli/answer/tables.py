@@ -12,6 +12,7 @@ from midpoint.wire import ONE, RatingScale
 if TYPE_CHECKING:
     from midpoint.user import Ledger
     from midpoint.user.agent.rows import PreviewLine, RankedTitle
+    from midpoint.wire import PanelRatings
 
 FATES = {
     "sent": "",
@@ -61,6 +62,16 @@ def everyone_table(titles: Sequence[str]) -> Table:
     table = _table("For everyone", "", "title")
     for rank, title in enumerate(titles, start=1):
         table.add_row(f"[dim]{rank}[/dim]", plain(title))
+    return table
+
+
+def shared_table(shared: "PanelRatings", titles: Mapping[str, str]) -> Table:
+    """Show what a member of the panel shares: her category, and her ratings as they are."""
+    table = _table("Shared with the service, as it is", "", "shared")
+    for feature, category in shared.category:
+        table.add_row(f"your {plain(feature)}", plain(category))
+    for item, value in shared.ratings:
+        table.add_row(plain(titles.get(item, item)), number(value))
     return table
 
 

@@ -7,7 +7,7 @@ import inspect
 import logging
 import weakref
 from collections.abc import Collection, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Self
 
@@ -159,7 +159,7 @@ class Device:
         asked = question or self._question(rated) or self._open_question(())
         accepted, ledger = self._standing.accepted, self._home.ledger
         lines = preview(rated, asked, accepted, self._category, ledger)
-        return Rows([PreviewLine.of(line, self.titles) for line in lines])
+        return Rows(lines, partial(PreviewLine.of, titles=self.titles))
 
     def rank(self, scores: Scores) -> Rows[RankedTitle]:
         """Rank the analyst's scores for her, best first, without what she has rated."""
@@ -167,7 +167,7 @@ class Device:
         rated = ledger.decided | self._home.ratings.keys()
         move = ledger.move_under(self.disclosure.digest)
         best = correct(scores, self.disclosure, self._category, rated, move)
-        return Rows([RankedTitle.of(row, self.titles) for row in best])
+        return Rows(best, partial(RankedTitle.of, titles=self.titles))
 
     def has_answered(self, question: Solicitation) -> bool:
         """Return whether this round was answered: its report stands, whatever is rated now."""

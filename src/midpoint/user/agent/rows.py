@@ -1,9 +1,9 @@
 """Lists that a person reads: one line a row in a terminal, a table in a notebook."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import ClassVar, Protocol, Self, TypeVar, overload
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from midpoint.user.agent.preview import Fate, Line
 from midpoint.user.core.correction import Recommendation
@@ -89,13 +89,22 @@ SHOWN = 10
 
 
 class Rows(Sequence[R]):
-    """A list of rows that does not change; a slice is one too."""
+    """A list of rows that does not change; a slice is one too.
 
-    def __init__(self, rows: Sequence[R] = ()) -> None:
+    Args:
+        rows: The rows, or what they are made of.
+        make: Makes a row when somebody looks at it: of thousands that are ranked, ten are seen.
+    """
+
+    def __init__(self, rows: Sequence[Any] = (), make: Callable[[Any], R] | None = None) -> None:
         self._rows = tuple(rows)
+        self._make = make
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._rows) if self._make is None else map(self._make, self._rows)
 
     @overload
     def __getitem__(self, index: int) -> R: ...
@@ -104,27 +113,29 @@ class Rows(Sequence[R]):
     def __getitem__(self, index: slice) -> Self: ...
 
     def __getitem__(self, index: int | slice) -> R | Self:
-        return type(self)(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+        if isinstance(index, slice):
+            return type(self)(self._rows[index], self._make)
+        return next(iter(type(self)((self._rows[index],), self._make)))
 
     def __eq__(self, other: object) -> bool:
-        return self._rows == other._rows if isinstance(other, Rows) else NotImplemented
+        return tuple(self) == tuple(other) if isinstance(other, Rows) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._rows)
+        return hash(tuple(self))
 
     def __repr__(self) -> str:
         """Print the first rows, and how many follow; a slice prints others."""
         rest = [f"and {self._rest:,} more"] if self._rest else []
-        return "\n".join([*map(repr, self._rows[:SHOWN]), *rest]) or "<nothing>"
+        return "\n".join([*map(repr, self[:SHOWN]), *rest]) or "<nothing>"
 
     def _repr_html_(self) -> str:
         """Show a table in a notebook; titles are somebody else's text, and escaped."""
         if not self._rows:
             return "<p>nothing</p>"
-        head = "".join(f"<th>{escape(name)}</th>" for name in self._rows[0].headings)
+        head = "".join(f"<th>{escape(name)}</th>" for name in self[0].headings)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row.cells()) + "</tr>"
-            for row in self._rows[:SHOWN]
+            for row in self[:SHOWN]
         )
         rest = f"<p>and {self._rest:,} more</p>" if self._rest else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"

@@ -56,6 +56,9 @@ class Standing:
     @cached_property
     def by_title(self) -> Mapping[str, tuple[str, ...]]:
         """The items of each title: more than one where titles are not unique."""
+        single = {title: (item,) for item, title in self.titles.items()}
+        if len(single) == len(self.titles):
+            return single
         items: dict[str, list[str]] = {}
         for item, title in self.titles.items():
             items.setdefault(title, []).append(item)

@@ -1,7 +1,7 @@
 """Local correction: a device adds its own category's part to the scores it receives, and ranks."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
 _correction = made_once(correction)
 
 
-@dataclass(frozen=True)
-class Recommendation:
+class Recommendation(NamedTuple):
     """One item as the user sees it; numbers in fixed point."""
 
     item: str
@@ -55,14 +54,14 @@ def correct(
         index = np.array([known[item] for item in scores.items], dtype=np.intp)
         cell = category.cell_in(disclosure)
         total += corrections(disclosure, index, cell, np.array(move, np.int64))
-    shown = np.clip(total, disclosure.scale.low, disclosure.scale.high).tolist()
-    score, items, deviation = total.tolist(), scores.items, scores.deviation
+    items, deviation = scores.items, scores.deviation
     best_first = np.argsort(-total, kind="stable").tolist()  # items ascend, so ties are by item
-    return tuple(
-        Recommendation(items[n], score[n], shown[n], deviation[n])
-        for n in best_first
-        if items[n] not in rated
-    )
+    hers = [n for n in best_first if items[n] not in rated]
+    score = total[hers]
+    shown = np.clip(score, disclosure.scale.low, disclosure.scale.high)
+    named, spread = [items[n] for n in hers], [deviation[n] for n in hers]
+    rows = zip(named, score.tolist(), shown.tolist(), spread, strict=True)
+    return tuple(map(Recommendation._make, rows))
 
 
 def corrections(

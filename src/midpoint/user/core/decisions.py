@@ -66,18 +66,19 @@ def decide(
     if disclosure.sets and not all(i in ratings or ledger.decision(i) for i in items):
         fresh = {}
     move: list[int] = []
+    where = disclosure.index
     if category.in_the_clear:
         values = {item: _reportable(value, disclosure) for item, value in fresh.items()}
     else:
         cell, parameters = category.cell_in(disclosure), Parameters.of(disclosure)
         known = _asked_so_far(ratings, solicitation, disclosure, ledger)
         adjustment = adjust(parameters, cell, *known)
-        index = np.array([disclosure.index[item] for item in fresh], dtype=np.intp)
+        index = np.array([where[item] for item in fresh], dtype=np.intp)
         hers = adjustment.of(np.searchsorted(known.rated, index))
         values = _revealed_now(fresh, index, cell, parameters, ledger.secret, hers)
         move = adjustment.move.tolist()
     revealed = _revealed_before(items, ledger)
-    revealed |= {i: (v, disclosure.numbers_of(disclosure.index[i])) for i, v in values.items()}
+    revealed |= {i: (v, disclosure.numbers_of(where[i])) for i, v in values.items()}
     report = Report(
         id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,
@@ -141,7 +142,7 @@ def _items_to_decide(
     _require_unchanged(solicitation.items, disclosure, ledger)
     if not solicitation.open:
         return solicitation.items
-    undecided = [i for i in disclosure.items if i in ratings and ledger.decision(i) is None]
+    undecided = [i for i in known if i in ratings and ledger.decision(i) is None]
     return [*dict.fromkeys([*solicitation.items, *undecided])]
 
 
@@ -179,7 +180,8 @@ def _asked_so_far(
         given |= {item: value for item, value in answered.given or () if value in legal}
     about = [item for item in disclosure.items if everything or item in asked]
     rated = [item for item in about if item in given]
-    left = [item for item in about if item not in given and ledger.decision(item) is None]
+    settled = ledger.decided | given.keys()
+    left = [item for item in about if item not in settled]
     known = disclosure.index
     index = np.array([known[item] for item in rated + left], dtype=np.intp)
     value = np.array([given[item] for item in rated], dtype=np.int64)

@@ -54,6 +54,7 @@ export function ledgerView(actions: Actions) {
     ),
     demands.element,
     filesCard(actions),
+    panelCard(actions),
     el(
       "section",
       { class: "card stack" },
@@ -84,6 +85,21 @@ export function ledgerView(actions: Actions) {
       fill(rounds, ...[...seen].reverse().map((answered, i) => entry(answered, i === 0)));
     },
   };
+}
+
+/** The panel: what it means to join is read when she opens it, and nothing is sent before. */
+function panelCard(actions: Actions): HTMLElement {
+  const part = el("div", { class: "stack", "aria-live": "polite" });
+  const card = el(
+    "details",
+    { class: "card stack", id: "panel" },
+    el("summary", {}, words.panel),
+    part,
+  );
+  card.addEventListener("toggle", () => {
+    if (card.open) void actions.panel(part);
+  });
+  return card;
 }
 
 /** Save the ledger as a file of hers. */

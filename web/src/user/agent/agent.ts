@@ -214,21 +214,31 @@ export class Agent {
   async export(): Promise<string> {
     this.home.requireRemembered();
     const text = await this.#keptThere();
-    read(text);
+    const member = textOf(await this.asMember("GET"));
+    for (const kept of [text, member]) read(kept);
+    const [service, panel] = [JSON.parse(text), JSON.parse(member)];
     const { notes, ledger } = this.home;
     const device = { notes, rounds: ledger.rounds, proof: this.home.proof };
-    return JSON.stringify({ service: JSON.parse(text), device }, null, 2);
+    return JSON.stringify({ service, panel, device }, null, 2);
+  }
+
+  /** Ask about the panel, under a pseudonym of its own; see `panel`. */
+  asMember(method: Request["method"], body?: Message): Promise<Uint8Array> {
+    return this.#personal(method, "/v1/panel", LARGEST_LIST, body, this.home.memberToken);
   }
 
   /**
-   * Erase her at the service, then here; who starts again is somebody new.
+   * Erase her at the service, in its panel too, then here; then she is somebody new.
    *
    * If the service is away, all stays as it is but nothing else is done until this succeeds. With
    * `onlyHere` the service is not asked, and what it holds can then never be erased by her.
    */
   async forget(onlyHere = false): Promise<void> {
     await this.home.startForgetting();
-    if (!onlyHere) await this.#personal("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    if (!onlyHere) {
+      await this.asMember("DELETE"); // whether she joined or not: a backup may not know it
+      await this.#personal("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    }
     await this.home.erase();
     this.#standing = this.#asked = undefined;
   }
@@ -337,9 +347,15 @@ export class Agent {
     return kind.parse(await this.#get(this.address + path, largest));
   }
 
-  #personal(method: Request["method"], path: string, largest: number, body?: Message) {
+  #personal(
+    method: Request["method"],
+    path: string,
+    largest: number,
+    body?: Message,
+    token = this.home.token,
+  ) {
     const url = this.address + path;
-    return this.#channel.ask({ method, url, largest, body: body?.text, token: this.home.token });
+    return this.#channel.ask({ method, url, largest, body: body?.text, token });
   }
 
   async #solicit(): Promise<Solicitation> {

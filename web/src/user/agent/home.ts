@@ -31,7 +31,7 @@ export const PROOF = "proof";
 /** A mark: it is from a file, and may not be the newest. */
 export const RESTORED = "restored";
 const DOCUMENT = "document/";
-const TOKEN = utf8("midpoint/v1/token");
+const [TOKEN, MEMBER] = [utf8("midpoint/v1/token"), utf8("midpoint/v1/panel")];
 
 const fields = {
   ratings: list(pair(name, integer())),
@@ -121,6 +121,11 @@ export class Home {
   /** The pseudonym: HMAC(secret, tag), so it goes with these coins and this ledger only. */
   get token(): string {
     return bytesToHex(this.ledger.secret.prf(framed(TOKEN)));
+  }
+
+  /** The pseudonym in the panel; without the secret nothing ties it to the other one. */
+  get memberToken(): string {
+    return bytesToHex(this.ledger.secret.prf(framed(MEMBER)));
   }
 
   /** Her ratings in fixed point. */
