@@ -1,3 +1,4 @@
+import type { Store } from "../index";
 import type { Demands } from "./model";
 
 /** What a person can do on the page; views call these and nothing else. */
@@ -16,10 +17,8 @@ export interface Actions {
   again(): void;
   /** The ledger as the text of a file. */
   exported(): string;
-  /** All that is kept here as one encrypted file; unless it is a backup, this browser then stops. */
-  exportDevice(passphrase: string, backup: boolean): Promise<Uint8Array>;
-  /** Put such a file in place of what is kept here; rejects with a sentence if that is refused. */
-  importDevice(raw: Uint8Array, passphrase: string): Promise<void>;
+  /** Do something with all that is kept about the service at this address, as to make a file of it. */
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
   /** Draw the part about the panel into an element, loaded when she opens it. */

@@ -7,6 +7,7 @@ import {
   MidpointError,
   type Rateable,
   RefusedError,
+  type Store,
   Witnesses,
 } from "../index";
 import type { Actions } from "./actions";
@@ -136,12 +137,8 @@ export class Session implements Actions {
     return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
-  exportDevice(passphrase: string, backup: boolean): Promise<Uint8Array> {
-    return this.#storage.inTurn(() => this.#storage.exported(this.#address, passphrase, backup));
-  }
-
-  importDevice(raw: Uint8Array, passphrase: string): Promise<void> {
-    return this.#storage.inTurn(() => this.#storage.imported(raw, passphrase, this.#address));
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T> {
+    return this.#storage.inTurn(() => work(this.#storage.store, this.#address));
   }
 
   async forget(): Promise<boolean> {

@@ -132,20 +132,9 @@ export class BrowserStorage {
     await this.#home?.keep(AUDITORS, [...others, ...(trusted ? [key] : [])].join(" "));
   }
 
-  /** All that is kept here as one encrypted file; what does that is loaded when it is asked for. */
-  async exported(address: string, passphrase: string, backup: boolean): Promise<Uint8Array> {
-    const { exportDevice } = await import("../user/agent/transfer");
-    return exportDevice(this.#kept, address, passphrase, { backup });
-  }
-
-  /** Put such a file in place of what is kept here. */
-  async imported(raw: Uint8Array, passphrase: string, address: string): Promise<void> {
-    const { importDevice } = await import("../user/agent/transfer");
-    await importDevice(raw, passphrase, this.#kept, address);
-  }
-
-  get #kept(): Store {
-    if (!this.#store) throw new NotOpenedError("the browser's storage is not open");
+  /** Where all of it is kept. */
+  get store(): Store {
+    if (!this.#store) throw new NotOpenedError("");
     return this.#store;
   }
 

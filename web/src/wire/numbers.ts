@@ -131,24 +131,20 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
  * what the other reveals. Both are held to their limits for somebody who is asked about everything.
  */
 function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
-  const { selection, taste = [] } = disclosure;
-  const rate = disclosure.rate ?? [least[0].map(() => 0)];
+  const { selection = [], taste = [], rate = [least[0].map(() => 0)] } = disclosure;
   const expected = expectedOf(rate, () => 0);
   const begins = least.map((row) => row.map((activity, k) => activity * expected[k]));
   if (![...least, ...begins].every((row) => areAlike(row, MOST_STRATUM_RATIO))) {
-    throw new RefusedError("too_telling", "a stratum begins later in one category than in another");
+    throw new RefusedError("too_telling", "a stratum begins later in one category");
   }
   const choose = tasteSelects(disclosure);
-  const factors = rate.map((_, j) => [...(selection?.[j] ?? []), ...(choose ? taste[j] : [])]);
+  const factors = rate.map((_, j) => [...(selection[j] ?? []), ...(choose ? taste[j] : [])]);
   for (const means of mean) {
     const at = means.map((row) => row.map(fromFixed));
     const added = (j: number, k: number) =>
       factors[j].reduce((sum, factor, i) => sum + (factor / GRAIN) * at[k][i], 0);
     if (!areAlike(expectedOf(rate, added), MOST_NUMBER_RATIO)) {
-      throw new RefusedError(
-        "too_telling",
-        "one category is said to rate far more items than another",
-      );
+      throw new RefusedError("too_telling", "one category rates far more items");
     }
   }
 }

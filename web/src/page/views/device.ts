@@ -1,10 +1,11 @@
 /** The dialog for one encrypted file: to move to another device, to back up, to import. */
 
+import { exportDevice, importDevice } from "../../user/agent/transfer";
 import type { Actions } from "../actions";
 import { el, saveFile, say } from "../dom";
-import { files } from "./files";
 
 const words = {
+  title: "Another device, or a backup",
   note: "One encrypted file holds your secret, your ledger and your ratings. Only one device answers at a time: if two did, your answers could be compared.",
   passphrase: "Passphrase, at least 12 characters",
   passphraseNote:
@@ -40,7 +41,10 @@ export function deviceDialog(actions: Actions): void {
   const button = (text: string, work: () => Promise<void>) =>
     el("button", { type: "button", class: "button", on: { click: () => void run(work) } }, text);
   const make = (backup: boolean) => async () => {
-    saveFile(words.name, await actions.exportDevice(passphrase.value, backup));
+    const file = await actions.withStore((store, address) =>
+      exportDevice(store, address, passphrase.value, { backup }),
+    );
+    saveFile(words.name, file);
     if (!backup) setTimeout(() => actions.useHere(), 500); // once the browser has taken the file
     dialog.close();
   };
@@ -50,7 +54,10 @@ export function deviceDialog(actions: Actions): void {
     button(words.import, async () => {
       const chosen = file.files?.[0];
       if (!chosen) throw new Error(words.missing);
-      await actions.importDevice(new Uint8Array(await chosen.arrayBuffer()), passphrase.value);
+      const raw = new Uint8Array(await chosen.arrayBuffer());
+      await actions.withStore((store, address) =>
+        importDevice(raw, passphrase.value, store, address),
+      );
       actions.useHere();
     }),
   ];
@@ -61,7 +68,7 @@ export function deviceDialog(actions: Actions): void {
     el(
       "div",
       { class: "stack" },
-      el("h2", { id: "device-title" }, files.title),
+      el("h2", { id: "device-title" }, words.title),
       el("p", {}, words.note),
       el("label", { for: "device-passphrase" }, words.passphrase),
       passphrase,

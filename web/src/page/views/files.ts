@@ -4,22 +4,10 @@ import type { Actions } from "../actions";
 import { el } from "../dom";
 
 export const files = {
-  title: "Another device, and a backup",
-  open: "Move, back up or import",
-  have: "I have a file from another device",
-  moved:
-    "You moved to another device. This browser answers nothing here until you import a file from that one.",
+  open: "Another device, or a backup",
+  have: "Import a file from another device",
+  moved: "You moved to another device. Import a file from there to come back.",
 };
-
-/** The part of the ledger that leads to the dialog. */
-export function filesCard(actions: Actions): HTMLElement {
-  return el(
-    "section",
-    { class: "card stack" },
-    el("h3", {}, files.title),
-    deviceButton(actions, files.open),
-  );
-}
 
 /** A button that opens the dialog. */
 export function deviceButton(actions: Actions, text: string): HTMLElement {

@@ -6,7 +6,7 @@ import type { Answered, Model } from "../model";
 import { plain } from "../scale";
 import { texts } from "../texts";
 import { demandsCard } from "./demands";
-import { filesCard } from "./files";
+import { deviceButton, files } from "./files";
 import { grouped } from "./gauges";
 
 const words = texts.ledger;
@@ -40,6 +40,7 @@ export function ledgerView(actions: Actions) {
           { type: "button", class: "button", on: { click: () => save(actions) } },
           words.export,
         ),
+        deviceButton(actions, files.open),
       ),
       el("p", { class: "soft small" }, words.exportNote),
       mayGo,
@@ -53,7 +54,6 @@ export function ledgerView(actions: Actions) {
       el("p", { class: "soft small" }, words.serviceNote),
     ),
     demands.element,
-    filesCard(actions),
     panelCard(actions),
     el(
       "section",

@@ -423,12 +423,9 @@ export class Agent {
 /** Return the rounds that the service holds answers of, from what it exports. */
 function roundsIn(text: string): number[] {
   read(text);
-  const reports = (JSON.parse(text) ?? { reports: [] }).reports;
-  const rounds = Array.isArray(reports) ? reports.map((report) => report?.round) : [Number.NaN];
-  if (!rounds.every(Number.isInteger)) {
-    throw new RefusedError("wrong_shape", "the export names no rounds");
-  }
-  return rounds;
+  const rounds = (JSON.parse(text)?.reports ?? []).map?.(({ round }: { round: number }) => round);
+  if (rounds?.every(Number.isInteger)) return rounds;
+  throw new RefusedError("wrong_shape", "the export names no rounds");
 }
 
 /** Return an address without a slash at its end; refuse one that leaks or misleads. */

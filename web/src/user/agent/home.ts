@@ -82,9 +82,7 @@ export class Home {
   static async open(store: Store, secret?: DeviceSecret): Promise<Home> {
     const texts = await store.read();
     if (texts[MOVED] !== undefined) {
-      throw new MovedError(
-        "this was moved to another device; answer there, or export there and import here: two devices must not decide apart",
-      );
+      throw new MovedError("this was moved to another device; import its file to come back");
     }
     const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
     const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
@@ -263,9 +261,7 @@ export class Home {
       throw new MidpointError("you asked to be forgotten and it is not finished; forget again");
     }
     if (this.#restored) {
-      throw new MidpointError(
-        "this was imported from a file, and only the service can say whether anything was answered since; connect first",
-      );
+      throw new MidpointError("this was imported from a file; connect first");
     }
   }
 
@@ -280,7 +276,7 @@ export class Home {
     if (unknown !== undefined) {
       throw new RefusedError(
         "round_changed",
-        `round ${unknown} was answered after this file was made, and would be decided again; use the device that answered it, or a newer file`,
+        `round ${unknown} was answered after this file was made; use the device that answered it`,
       );
     }
     await this.#write({ [RESTORED]: undefined }, {});
