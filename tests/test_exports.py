@@ -60,8 +60,8 @@ EXPORTS = {
         Catalogue Certificate Certificates Chain Disclosure Entry FeatureNames GRAIN MILLION Message
         ONE PanelMembership PanelRatings Prior Problem Published RatingScale Receipt Refusal
         RefusedError Report SCHEMES Scheme Scores Signed SigningKey Solicitation
-        SolicitationRequest ValueMap
-        WitnessStatement as_rows correction digest from_fixed on_grid to_fixed verify
+        SolicitationRequest ValueMap WitnessStatement Wording as_rows correction digest from_fixed
+        on_grid to_fixed verify
     """,
 }
 

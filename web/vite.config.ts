@@ -9,6 +9,6 @@ export default defineConfig({
     outDir: "../src/midpoint/analyst/service/http/page",
     emptyOutDir: true,
     target: "es2022",
-    modulePreload: { polyfill: false },
+    modulePreload: false,
   },
 });

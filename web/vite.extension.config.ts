@@ -17,7 +17,7 @@ function packed(): Plugin {
     name: "midpoint-extension",
     enforce: "post",
     generateBundle: {
-      order: "post", // others still change scripts that load parts later
+      order: "post", // after all that writes into scripts
       handler(_, bundle) {
         const files = new Map(
           ICONS.map((icon) => [icon, new Uint8Array(read(`extension/${icon}`))]),
@@ -50,7 +50,7 @@ export default defineConfig({
     outDir: "../dist/extension",
     emptyOutDir: true,
     target: "es2022",
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     rolldownOptions: {
       input: { page: "extension/page.html", background: "src/extension/background.ts" },
       output: {

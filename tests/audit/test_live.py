@@ -12,7 +12,7 @@ from midpoint.analyst.learn.volunteers import Volunteers
 from midpoint.analyst.storage import Decision, Member, Storage, migrate
 from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.audit import live
-from midpoint.audit.choose.readers import READERS
+from midpoint.audit.choose.attackers import ATTACKERS
 from midpoint.audit.live import LEAST, SiteAudit, audit_site
 from midpoint.cli.app import app
 from midpoint.data import Feature, Ratings, simulate
@@ -30,7 +30,7 @@ MEASURED = 0.81
 
 @pytest.fixture(autouse=True)
 def few_attackers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "READERS", READERS[:3])
+    monkeypatch.setattr(live, "ATTACKERS", ATTACKERS[:3])
 
 
 def joined(people: Ratings, at: int = START + 5) -> Volunteers:

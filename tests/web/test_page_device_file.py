@@ -56,7 +56,7 @@ def test_she_moves_to_another_browser_and_the_first_one_stops(visit: Visit, tmp_
 
     there = visit()
     there.open()
-    there.page.get_by_role("button", name="Import a file from another device").click()
+    there.page.get_by_role("button", name="Another device, or a backup").click()
     _import(there, path, "wrong horse battery")
     expect(there.page.get_by_text("the passphrase is wrong")).to_be_visible()
     before = len(there.calls)

@@ -59,6 +59,7 @@ export {
   cellsOf,
   Disclosure,
   type FeatureNames,
+  isUnary,
   numbersOf,
   type RatingScale,
   schemeOf,
@@ -74,7 +75,7 @@ export {
   SolicitationRequest,
 } from "./wire/exchange";
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
-export { Catalogue, Certificates, Chain, Witnesses } from "./wire/listing";
+export { Catalogue, Certificates, Chain, Witnesses, type Wording } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
 export { checkNumbers } from "./wire/numbers";
 export type { Prior } from "./wire/positions";

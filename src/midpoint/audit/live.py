@@ -22,8 +22,8 @@ from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.attackers.learned import Rows
 from midpoint.audit.attackers.view import View, report_scale
+from midpoint.audit.choose.attackers import ATTACKERS, QuickAttacker
 from midpoint.audit.choose.measurement import stack_scores
-from midpoint.audit.choose.readers import READERS, Reader
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population
@@ -251,7 +251,7 @@ def _read(
 
     views = [[view(part, draw) for draw in range(DRAWS)] for part in range(PARTS)]
     wanted = questions(len(outside.names))
-    scores = np.zeros((len(READERS), len(wanted), DRAWS, len(outside.category)))
+    scores = np.zeros((len(ATTACKERS), len(wanted), DRAWS, len(outside.category)))
     for part, whose in enumerate(outside.members):
         others = [number for number in range(PARTS) if number != part]
         learners = np.concatenate([outside.members[number] for number in others])
@@ -260,12 +260,12 @@ def _read(
             View.pooled([views[number][draw] for number in others], profiles, disclosure)
             for draw in range(DRAWS)
         ]
-        for r, reader in enumerate(READERS):
-            rows = _stacked(reader, pooled)
+        for r, attacker in enumerate(ATTACKERS):
+            rows = _stacked(attacker, pooled)
             for q, k in enumerate(wanted):
-                score = reader.fit(rows, category == k)
+                score = attacker.fit(rows, category == k)
                 for draw in range(DRAWS):
-                    scores[r, q, draw, whose] = score(reader.form(views[part][draw]))
+                    scores[r, q, draw, whose] = score(attacker.form(views[part][draw]))
     readings = []
     for q, k in enumerate(wanted):
         ones = outside.category == k
@@ -276,6 +276,6 @@ def _read(
     return max(readings, key=lambda reading: reading.auc)
 
 
-def _stacked(reader: Reader, views: Sequence[View]) -> Rows:
-    tables = [reader.form(view) for view in views]
+def _stacked(attacker: QuickAttacker, views: Sequence[View]) -> Rows:
+    tables = [attacker.form(view) for view in views]
     return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)

@@ -14,7 +14,7 @@ from midpoint.wire.exchange import (
     SolicitationRequest,
 )
 from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
-from midpoint.wire.listing import Catalogue, Certificates, Chain
+from midpoint.wire.listing import Catalogue, Certificates, Chain, Wording
 from midpoint.wire.message import Message
 from midpoint.wire.positions import Prior
 from midpoint.wire.published import Published
@@ -54,6 +54,7 @@ __all__ = [
     "SolicitationRequest",
     "ValueMap",
     "WitnessStatement",
+    "Wording",
     "as_rows",
     "correction",
     "digest",

@@ -30,6 +30,7 @@ from midpoint.wire.positions import (
     MOST_LOG_SPREAD,
     MOST_LOGIT,
     MOST_PRECISION,
+    MOST_WEIGHT,
     QUIETEST,
     SUREST,
     Prior,
@@ -74,6 +75,7 @@ def check_numbers(disclosure: Disclosure) -> None:
         _require_prior(disclosure.prior, span)
         _require_numbers(disclosure, disclosure.prior)
         _require_spread(disclosure.prior)
+        _require_weight(disclosure.prior, unary=scale.is_unary)
     if disclosure.average is not None:
         average = np.array(disclosure.average, np.int64)
         fine = ((average >= scale.low) & (average <= scale.high)).all(axis=1)
@@ -213,6 +215,14 @@ def _require_spread(prior: Prior) -> None:
         raise RefusedError(Refusal.BAD_POSITIONS, "log spreads are out of range")
     if np.ptp(mean, axis=1).max() > MOST_LOG_SPREAD:
         raise RefusedError(Refusal.TOO_TELLING, "categories' spreads are too far apart")
+
+
+def _require_weight(prior: Prior, *, unary: bool) -> None:
+    """Refuse a weight of her own probabilities that is out of range, or on a scale with values."""
+    if prior.weight is None:
+        return
+    if not unary or not 0 < prior.weight <= MOST_WEIGHT * ONE:
+        raise RefusedError(Refusal.BAD_POSITIONS, "the weight of probabilities is out of range")
 
 
 def _is_definite(precision: NDArray[np.float64]) -> bool:

@@ -66,7 +66,17 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmpss of sets"] = as_sets(
         make(features=(AGE,), seed=11, selection_factors=4, taste_factors=0, strata=2)
     )
+    made["cmpss of sets, her own probabilities"] = with_weight(
+        make(seed=12, selection_factors=3, taste_factors=0), ONE // 3
+    )
     return made
+
+
+def with_weight(shown: Disclosure, weight: int) -> Disclosure:
+    """Make it one of sets, whose devices add their own probabilities to scores."""
+    sets = as_sets(shown)
+    assert sets.prior is not None
+    return sets.model_copy(update={"prior": sets.prior.model_copy(update={"weight": weight})})
 
 
 def moved_obfuscations() -> Iterator[Case]:
@@ -123,8 +133,9 @@ def moved_corrections() -> Iterator[Case]:
 
 def some_moves() -> Iterator[Moved]:
     for turn, (name, shown) in enumerate(with_counterparts().items()):
-        taste_factors = len(shown.taste[0]) if shown.taste else 0
-        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, taste_factors)
+        model = Parameters.of(shown).positions
+        assert model is not None
+        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, model.moved)
         yield name, shown, tuple(move.tolist())
 
 
@@ -218,6 +229,7 @@ def bad_positions() -> Iterator[Case]:
         ("a log spread that does not vary", {"spread": usual_spread((0, ONE // 64 - 1))}),
         ("a log spread that varies too much", {"spread": usual_spread((0, 2 * ONE + 1))}),
         ("a log spread beyond all measure", {"spread": usual_spread((4 * ONE + 1, ONE))}),
+        ("a weight of probabilities on a scale with values", {"weight": ONE}),
     ]
     broken_priors = [
         (name, {"prior": disclosed_prior.model_copy(update=_rows(changes))})
@@ -258,8 +270,13 @@ def bad_positions() -> Iterator[Case]:
     telling.append(("rates that part the strata", lying, Refusal.TOO_TELLING))
     telling.append(("one rates far more", large | {"prior": level}, Refusal.TOO_TELLING))
     bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
-    for name, changes, code in (*bad_cases, *telling):
-        bad = shown.model_copy(update=changes)
+    sets = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=0)
+    weighted = [
+        (f"a weight of {weight}", {"disclosure": with_weight(sets, weight)}, Refusal.BAD_POSITIONS)
+        for weight in (0, -1, 8 * ONE + 1)
+    ]
+    for name, changes, code in (*bad_cases, *telling, *weighted):
+        bad = changes.get("disclosure") or shown.model_copy(update=changes)
         yield {
             "name": f"{code}: {name}",
             "disclosure": text(bad),
@@ -309,6 +326,9 @@ def people_at_positions() -> Iterator[Case]:
         "cmp, log spreads": make("cmp", n_items=30, seed=29, spread=True),
         "cmpss 3, log spreads, two strata": make(
             features=(AGE,), n_items=40, points=HALVES, seed=30, strata=2, spread=True
+        ),
+        "cmpss of sets, her own probabilities": with_weight(
+            make(n_items=40, selection_factors=4, taste_factors=0, seed=31, strata=2), ONE // 2
         ),
     }
     for turn, (name, one) in enumerate(shown.items()):

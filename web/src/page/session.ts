@@ -21,7 +21,7 @@ import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
 import { BrowserStorage, termsOf } from "./storage";
-import { texts } from "./texts";
+import { siteOf, texts } from "./texts";
 import { Titles } from "./titles";
 
 /** Give up soon and say so; the page then tries again by itself. */
@@ -96,8 +96,9 @@ export class Session implements Actions {
 
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
+    const before = this.#model.lines;
     if (!this.#preview.rate(item, value)) return;
-    this.#drafted(() => this.announce(saidOf(this.#model, item, value), true));
+    this.#drafted(() => this.announce(saidOf(this.#model, item, value, before), true));
   }
 
   undo(): string | null {
@@ -255,10 +256,7 @@ export class Session implements Actions {
     const { demands, anyWitness } = this.#model;
     const witness = demands?.witness;
     if (witness && !anyWitness && !witnesses.includes(witness)) {
-      throw new RefusedError(
-        "not_witnessed",
-        `the service does not name ${witness} any more, which is asked on your behalf`,
-      );
+      throw new RefusedError("not_witnessed", texts.refused.unnamedWitness(witness));
     }
   }
 
@@ -285,6 +283,7 @@ export class Session implements Actions {
       features,
       hidesRated: scheme.subSamples,
       levels: scale.levels,
+      site: siteOf(catalogue.wording, scale.levels ?? []),
       final: finalOf(this.#home.ledger),
       titles: new Titles(catalogue.items, catalogue.titles, catalogue.ratings),
       draft: this.#preview.ratings,

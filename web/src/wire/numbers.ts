@@ -4,7 +4,7 @@
  * It proves consistency, not truth.
  */
 import { isDefinite } from "../matrices";
-import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
+import { cellsOf, type Disclosure, isUnary, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
 import {
   areAlike,
@@ -26,6 +26,7 @@ import {
   MOST_LOG_SPREAD,
   MOST_LOGIT,
   MOST_PRECISION,
+  MOST_WEIGHT,
   type Prior,
   QUIETEST,
   SUREST,
@@ -116,6 +117,11 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
   }
+  const { weight } = prior;
+  const unary = isUnary(disclosure.scale);
+  if (weight !== undefined && !(unary && weight > 0 && weight <= MOST_WEIGHT * ONE)) {
+    throw new RefusedError("bad_positions", "the weight of probabilities is out of range");
+  }
   const apart = (rows: readonly Row[]) => spread(rows.map(([mean]) => fromFixed(mean)));
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
@@ -135,7 +141,7 @@ function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
   const expected = expectedOf(rate, () => 0);
   const begins = least.map((row) => row.map((activity, k) => activity * expected[k]));
   if (![...least, ...begins].every((row) => areAlike(row, MOST_STRATUM_RATIO))) {
-    throw new RefusedError("too_telling", "a stratum begins later in one category");
+    throw new RefusedError("too_telling", "categories too far apart");
   }
   const choose = tasteSelects(disclosure);
   const factors = rate.map((_, j) => [...(selection[j] ?? []), ...(choose ? taste[j] : [])]);
@@ -144,7 +150,7 @@ function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
     const added = (j: number, k: number) =>
       factors[j].reduce((sum, factor, i) => sum + (factor / GRAIN) * at[k][i], 0);
     if (!areAlike(expectedOf(rate, added), MOST_NUMBER_RATIO)) {
-      throw new RefusedError("too_telling", "one category rates far more items");
+      throw new RefusedError("too_telling", "categories too far apart");
     }
   }
 }

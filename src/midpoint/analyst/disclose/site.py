@@ -35,6 +35,7 @@ from midpoint.wire import (
     RefusedError,
     Signed,
     SigningKey,
+    Wording,
 )
 
 if sys.platform != "win32":
@@ -137,18 +138,22 @@ class Site:
         *,
         time: int,
         change_scheme: bool = False,
+        wording: Wording | None = None,
     ) -> Publication:
         """Make a model current: all files first, then the list, in one step.
 
         Nothing is added if this very model is current. What devices would refuse is refused here
-        (`require_publishable`); another scheme than the current one needs `change_scheme`.
+        (`require_publishable`); another scheme than the current one needs `change_scheme`. What
+        items are called stays as it is unless `wording` says otherwise.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked():
             require_publishable(disclosure, self.current(), change_scheme=change_scheme)
             key, chain = self._key(), self.chain()
             newest = None if chain is None else chain.entries[-1].open(Entry)
-            titles = catalogue_of(profiles, disclosure)
+            if wording is None and newest is not None and newest.catalogue is not None:
+                wording = self.catalogue(newest.catalogue).wording
+            titles = catalogue_of(profiles, disclosure, wording)
             following = sign_entry(disclosure, key, newest, time=time, catalogue=titles)
             same = self._save(profiles, disclosure.digest)
             shown = newest and (newest.disclosure, newest.catalogue)

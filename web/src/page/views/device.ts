@@ -3,9 +3,9 @@
 import { exportDevice, importDevice } from "../../user/agent/transfer";
 import type { Actions } from "../actions";
 import { el, saveFile, say } from "../dom";
+import { texts } from "../texts";
 
 const words = {
-  title: "Another device, or a backup",
   note: "One encrypted file holds your secret, your ledger and your ratings. Only one device answers at a time: if two did, your answers could be compared.",
   passphrase: "Passphrase, at least 12 characters",
   passphraseNote:
@@ -68,7 +68,7 @@ export function deviceDialog(actions: Actions): void {
     el(
       "div",
       { class: "stack" },
-      el("h2", { id: "device-title" }, words.title),
+      el("h2", { id: "device-title" }, texts.notices.devices),
       el("p", {}, words.note),
       el("label", { for: "device-passphrase" }, words.passphrase),
       passphrase,

@@ -275,6 +275,7 @@ export class Agent {
       titles,
       ratings,
       items: named,
+      wording,
     } = checkTitles(fetched.catalogue, accepted.entry, accepted.disclosure);
     const shown = <T>(column: readonly T[], other: (item: string) => T) => {
       const listed = new Map(named.map((item, i) => [item, column[i]]));
@@ -286,6 +287,7 @@ export class Agent {
       certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
       titles: shown(titles, (item) => item),
       popularity: shown(ratings, () => 0),
+      wording,
     };
   }
 

@@ -82,7 +82,7 @@ export class Home {
   static async open(store: Store, secret?: DeviceSecret): Promise<Home> {
     const texts = await store.read();
     if (texts[MOVED] !== undefined) {
-      throw new MovedError("this was moved to another device; import its file to come back");
+      throw new MovedError("this was moved to another device");
     }
     const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
     const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
@@ -261,7 +261,7 @@ export class Home {
       throw new MidpointError("you asked to be forgotten and it is not finished; forget again");
     }
     if (this.#restored) {
-      throw new MidpointError("this was imported from a file; connect first");
+      throw new MidpointError("nothing was fetched and checked; connect first");
     }
   }
 
@@ -276,7 +276,7 @@ export class Home {
     if (unknown !== undefined) {
       throw new RefusedError(
         "round_changed",
-        `round ${unknown} was answered after this file was made; use the device that answered it`,
+        `round ${unknown} was sent, and the ledger does not know it`,
       );
     }
     await this.#write({ [RESTORED]: undefined }, {});

@@ -26,7 +26,8 @@
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
  *        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
  *                       sum_rated taste_j taste_j' / noise)
- *    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her position, in doubles.
+ *    and z += H^-1 g, each entry cut to [-2, 2], or of sets, where r = 0, to [-1/2, 1/2]: Newton steps
+ *    to the mode of her position, in doubles.
  * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
  *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
  *    From here on sums are integers, below 2^53.
@@ -42,10 +43,13 @@
  *    up, and so is c, the mean over m of mu_m + (s_m / s_k)(w - mu_k) less w, cut to [-1/4, 1/4]. Her
  *    values move by e_j (f - 1) more, f = exp(c) rounded to 2^-16 and the product as well; the limit
  *    of 4 holds for both moves together.
+ * 6. Of sets no value moves. Where the prior has a weight, a device keeps z instead of a move, and
+ *    adds weight p_jk, rounded half up, to the score of item j: what all that she gave says of it, the
+ *    withheld items included. The exponent is rate_jk + <selection_j, t>, t as rounded in step 2.
  */
 import { MidpointError } from "../../errors";
 import { dot, solve, times } from "../../matrices";
-import type { Disclosure } from "../../wire/disclosure";
+import { type Disclosure, isUnary } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
 import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread } from "../../wire/limits";
 import {
@@ -53,6 +57,7 @@ import {
   FARTHEST_POSITION,
   FARTHEST_RESIDUAL,
   LONGEST_STEP,
+  longestStep,
   MOST_LOG_SPREAD,
   SPREAD_STEPS,
   STEPS,
@@ -68,7 +73,7 @@ type Rows = readonly Row[];
 export interface Counterparts {
   /** Selection factors of her counterpart in each category. Shape (K, d). */
   readonly selection: Rows;
-  /** From her taste factors to the mean of the counterparts'. Shape (r,). */
+  /** From her taste factors to the mean of the counterparts'; of sets her position. Shape (r,). */
   readonly move: Row;
   /** How far scaled residuals move each value that she rated, if they are scaled. Shape (n,). */
   readonly stretch?: Row;
@@ -84,7 +89,7 @@ export interface Adjustment {
   reveal(item: number): number;
   /** How far its value moves. */
   shift(item: number): number;
-  /** How her taste factors move, in 1/256; empty without counterparts. Shape (r,). */
+  /** How her taste factors move, in 1/256; empty without counterparts; of sets her position. (r,). */
   readonly move: Row;
 }
 
@@ -192,10 +197,11 @@ export function* bySteps(given: Given): Generator<void, Counterparts> {
     times(stratum.map[cell][m], away).map((coordinate, i) => cut(mean[i] + coordinate)),
   );
   const d = model.selection[0].length;
-  const move = z.slice(d).map((coordinate, i) => {
+  const towards = z.slice(d).map((coordinate, i) => {
     const sum = others.reduce((total, other) => total + other[d + i], 0);
     return rounded(sum / others.length - coordinate);
   });
+  const move = model.weight ? z.map(rounded) : towards;
   const selection = others.map((other) => other.slice(0, d).map(rounded));
   const { spread } = stratum;
   const result: Counterparts = spread
@@ -250,10 +256,18 @@ export function revealProbability(
 
 /** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4; 0 if nothing moves. */
 export function valueShift(disclosure: Disclosure, move: Row, item: number): number {
-  const { taste, scheme } = disclosure;
-  if (move.length === 0) return 0;
+  const { taste, scheme, scale } = disclosure;
+  if (move.length === 0 || isUnary(scale)) return 0;
   if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
   return limited(disclosure, dot(taste[item], move));
+}
+
+/** Return weight p_jk of an item at her position, rounded half up, step 6; 0 without a weight. */
+export function ownPart(disclosure: Disclosure, cell: number, position: Row, item: number): number {
+  const model = modelOf(disclosure);
+  if (!model?.weight || position.length === 0) return 0;
+  const logit = (model.rate[item][cell] * GRAIN + dot(model.selection[item], position)) / ONE;
+  return Math.floor(model.weight * chance(logit) + 0.5);
 }
 
 /** Return how far a value may move of so much, step 4. */
@@ -298,6 +312,7 @@ function* modeOf(
   const pull = times(precision[cell], mean[cell]).map((of, i) => evidence[i] + of);
   const fixed = added(precision[cell], gram(taste, answered, equal), d);
   const z = [...mean[cell]];
+  const longest = longestStep(model.taste[0].length);
   for (let step = 0; step < STEPS; step++) {
     yield;
     const p = chances(rate, selection, chosen, z);
@@ -307,7 +322,7 @@ function* modeOf(
     });
     const unsure = p.map((chance) => chance * (1 - chance));
     solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
-      z[i] += within(by, LONGEST_STEP);
+      z[i] += within(by, longest);
     });
   }
   return z;

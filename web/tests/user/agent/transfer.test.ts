@@ -63,7 +63,7 @@ describe("two devices of one person", () => {
     // The file was imported elsewhere too: the service holds an answer that it does not know.
     const third = new MemoryStore();
     await importDevice(file, PHRASE, third, address);
-    await expect(answer(address, third, 3)).rejects.toThrow("was answered after this file");
+    await expect(answer(address, third, 3)).rejects.toThrow("the ledger does not know it");
     // Older than what was left here, or in use: nothing changes.
     const kept = await there.read();
     await expect(importDevice(file, PHRASE, there, address)).rejects.toThrow("already answered");

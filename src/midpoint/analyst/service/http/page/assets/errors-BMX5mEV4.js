@@ -1,0 +1,1 @@
+var e=class extends Error{name=`MidpointError`};export{e as t};
