@@ -26,8 +26,8 @@ HOLDS = {
 """What an extra brings, itself and the light installation included."""
 COMMANDS = (
     *("train", "disclose", "publish", "renew-key", "learn", "serve", "doctor", "solicit"),
-    *("estimate", "recommend", "data", "batch", "answer", "protect", "rank", "device", "witness"),
-    *("audit", "compare", "certify", "obfuscate", "demo"),
+    *("estimate", "recommend", "data", "batch", "answer", "protect", "rank", "device", "panel"),
+    *("witness", "audit", "compare", "certify", "obfuscate", "demo"),
 )
 SMALL = "--dimension 3 --iterations 3"
 
@@ -77,10 +77,14 @@ SERVED = (
         "service",
         "answer URL --home her-device --ratings hers.csv --category-file private.txt --yes",
     ),
+    Step("service", "panel join URL --home her-device --category-file private.txt --yes"),
+    Step("service", "panel show URL --home her-device"),
+    Step("service", "panel leave URL --home her-device"),
     Step(
         "service",
         "device export URL kept.device --home her-device --backup --passphrase-file passphrase.txt",
     ),
+    Step("service", "panel show URL --home her-device"),
     Step("service", f"learn site --panel simulated-tiny {SMALL}"),
     Step("service", "renew-key site"),
 )

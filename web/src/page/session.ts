@@ -153,7 +153,7 @@ export class Session implements Actions {
 
   async panel(element: HTMLElement): Promise<void> {
     await this.#guard.run(async () => {
-      const { panelPart } = await import("./panel");
+      const { panelPart } = await import("./views/rest");
       if (this.#picture) await panelPart(element, this.#agent, this.announce);
     });
   }

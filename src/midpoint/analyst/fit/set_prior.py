@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.item_factors import COMPLETE, leading_factors, rated_sets
+from midpoint.analyst.kernels.evidence import draw_parts
 from midpoint.data import Ratings
 
 Float = NDArray[np.float64]
@@ -142,10 +143,9 @@ def _set_factors(ratings: Ratings, count: int, draws: np.random.Generator) -> tu
 
 def _part(ratings: Ratings, size: Integers, draws: np.random.Generator) -> Ratings:
     """Draw so many ratings of each person."""
-    order = np.lexsort((draws.random(len(ratings.item)), ratings.user))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order)) - ratings.user_offsets[ratings.user]
-    return ratings.select_ratings(rank < size[ratings.user])
+    drawn = np.empty(len(ratings.item), np.bool_)
+    draw_parts(ratings.user_offsets, draws.random(len(ratings.item)), size, drawn)
+    return ratings.select_ratings(drawn)
 
 
 def _regress(known: Float, beyond: Float) -> Float:

@@ -320,7 +320,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
 
   foryou: {
     title: "For you",
-    lead: "Scored by the service from what you sent; ranked here with what stayed here.",
+    lead: "The service scored these from what you sent. Your browser ranked them with what it alone knows.",
     empty: `${sets ? "Mark" : "Rate"} a few ${items} and send your answer. Recommendations appear here.`,
     toRate: sets ? `Mark ${items}` : `Rate ${items}`,
     described: (value: string, deviation: string) =>
