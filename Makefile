@@ -6,10 +6,11 @@ WEB_READY := web/node_modules/.ready
 BENCH := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
 JOBS ?= 2
+unexport PYTHONDONTWRITEBYTECODE # compiled modules are kept: tests are found in half the time
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs reference bench \
-	audits lock clean
+	audits notebooks release lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -66,6 +67,9 @@ page: $(WEB_READY) ## build the page into the Python package, and the browser ex
 	npm --prefix web run build
 	npm --prefix web run build:extension
 
+release: $(READY) ## build wheel and source archive, and try them in clean environments of every Python here
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/release.py $(RELEASE)
+
 docs: $(READY) ## build the documentation into build/docs
 	$(BIN)/mkdocs build --strict --site-dir build/docs
 
@@ -83,8 +87,12 @@ $(BENCH_READY): pyproject.toml
 	@$(BENCH)/python -m pip install --quiet --prefer-binary -e '.[bench,service,spark]'
 	@touch $@
 
-BENCHMARKS := factorization new_users own_recommender panel_and_reports privacy paper_model scaling engines \
-	engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults service_hostile page document
+notebooks: $(BENCH_READY) ## run the notebooks of the documentation again, and keep what they show
+	$(BENCH)/python tools/notebooks.py $(NAMES)
+
+BENCHMARKS := factorization new_users own_recommender panel_and_reports privacy defences paper_model scaling engines \
+	engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
+	service_hostile page document
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours on a quiet machine; Java 17)
 	@sh tools/wrk.sh >/dev/null
 	@for program in $(BENCHMARKS); do echo "== $$program"; $(BENCH)/python benchmarks/$$program.py || exit 1; done

@@ -102,6 +102,26 @@ def fit_lenskit(ratings: Ratings, kind: str) -> Fitted:
     return Fitted(model, None, scores)
 
 
+def fit_neighbours(ratings: Ratings, kind: str) -> Fitted:
+    """Fit a model of item to item, as RecBole's of the same name: weights B, scores X B.
+
+    `EASE` (Steck 2019) is B = I - P / diag(P) with P = (X'X + 250 I)^-1; `ItemKNN` keeps the cosine
+    of each item's 100 nearest.
+    """
+    table = np.zeros((ratings.n_users, ratings.n_items), np.float32)
+    table[ratings.user, ratings.item] = 1
+    if kind == "EASE":
+        inverse = np.linalg.inv(table.T @ table + 250 * np.eye(ratings.n_items, dtype=np.float32))
+        weight = -inverse / np.diag(inverse)
+    else:
+        length = np.linalg.norm(table, axis=0)
+        weight = (table.T @ table) / np.maximum(np.outer(length, length), 1)
+        np.fill_diagonal(weight, 0)
+        weight[weight < np.sort(weight, axis=0)[-100]] = 0
+    np.fill_diagonal(weight, 0)
+    return Fitted(None, None, table @ weight)
+
+
 def _index(ratings: Ratings, names: list[Any]) -> NDArray[np.intp]:
     where = {name: index for index, name in enumerate(ratings.item_ids.tolist())}
     return np.array([where[str(name)] for name in names])
@@ -114,6 +134,8 @@ LIBRARIES: dict[str, tuple[Callable[[Ratings, str], Fitted], str, bool]] = {
     "LensKit BiasedMF": (fit_lenskit, "BiasedMF", True),
     "Cornac MF": (fit_cornac, "MF", True),
     "Cornac PMF": (fit_cornac, "PMF", False),
+    "EASE, as in RecBole": (fit_neighbours, "EASE", False),
+    "ItemKNN, as in RecBole": (fit_neighbours, "ItemKNN", False),
 }
 """What fits each, its kind, and whether its scores are ratings."""
 
@@ -135,6 +157,8 @@ def as_profiles(ratings: Ratings, feature: str, folds: int) -> Iterator[dict[str
         errors = {"Midpoint": new_people(Factorizer().fit(training, feature), given, hidden)}
         for name, (fit, kind, _) in LIBRARIES.items():
             fitted = fit(training, kind)
+            if fitted.model is None:  # it has no item factors
+                continue
             own = GivenFactors.of(fitted.model, fitted.item_ids).fit(training, feature)
             errors[name] = new_people(own, given, hidden)
         noise = np.random.default_rng(SEED).normal(size=(training.n_items, DIMENSION))

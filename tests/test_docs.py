@@ -5,22 +5,35 @@ import re
 import shlex
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import typer
 from markdown import markdown  # type: ignore[import-untyped]
+from playwright.sync_api import sync_playwright
 
 from midpoint.cli.app import app
+from tests.support.page.service import FLAGS, chromium
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LOOKED_AT = ("", "tutorials/person/", "protocol/", "results/audits/", "notebooks/operator/")
+VIOLATIONS = """async () => {
+    const result = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa"] });
+    const line = (rule, node) => `${location.pathname} ${rule.id} ${node.html}`;
+    return result.violations.flatMap((rule) => rule.nodes.map((node) => line(rule, node)));
+}"""
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -99,15 +112,61 @@ def test_a_formula_stays_in_its_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         hook(r"$\Big\|x\Big\|$")
 
 
-@pytest.mark.slow
-def test_the_site_builds_strictly(tmp_path: Path) -> None:
-    built = _build(ROOT / "mkdocs.yml", tmp_path / "site")
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("documentation")
+    built = _build(ROOT / "mkdocs.yml", directory)
     assert built.returncode == 0, built.stderr
-    for built_page in (tmp_path / "site").rglob("*.html"):
+    return directory
+
+
+def test_the_site_builds_strictly(site: Path) -> None:
+    for built_page in site.rglob("*.html"):
         _require_well_formed(built_page)
-    page = (tmp_path / "site" / "protocol" / "index.html").read_text(encoding="utf-8")
+    page = (site / "protocol" / "index.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "$" not in re.sub(r"<(script|style|pre|code).*?</\1>", "", page, flags=re.DOTALL)
+    shown = (site / "notebooks" / "operator" / "index.html").read_text(encoding="utf-8")
+    assert "Of two people, the best attack picks the right one" in shown
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_site_can_be_read_by_everyone_and_fits_a_phone(
+    site: Path, scheme: Literal["light", "dark"]
+) -> None:
+    """axe finds nothing, no page is wider than a phone, and nothing comes from elsewhere."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed; run npm ci in web/")
+    axe, wrong = AXE.read_text(encoding="utf-8"), list[str]()
+    with ExitStack() as stack:
+        address = stack.enter_context(_served(site))
+        playwright = stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 320, "height": 700}, color_scheme=scheme)
+        page.on(
+            "request", lambda asked: wrong.append(asked.url) if address not in asked.url else None
+        )
+        for name in LOOKED_AT:
+            page.goto(f"{address}/{name}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320
+            page.evaluate(axe)
+            wrong += page.evaluate(VIOLATIONS)
+        browser.close()
+    assert [line for line in wrong if not line.startswith("data:")] == []
+
+
+@contextmanager
+def _served(directory: Path) -> Iterator[str]:
+    handler = partial(_Quiet, directory=str(directory))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+        """Say nothing of requests."""
 
 
 @pytest.mark.slow

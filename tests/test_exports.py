@@ -58,9 +58,10 @@ EXPORTS = {
     """,
     "midpoint.wire": """
         Catalogue Certificate Certificates Chain Disclosure Entry FeatureNames GRAIN MILLION Message
-        ONE Prior Problem Published RatingScale Receipt Refusal RefusedError Report SCHEMES Scheme
-        Scores Signed SigningKey Solicitation SolicitationRequest ValueMap WitnessStatement
-        as_rows correction digest from_fixed on_grid to_fixed verify
+        ONE PanelMembership PanelRatings Prior Problem Published RatingScale Receipt Refusal
+        RefusedError Report SCHEMES Scheme Scores Signed SigningKey Solicitation
+        SolicitationRequest ValueMap WitnessStatement Wording as_rows correction digest from_fixed
+        on_grid to_fixed verify
     """,
 }
 

@@ -46,7 +46,7 @@ def test_the_commands_run_from_the_first_panel_to_going_back(
     before, after = commands()[:with_service], commands()[with_service + 1 :]
     for line in before:
         shown[line] = play(line)
-    with Process(tmp_path / "site") as service:
+    with Process(tmp_path / "site", ("--panel",)) as service:
         for line in after:
             shown[line] = play(line.replace(SERVICE, service.url))
             if line.startswith("answer") and "--forget" not in line:
@@ -54,6 +54,7 @@ def test_the_commands_run_from_the_first_panel_to_going_back(
     said = {line: text for line, text in shown.items() if line.startswith("learn")}
     held, published = said.values()
     assert "answers of 1 people teach items" in held
+    assert "1 people joined the panel at the service" in held
     assert "items wait for more answers of the panel" in held
     assert "Going on from" in published
     chain = site.chain()

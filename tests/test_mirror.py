@@ -60,7 +60,7 @@ COVERED = {
     "audit/attackers/trees": "audit/attackers/test_learned",
     "audit/choose/candidates": "audit/choose/test_measurement",
     "audit/choose/panel": "audit/choose/test_measurement",
-    "audit/choose/readers": "audit/choose/test_measurement",
+    "audit/choose/attackers": "audit/choose/test_measurement",
     "audit/rounds/attackers": "audit/test_pipeline_rounds",
     # Seen in what an audit gives as a whole.
     "audit/measure/costs": "audit/measure/test_collecting",

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import warnings
 
 import pytest
 
@@ -29,6 +30,15 @@ def written(stream: io.StringIO, show: bool | None, monkeypatch: pytest.MonkeyPa
 def test_a_terminal_shows_a_bar_unless_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Fitting item profiles" in written(Terminal(), None, monkeypatch)
     assert written(Terminal(), False, monkeypatch) == ""
+
+
+def test_a_notebook_that_cannot_move_a_bar_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich would print a warning into the notebook for every bar."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("midpoint.progress.find_spec", lambda _: None)
+    with warnings.catch_warnings(record=True) as warned:
+        assert written(Terminal(), None, monkeypatch) == ""
+    assert not warned
 
 
 def test_a_pipe_shows_nothing_unless_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,12 +25,12 @@ RETIRED = {
     r"mend\w*": "fix",
     r"believe\w*": "estimate, expect or accept",
     r"turned\s+round": "sign flipped",
-    r"own_numbers": "adjustment",
+    r"own-numbers": "adjustment",
     r"fold[e]rs?": "directory",
     r"whoever": "somebody who, people who, no matter who",
     r"keep(?:s|ing)?\s+back|kept\s+back": "withhold, withheld",
 }
-"""Patterns of whole words, whatever their case, and what to write instead."""
+"""Patterns of whole words in lower case, `_` written as `-`, and what to write instead."""
 
 RETIRED_MODULES = {
     "telling": "limits",
@@ -81,8 +81,7 @@ BUILT = ("src/midpoint/analyst/service/http/page", "benchmarks/results", "web/.c
 HISTORY = ("tests/test_words.py",)
 
 WORDS = re.compile(
-    "|".join(rf"(?<![a-z])(?P<w{k}>{word})(?![a-z])" for k, word in enumerate(RETIRED)),
-    re.IGNORECASE,
+    rf"\b(?:{'|'.join(f'(?P<w{k}>{word})' for k, word in enumerate(RETIRED))})(?![a-z])"
 )
 MODULE = re.compile(rf"(?:test_)?({'|'.join(RETIRED_MODULES)})(?:\.test)?\.(?:py|ts)")
 ALLOWED = re.compile(r"(?<![\w-])place-(content|items|self)(?=\s*:)")
@@ -104,7 +103,8 @@ def files() -> list[Path]:
 
 def retired(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line, word and its replacement for every retired word of a text."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", ALLOWED.sub("", text))
+    parted = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", ALLOWED.sub("", text))
+    parted = parted.replace("_", "-").lower()
     for match in WORDS.finditer(parted):
         replacement = list(RETIRED.values())[int(str(match.lastgroup)[1:])]
         yield parted.count("\n", 0, match.start()) + 1, match[0], replacement

@@ -14,7 +14,7 @@ LETTER = re.compile(r'<mi mathvariant="(script|double-struck)">([A-Z])</mi>')
 FONTS = "STIX Two Math, Cambria Math, Latin Modern Math, DejaVu Math TeX Gyre, math"
 """Fonts whose braces grow; a browser's own choice need not be one of them."""
 WIDE = "display: block; overflow-x: auto; overflow-y: hidden"
-"""A formula wider than the page is moved by itself."""
+"""A formula wider than the page is moved by itself; by keys as well, so it takes the focus."""
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -27,7 +27,7 @@ def _replaced(match: re.Match[str]) -> str:
         return match["code"]
     # Markdown takes a line that begins with <math> for a block of its own, but not one with <span>.
     if match["block"] is not None:
-        return f'<span style="{WIDE}">{_formula(match["block"], "block")}</span>'
+        return f'<span style="{WIDE}" tabindex="0">{_formula(match["block"], "block")}</span>'
     return f"<span>{_formula(match['inline'], 'inline')}</span>"
 
 

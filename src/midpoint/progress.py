@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Protocol
 
 
@@ -20,7 +21,7 @@ def shown(label: str, show: bool | None = None) -> Iterator[ShowProgress]:  # no
     Args:
         label: What is being done.
         show: Whether to show it; unless given, where standard error is a terminal, or in a
-            notebook.
+            notebook that can move it (which takes ipywidgets).
     """
     if show is False:
         yield _silent
@@ -29,7 +30,8 @@ def shown(label: str, show: bool | None = None) -> Iterator[ShowProgress]:  # no
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
-    seen = console.is_terminal or console.is_jupyter
+    moves = not console.is_jupyter or find_spec("ipywidgets") is not None
+    seen = (console.is_terminal or console.is_jupyter) and moves
     if show is None and not seen:
         yield _silent
         return

@@ -40,7 +40,7 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
             *("train", "disclose", "publish", "learn", "serve", "doctor", "solicit", "estimate"),
             *("recommend", "data", "batch"),
         ],
-        "Person": ["answer", "protect", "rank", "device"],
+        "Person": ["answer", "protect", "rank", "panel", "device"],
         "Witness": ["witness"],
         "Auditor": ["audit", "compare", "certify"],
         "Researcher": ["obfuscate", "demo"],

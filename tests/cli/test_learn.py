@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from midpoint.analyst import disclose, train
 from midpoint.analyst.disclose.site import KEY, LOCK, Site
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
+from midpoint.wire import ONE, PanelRatings
 from tests.support.models.small_model import run
 from tests.support.sites.serving import Person, published, running, settings_of
 from tests.support.tables.two_kinds import QUICK, two_kinds, write_panel
@@ -138,3 +140,55 @@ def test_what_devices_would_refuse_is_refused_before_training(
     with pytest.raises(MidpointError, match="shows nothing yet; train a first model"):
         run("learn", site.root / "nowhere", *words[2:])
     assert disclose(two_kinds().first) == site.current()
+
+
+def volunteer(client: httpx.Client, people: Ratings, user: int) -> Person:
+    """Let somebody of a table join the panel of a service, with all that she rated."""
+    someone, where = Person(client), people.of_user(user)
+    items, values = people.item_ids[people.item[where]].tolist(), people.value[where].tolist()
+    shown = someone.accept().disclosure
+    pairs = zip(items, (round(value) * ONE for value in values), strict=True)
+    feature = people.feature("gender")
+    category = (("gender", feature.categories[feature.codes[user]]),)
+    shared = PanelRatings(
+        disclosure=shown.digest,
+        category=category,
+        ratings=tuple(sorted(pair for pair in pairs if pair[0] in shown.index)),
+    )
+    answer = client.post("/v1/panel", headers=someone.headers, content=shared.raw)
+    assert answer.status_code == 204
+    return someone
+
+
+@pytest.mark.slow
+def test_volunteers_teach_until_they_leave(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who left before the next training is not in it; the control: before, she was."""
+    world, seen = two_kinds(), list[Ratings]()
+
+    def watched(panel: Ratings, *more: object, **named: object) -> object:
+        seen.append(panel)
+        return train(panel, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(analyst, "train", watched)
+    with pytest.raises(MidpointError, match=r"nobody joined the panel at .*; name a table"):
+        run("learn", site.root, *SMALL)
+    with running(settings_of(site, panel=True)) as client:
+        with pytest.raises(MidpointError, match=r"nobody joined the panel at .*; name a table"):
+            run("learn", site.root, *SMALL)
+        joined = [volunteer(client, world.rest, user) for user in range(40)]
+        shown = learn(site, world.panel, "--hold")
+        assert "40 people joined the panel at the service" in shown
+        assert seen[-1].n_users == world.panel.n_users + 40
+        assert not any(one.token in text for one in joined for text in seen[-1].user_ids)
+        for leaver in joined[:10]:
+            assert client.delete("/v1/panel", headers=leaver.headers).status_code == 204
+        assert "Going on from" not in learn(site, world.panel, "--hold")
+        assert seen[-1].n_users == world.panel.n_users + 30
+        learn(site, world.panel, "--hold", "--no-volunteers")
+        assert seen[-1].n_users == world.panel.n_users
+        alone = str(run("learn", site.root, *SMALL))
+        assert "is now current: entry 1 of" in alone
+        assert seen[-1].n_users == 30
+        titles = dict(zip(world.panel.item_ids, world.panel.item_names, strict=True))
+        assert all(titles[item] == name for item, name in zip(seen[-1].item_ids,
+                   seen[-1].item_names, strict=True))  # fmt: skip

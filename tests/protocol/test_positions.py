@@ -27,7 +27,7 @@ DISCLOSURES = {
     "values": counterparts_disclosure("cmp", n_items=40, seed=1),
     "sets": counterparts_disclosure("cmpss", n_items=40, seed=2),
     "joint cells": counterparts_disclosure("cmpss", (GENDER, AGE), n_items=40, seed=3),
-    "strata": counterparts_disclosure("cmpss", (AGE,), n_items=40, seed=4, strata=3),
+    "strata": counterparts_disclosure("cmpss", (AGE,), n_items=40, seed=4, strata=2),
     "taste selects": counterparts_disclosure("cmpss", n_items=40, seed=5, choose=True),
     "strong": counterparts_disclosure("cmpss", n_items=40, seed=6, reach=8.0),
     "log spreads": counterparts_disclosure("cmp", n_items=40, seed=7, spread=True),

@@ -70,7 +70,7 @@ def test_ratings_leave_as_those_of_counterparts(visit: Visit, positions_service:
     she.open()
     she.choose("Female")
     she.rate_first(MANY)
-    raw = she.page.get_by_role("figure", name="From raw ratings").first
+    raw = she.page.get_by_role("figure", name="From what you rated").first
     sent = she.page.get_by_role("figure", name="From what you send").first
     expect(raw).to_contain_text("for “")
     expect(sent).to_contain_text("50 %")

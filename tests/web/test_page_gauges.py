@@ -27,7 +27,7 @@ def test_raw_ratings_tell_and_what_is_sent_does_not(visit: Visit) -> None:
     she = visit()
     she.open()
     she.choose("Female")
-    raw, sent = _gauge(she, "From raw ratings"), _gauge(she, "From what you send")
+    raw, sent = _gauge(she, "From what you rated"), _gauge(she, "From what you send")
     expect(raw).to_contain_text("an even guess")
     she.rate_first(MANY)
     expect(raw).to_contain_text("for “")
@@ -109,7 +109,7 @@ def test_two_features_are_protected_together(visit: Visit, joint_service: Servic
     she.choose("young")
     expect(she.rows.first.get_by_role("radio", name="3.5 stars", exact=True)).to_be_visible()
     she.rate_first(MANY)
-    expect(she.page.get_by_role("figure", name="From raw ratings")).to_have_count(2)
+    expect(she.page.get_by_role("figure", name="From what you rated")).to_have_count(2)
     she.send()
     she.wait_for_recommendations()
     (sent,) = [one.post_data or "" for one in she.requests if one.url.endswith("/v1/reports")]

@@ -195,7 +195,7 @@ def test_the_first_screen_promises_what_the_scheme_keeps(visit: Visit, service: 
     with lied_to(she, _signed_again(Site(service.site), weaker, STRANGER, titles)):
         she.open()
         she.page.get_by_role("button", name="I agree: what I rate may be seen").click()
-        expect(she.page.get_by_text("which titles you rated is not hidden")).to_be_visible()
+        expect(she.page.get_by_text("which films you rated is not hidden")).to_be_visible()
         expect(she.page.get_by_text("nor its absence")).to_have_count(0)
 
 

@@ -78,7 +78,7 @@ def test_looking_again_asks_again_under_the_new_figures(
         she.page.evaluate("dispatchEvent(new Event('online'))")
     _expect_no_alarm(she)
     expect(she.leaving).to_have_count(3)
-    expect(she.leaving.first).to_contain_text("stays here")  # the title that is no longer there
+    expect(she.leaving.first).to_contain_text("withheld")  # the title that is no longer there
     she.send()
     she.wait_for_recommendations()
     _expect_no_alarm(she)

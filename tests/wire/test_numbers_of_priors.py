@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, check_numbers, decide
 from midpoint.wire import GRAIN, ONE, Disclosure, Prior, Refusal, RefusedError, as_rows
@@ -149,6 +150,57 @@ def test_strata_that_each_category_has_for_itself_are_refused() -> None:
     for least, fine in (((100, 200), True), ((100, 201), False), ((0, 1), False), ((0, 0), True)):
         two = prior(least=((0, 0), least), **twice)
         assert code_of(prior=two) == (None if fine else Refusal.TOO_TELLING)
+
+
+def test_rates_that_part_strata_of_equal_activity_are_refused() -> None:
+    """An activity is compared with what is expected: where that lies, strata begin elsewhere."""
+    twice = {name: getattr(prior(), name) * 2 for name in ("mean", "precision", "map")}
+    two = prior(least=((0, 0), (256, 256)), **twice)
+    apart = prior(least=((0, 0), (300, 200)), **twice)
+    false = as_rows(np.tile([4 * GRAIN, -4 * GRAIN], (6, 1)))  # 5.9 or 0.1 of 6 items, each + 8
+    assert code_of(prior=apart) is None
+    assert code_of(prior=two, rate=false) is None
+    assert code_of(prior=apart, rate=false) == Refusal.TOO_TELLING
+    assert code_of(prior=two, **of_many(false, 3)) == Refusal.TOO_TELLING
+    assert code_of(prior=two, **of_many(array_of("rate"), 3)) is None
+    assert code_of(**of_many(array_of("rate"), 3)) is None
+
+
+def test_categories_that_are_said_to_rate_far_more_items_are_refused() -> None:
+    """By rates or by means of positions: one would withhold nearly all, the other nothing."""
+    few, many = (as_rows(np.tile(row, (6, 1))) for row in ([4 * GRAIN, 0], [4 * GRAIN, -9 * GRAIN]))
+    still = prior(mean=as_rows(0 * array("mean")))
+    assert code_of(prior=still, **of_many(many, 2)) is None  # (12 + 8) / 8 is below 3
+    assert code_of(prior=still, **of_many(few, 9)) is None
+    assert code_of(prior=still, **of_many(many, 9)) == Refusal.TOO_TELLING
+    alike = as_rows(np.full((6, 2), -2 * GRAIN))
+    upward = {"selection": ((GRAIN, 0),) * 54}
+    for shift, fine in ((ONE // 4, True), (4 * ONE, False)):
+        mean = 0 * array("mean")
+        mean[0, :, 0] = shift, -shift
+        moved = of_many(alike, 9) | upward | {"prior": prior(mean=as_rows(mean))}
+        assert code_of(**moved) == (None if fine else Refusal.TOO_TELLING)
+
+
+def array_of(name: str) -> Any:
+    return getattr(HONEST, name)
+
+
+def of_many(rate: Any, times: int) -> dict[str, Any]:
+    """Return all columns so many times, with these rates."""
+    columns = ("rate", "selection", "base", "taste", "levels")
+    items = tuple(f"item-{j:04d}" for j in range(6 * times))
+    return {"items": items, **{c: array_of(c) * times for c in columns}, "rate": rate * times}
+
+
+def test_there_are_two_strata_at_most() -> None:
+    def times(n: int) -> Disclosure:
+        parts = {name: getattr(prior(), name) * n for name in ("least", "mean", "precision", "map")}
+        return HONEST.model_copy(update={"prior": prior(**parts)})
+
+    check_numbers(times(2))
+    with pytest.raises(ValidationError, match="strata"):
+        times(3)
 
 
 def test_values_only_have_the_same_checks() -> None:

@@ -13,7 +13,8 @@ export {
 } from "./user/agent/channel";
 export { bestForEveryone } from "./user/agent/everyone";
 export { type Evidence, evidence, marginals } from "./user/agent/evidence";
-export { Home, Notes } from "./user/agent/home";
+export { Home, MovedError, Notes } from "./user/agent/home";
+export { join, leave, membership, toShare } from "./user/agent/panel";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Rateable, Standing, Terms } from "./user/agent/standing";
 export { verifyCertificate } from "./user/checks/certificate";
@@ -58,11 +59,14 @@ export {
   cellsOf,
   Disclosure,
   type FeatureNames,
+  isUnary,
   numbersOf,
   type RatingScale,
   schemeOf,
 } from "./wire/disclosure";
 export {
+  PanelMembership,
+  PanelRatings,
   Problem,
   Receipt,
   Report,
@@ -71,7 +75,7 @@ export {
   SolicitationRequest,
 } from "./wire/exchange";
 export { fromFixed, GRAIN, MILLION, ONE, toFixed } from "./wire/fixed";
-export { Catalogue, Certificates, Chain, Witnesses } from "./wire/listing";
+export { Catalogue, Certificates, Chain, Witnesses, type Wording } from "./wire/listing";
 export type { Kind, Message } from "./wire/message";
 export { checkNumbers } from "./wire/numbers";
 export type { Prior } from "./wire/positions";

@@ -14,7 +14,6 @@ from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.disclose.site import KEY, Site
-from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.given.factors import GivenFactors
 from midpoint.analyst.fit.given.sources import Ids
@@ -205,8 +204,13 @@ class Analyst:
         touched = {item for report in reports for item, _ in report.answers}
         touched |= {item for question in past for item in question.items}
         rounds = [report.round for report in reports] + [question.round for question in past]
-        known = self._scorer.evidence(reports).information if touched else None
-        chosen = self._questions.choose(budget, information=known, touched=touched)
+        known = self._scorer.evidence(reports)
+        chosen = self._questions.choose(
+            budget,
+            information=known.information if touched else None,
+            answers=int(known.count),
+            touched=touched,
+        )
         return Solicitation(
             disclosure=self.disclosure.digest,
             round=1 + max(rounds, default=-1),
@@ -245,13 +249,12 @@ class Analyst:
         another is named, its scheme: devices hold it to both.
         """
         directory, now = Site(Path(site)), int(time.time())
-        before = directory.current()
-        own = str(SchemeSpec.of(self.disclosure))
-        name = scheme or (own if before is None else str(SchemeSpec.of(before)))
-        bits = None if before is None else before.bits
-        same = name == own and bits == self.disclosure.bits
-        disclosure = self.disclosure if same else disclose(self.profiles, name, bits=bits)
-        if before is None:
+        begins = directory.current() is None
+        disclosure = self.disclosure
+        if scheme is not None or not begins:
+            disclosure = directory.disclose(self.profiles, scheme)
+        same = disclosure.digest == self.disclosure.digest
+        if begins:
             self._begin(directory)
             first = self.chain.entries[0].open(Entry)
             now = first.time if same else now  # signed again, it is the entry that devices pinned

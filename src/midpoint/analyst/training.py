@@ -54,8 +54,9 @@ def train(
         least_people: People that every category needs: what is disclosed of fewer shows their own
             ratings.
         asked: Where people did not choose what they rate: "all" if everyone was asked about every
-            item, else a table of user and item. Values alone are then protected, and devices answer
-            all that they are asked, or nothing.
+            item, a table of user and item, or "prove": an attack on what they rated has to find
+            nothing. Values alone are then protected, and devices answer all that they are asked, or
+            nothing.
         progress: Is called with how far each stage has come.
         reports: What other people reported, under disclosures of the same feature and scale: they
             teach items, and what categories do is learned from the panel alone.
@@ -67,8 +68,9 @@ def train(
     names = (features,) if isinstance(features, str) else tuple(features or ())
     if scheme is not None:  # what cannot be disclosed is refused at once
         reported_levels(ratings.scale, SchemeSpec.read(scheme).levels)
+    proof = None
     if asked is not None:
-        require_assigned(ratings, asked)
+        proof = require_assigned(ratings, asked, names)
         if scheme is not None:
             scheme = str(replace(SchemeSpec.read(scheme), assigned=True))
     factorizer = factorizer or Factorizer()
@@ -91,6 +93,7 @@ def train(
             seed=factorizer.seed,
             progress=progress,
         )
+        choice = replace(choice, sets_leak=proof)
         scheme = choice.scheme
     specification = SchemeSpec.read(scheme)
     if asked is not None:

@@ -24,7 +24,7 @@ from midpoint.cli import (
     train,
 )
 from midpoint.cli.answer import command as answer
-from midpoint.cli.answer import device, protect, rank
+from midpoint.cli.answer import device, panel, protect, rank
 from midpoint.errors import MidpointError
 from midpoint.extras import advice
 
@@ -66,9 +66,10 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     RESEARCHER: {"obfuscate": obfuscate.obfuscate_command, "demo": demo.demo_command},
 }
 """Every command, by who uses it; help shows the groups in this order."""
-for panel, commands in COMMANDS.items():
+for heading, commands in COMMANDS.items():
     for name, command in commands.items():
-        app.command(name, rich_help_panel=panel)(command)
+        app.command(name, rich_help_panel=heading)(command)
+app.add_typer(panel.app, rich_help_panel=PERSON)
 app.add_typer(device.app, rich_help_panel=PERSON)
 app.add_typer(data.app, rich_help_panel=OPERATOR)
 app.add_typer(batch.app, rich_help_panel=OPERATOR)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,9 @@ from rich.table import Table
 from midpoint.cli.options import audit_extras as further
 from midpoint.cli.options.auditing import AuditOptions
 from midpoint.cli.options.expansion import expand
+from midpoint.cli.options.service import DatabaseOption
 from midpoint.cli.options.source import DataOptions
+from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,15 +28,43 @@ NAMES_WIDTH, SCHEME_WIDTH = 32, 14
 """Columns for the attackers' names and for one scheme; more schemes make a second table."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class AuditData(DataOptions):
+    """People whose feature is known; a live site has its own."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
+            " your own CSV, TSV, Parquet or RecBole (.inter) file.",
+            show_default=False,
+        ),
+    ] = ""
+
+
 @expand
 def audit_command(
     *,
     feature: Annotated[
-        list[str], typer.Option(help="The private feature; several make a joint one.")
-    ],
-    out: Annotated[Path, typer.Option(help="Directory for the results; a killed run resumes.")],
+        list[str] | None,
+        typer.Option(help="The private feature; several make a joint one.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Directory for the results; a killed run resumes.", show_default=False),
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            help="Audit a live site again instead of a SOURCE: people who joined its panel since"
+            " its disclosure was published are attacked under it. The exit status is 1 if what was"
+            " certified no longer holds.",
+            show_default=False,
+        ),
+    ] = None,
+    database: DatabaseOption = None,
     how: AuditOptions,
-    data: DataOptions,
+    data: AuditData,
 ) -> None:
     """Attack the protocols; write results.csv, results.json and report.html.
 
@@ -41,6 +72,19 @@ def audit_command(
     costs in accuracy.
     """
     console = Console(highlight=False)
+    if site is not None:
+        if data.source or feature or out:
+            raise MidpointError(
+                "--site has its own people, feature and disclosure, and writes nothing; leave out"
+                " SOURCE, --feature and --out"
+            )
+        _audit_site(console, site, database, how.seed)
+        return
+    if not data.source or not feature or out is None:
+        raise MidpointError(
+            "name people whose feature is known, the feature, and a directory for the results:"
+            " midpoint audit SOURCE --feature gender --out DIRECTORY; or a live site: --site SITE"
+        )
     if how.paper:
         _require_nothing_else(how, data)
     with console.status("Reading ratings"):
@@ -72,6 +116,35 @@ def audit_command(
     page = write_report(results, out, shlex.join(["midpoint", *sys.argv[1:]]), papers)
     show(console, results)
     console.print(f"The report is {page}", soft_wrap=True)
+
+
+def _audit_site(console: Console, root: Path, database: str | None, seed: int) -> None:
+    """Attack people who joined the panel of a site since, and look at its certificates."""
+    from midpoint.analyst.disclose.site import Site
+    from midpoint.audit.live import audit_site
+    from midpoint.cli.options.reports import joined_volunteers
+    from midpoint.wire import Certificate, Entry
+
+    site = Site(root)
+    disclosure, chain = site.current(), site.chain()
+    if disclosure is None or chain is None:
+        raise MidpointError(f"{root} shows nothing yet; run: midpoint publish MODEL {root}")
+    entries = [signed.open(Entry) for signed in chain.entries]
+    first = next(entry for entry in entries if entry.disclosure == disclosure.digest)
+    signed = site.certificates(disclosure.digest).certificates
+    with console.status("Attacking people who joined since"):
+        seen = audit_site(
+            disclosure,
+            site.profiles(disclosure.digest),
+            first.time,
+            joined_volunteers(site, database),
+            [certificate.open(Certificate) for certificate in signed],
+            seed=seed,
+        )
+    for line in seen.words():
+        console.print(line, markup=False, soft_wrap=True)
+    if seen.broken:
+        raise typer.Exit(1)
 
 
 def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:

@@ -12,12 +12,13 @@ from rich.console import Console
 
 from midpoint import __version__
 from midpoint.cli.options.expansion import expand
-from midpoint.cli.options.reports import DATABASE, ReportOptions
+from midpoint.cli.options.reports import DATABASE, ReportOptions, joined_volunteers
+from midpoint.cli.options.service import DatabaseOption
 from midpoint.cli.options.source import DataOptions
 from midpoint.cli.options.training import FitOptions
 from midpoint.cli.output.bars import training_bar
 from midpoint.cli.publish import make_current
-from midpoint.cli.serve import DatabaseOption, SiteArgument
+from midpoint.cli.serve import SiteArgument
 from midpoint.cli.train import said, say_leak, summarize
 from midpoint.errors import MidpointError
 
@@ -33,7 +34,7 @@ MODEL, BASIS = "model", "basis.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PanelData(DataOptions):
-    """The panel's ratings."""
+    """The panel's ratings: a table, and what people shared who joined at the service."""
 
     PANEL: ClassVar = "Panel"
 
@@ -41,11 +42,20 @@ class PanelData(DataOptions):
         str,
         typer.Option(
             "--panel",
-            help="Ratings of all people who share their feature, new and old ones, as `midpoint"
-            " train` takes them. Its items are the ones that are disclosed.",
+            help="Ratings of people who share their feature, as `midpoint train` takes them. Unless"
+            " given, those who joined at the service are the whole panel. The items of both are the"
+            " ones that are disclosed.",
             show_default=False,
         ),
-    ]
+    ] = ""
+    volunteers: Annotated[
+        bool,
+        typer.Option(
+            "--volunteers/--no-volunteers",
+            help="Whether people who joined the panel at the service (`midpoint panel join`) teach,"
+            " too.",
+        ),
+    ] = True
 
 
 @expand
@@ -70,7 +80,7 @@ def learn_command(
     asked: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|all",
+            metavar="FILE|all|prove",
             help="What people were asked, as in `midpoint train`; for a site of assigned sets.",
         ),
     ] = None,
@@ -115,11 +125,10 @@ def learn_command(
         raise MidpointError(
             f"people {'do not ' * spec.assigned}choose what they rate at {site}; {wanted}"
         )
-    with console.status("Reading the panel"):
-        ratings = data.load(seed)
-    console.print(ratings.summary, markup=False)
     names = tuple(feature or (part.name for part in before.features))
-    _require_same(ratings, names, before, site)
+    with console.status("Reading the panel"):
+        ratings = _panel(data, target, database, names, console, seed)
+    console.print(ratings.summary, markup=False)
     budget = target.profiles(before.digest).leak if leak is None else leak
     factorizer = fit.factorizer(seed, threads)
     settings = {key: value for key, value in asdict(factorizer).items() if key != "threads"}
@@ -214,6 +223,35 @@ def _current(site: "Site") -> "Disclosure":
             " measures the scheme, and publish it there"
         )
     return before
+
+
+def _panel(
+    data: PanelData,
+    site: "Site",
+    database: str | None,
+    names: tuple[str, ...],
+    console: Console,
+    seed: int,
+) -> "Ratings":
+    """Read the table, and add those who joined at the service."""
+    from midpoint.analyst.learn.volunteers import Volunteers, together
+
+    before = _current(site)
+    table = data.load(seed) if data.source else None
+    if table is not None:
+        _require_same(table, names, before, site.root)
+    volunteers = Volunteers(None)
+    if data.volunteers:
+        volunteers = joined_volunteers(site, database)
+        if volunteers.ratings is not None or volunteers.left_out:
+            console.print(str(volunteers), markup=False)
+    if table is not None:
+        return together(table, volunteers)
+    if volunteers.ratings is None:
+        raise MidpointError(
+            f"nobody joined the panel at {site.root}; name a table of ratings by --panel"
+        )
+    return volunteers.ratings
 
 
 def _require_same(

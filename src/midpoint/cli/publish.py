@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 
 from midpoint.cli.options.messages import AsJson, read_message
+from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
     from midpoint.analyst import ItemProfiles
     from midpoint.analyst.disclose.site import Publication, Site
-    from midpoint.wire import Disclosure
+    from midpoint.wire import Disclosure, Wording
 
 
 def publish_command(
@@ -41,6 +42,15 @@ def publish_command(
         list[Path] | None,
         typer.Option(help="A certificate, as `midpoint certify` wrote it; repeatable."),
     ] = None,
+    wording: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ONE,SEVERAL,DONE",
+            help="What the page calls the items, one and several, and what people do with them:"
+            " film,films,seen or song,songs,liked. Unless given, as the site has it, or else the"
+            " first of these.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -60,7 +70,8 @@ def publish_command(
 
     with Console(stderr=True).status("Publishing"):
         target = Site(site)
-        switch = make_current(ItemProfiles.load(model), target, scheme, bits)
+        called = None if wording is None else wording_of(wording)
+        switch = make_current(ItemProfiles.load(model), target, scheme, bits, called)
         signed = [read_message(path, Signed) for path in certificate or []]
         certified = [target.certify(message) for message in signed]
         if out is not None:
@@ -140,19 +151,37 @@ class Switch:
         return "\n".join(lines)
 
 
+def wording_of(text: str) -> "Wording":
+    """Read what items are called, as in `film,films,seen`."""
+    from midpoint.wire import Wording
+    from midpoint.wire.listing import LONGEST_WORD
+    from midpoint.wire.message import is_one_line
+
+    words = [word.strip() for word in text.split(",")]
+    fine = all(0 < len(word) <= LONGEST_WORD and is_one_line(word) for word in words)
+    if len(words) != 3 or not fine:
+        raise MidpointError(
+            f"--wording {text!r}: give one, several and what people do, as in film,films,seen;"
+            f" each has at most {LONGEST_WORD} letters"
+        )
+    item, items, done = words
+    return Wording(item=item, items=items, done=done)
+
+
 def make_current(
-    profiles: "ItemProfiles", site: "Site", scheme: str | None = None, bits: int | None = None
+    profiles: "ItemProfiles",
+    site: "Site",
+    scheme: str | None = None,
+    bits: int | None = None,
+    wording: "Wording | None" = None,
 ) -> Switch:
     """Disclose a model and switch a site to it; by the site's scheme unless another is named."""
-    from midpoint.analyst import disclose
-    from midpoint.analyst.disclose.specification import SchemeSpec
-
-    before = site.current()
-    # Devices hold the site to its scheme, even if a new model would allow a better one.
-    held = None if before is None else str(SchemeSpec.of(before))
-    bits = bits or (None if before is None else before.bits)
-    disclosure = disclose(profiles, scheme or held, bits=bits)
+    before, disclosure = site.current(), site.disclose(profiles, scheme, bits)
     done = site.publish(
-        profiles, disclosure, time=int(time.time()), change_scheme=scheme is not None
+        profiles,
+        disclosure,
+        time=int(time.time()),
+        change_scheme=scheme is not None,
+        wording=wording,
     )
     return Switch(disclosure, done, before)

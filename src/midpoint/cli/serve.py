@@ -10,19 +10,11 @@ from rich.console import Console
 
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.messages import AsJson
-from midpoint.cli.options.service import ListenOptions, ServiceOptions
+from midpoint.cli.options.service import DatabaseOption, ListenOptions, ServiceOptions
 
 DATABASE = "midpoint.sqlite"
 SiteArgument = Annotated[
     Path, typer.Argument(help="Site, as `midpoint publish` wrote it.", show_default=False)
-]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        envvar="MIDPOINT_DATABASE",
-        help="postgresql://... or sqlite:///FILE; a file in the site unless given.",
-        show_envvar=False,
-    ),
 ]
 
 

@@ -19,7 +19,7 @@ from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.protocol.learning import Coins, LearningProtocol
 from midpoint.protocol.population import Float, Population, Reports
-from midpoint.user import PURPOSES, check_numbers
+from midpoint.user import PURPOSES, Parameters, check_numbers
 from midpoint.wire import SCHEMES, Disclosure, RefusedError
 
 PEOPLE = SimulationConfig(
@@ -204,8 +204,8 @@ def estimates_everyone(trial: Trial) -> str | None:
 
 def moves_by_whole_numbers(trial: Trial) -> str | None:
     """Move everyone by integers, of as many taste factors as are disclosed; the silent by none."""
-    move, taste = trial.moves(), trial.disclosure.taste
-    wanted = trial.people.n_users, 0 if taste is None else len(taste[0])
+    move, positions = trial.moves(), Parameters.of(trial.disclosure).positions
+    wanted = trial.people.n_users, 0 if positions is None else positions.moved
     if move.shape != wanted or move.dtype != np.int64:
         return f"moves are {move.dtype} {move.shape}, not int64 {wanted}"
     if move[-SILENT:].any():

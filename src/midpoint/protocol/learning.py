@@ -111,12 +111,17 @@ class LearningProtocol:
     ) -> NDArray[np.int64]:
         """Return how devices move taste factors, in 1/256, and take it off the scores again.
 
+        Of sets these are their positions, by which they add to the scores.
+
         The coins are those of the report, for protocols in which they decide what is given.
         Without counterparts nothing moves: r = 0. Shape (users, r).
         """
         del coins
-        adjustment = _adjustment(disclosure, profiles, people)
-        return np.asarray(np.rint(self.alpha * adjustment.move), dtype=np.int64)
+        move = _adjustment(disclosure, profiles, people).move
+        share = (
+            1.0 if disclosure.scale.is_unary else self.alpha
+        )  # a position is hers whatever alpha
+        return np.asarray(np.rint(share * move), dtype=np.int64)
 
     def predictions(
         self,

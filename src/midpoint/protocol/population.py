@@ -116,13 +116,13 @@ def local_scores(
         category: Their categories. Shape (N,).
         move: Their rows of `LearningProtocol.moves`. Shape (N, r).
     """
-    vectors, every = profiles.vectors.astype(np.float64), np.arange(profiles.n_items)
+    vectors, index = profiles.vectors.astype(np.float64), profiles.message_index
 
     def scores(some: slice) -> Float:
-        whose, n = category[some], len(category[some])
-        moved = np.repeat(move[some], len(every), axis=0)
-        rows = np.tile(every, n), np.repeat(whose, len(every)), moved
-        added = local_correction(disclosure, profiles, *rows).reshape(n, len(every))
-        return np.asarray(profiles.centre + x[some] @ vectors.T + added)
+        whose = category[some].astype(np.intp)
+        added = [
+            corrections(disclosure, index, k, z) for k, z in zip(whose, move[some], strict=True)
+        ]
+        return np.asarray(profiles.centre + x[some] @ vectors.T + from_fixed(np.stack(added)))
 
     return scores

@@ -35,18 +35,19 @@ from midpoint.user.core.counterparts import (
     residual_of,
     rounded,
     rounded_position,
+    stratum_of,
     stretched,
 )
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE
 from midpoint.wire.limits import LEAST_REVEAL
 from midpoint.wire.positions import (
-    DAMPING,
     FARTHEST_POSITION,
     LONGEST_STEP,
     MOST_LOG_SPREAD,
     SPREAD_STEPS,
     STEPS,
+    longest_step,
 )
 
 Integers = NDArray[np.int64]
@@ -105,7 +106,7 @@ def adjust_population(
         same = Adjustment.identity(parameters, item, np.repeat(cell, np.diff(starts)))
         return Adjustment(same.reveal, same.shift, np.zeros((len(cell), 0), dtype=np.int64))
     reveal, shift = np.full(len(item), ONE), np.zeros(len(item), dtype=np.int64)
-    move = np.zeros((len(cell), model.taste.shape[1]), dtype=np.int64)
+    move = np.zeros((len(cell), model.moved), dtype=np.int64)
     everyone = Adjustment(reveal, shift, move)
     if asked is not None:
         for i, (begin, end) in enumerate(pairwise(starts.tolist())):
@@ -141,9 +142,7 @@ def _groups(
     """Put people with ratings of one stratum (step 0) and category together."""
     count = np.diff(starts)
     cell = np.where(count > 0, cell, 0)  # who rated nothing may be of unknown category
-    expected = expected_of(model, np.arange(len(model.rate)))[cell]
-    activity = np.floor(GRAIN * (count + DAMPING) / (expected + DAMPING) + 0.5)
-    stratum = np.maximum((model.least[:, cell] <= activity).sum(axis=0) - 1, 0)
+    stratum = stratum_of(model, cell, count, expected_of(model, np.arange(len(model.rate))))
     kind = np.where(count > 0, stratum * model.rate.shape[1] + cell, -1)
     groups = []
     for which in np.unique(kind[count > 0]):
@@ -181,12 +180,14 @@ def _adjust_group(items: _Items, group: Group, everyone: Adjustment) -> None:
     ratio = p.min(axis=1) / p[:, group.cell]
     reveal = np.maximum(np.floor(ratio * ONE + 0.5), LEAST_REVEAL).astype(np.int64)
     everyone.reveal[group.rating] = kept(items.parameters, group.item, reveal)
+    everyone.move[group.people] = move
+    if items.parameters.is_unary:
+        return  # no value moves
     shift = np.empty((len(person), 1), dtype=np.int64)
     integer_products(model.taste, group.item, move[:, None], person, shift)
     most = most_shift(items.parameters)
     by_taste = np.clip(shift[:, 0], -most, most)
     everyone.shift[group.rating] = np.clip(by_taste + stretch, -most, most)
-    everyone.move[group.people] = move
 
 
 def _stretches(
@@ -218,6 +219,7 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
     """Climb to the modes of a group's positions, step 1; say of whom it is sure. (n, D), (n,)."""
     model, (stratum, k, people, *_) = items.model, group
     n, d, r = len(people), model.selection.shape[1], model.taste.shape[1]
+    longest = longest_step(r)
     pull, gram = np.zeros((n, d + r)), np.zeros((n, r * (r + 1) // 2))
     rest = group.value / ONE - items.base[group.item, k]
     sum_ratings(group.offsets, group.item, rest, items.selection, items.taste, pull, gram)
@@ -233,7 +235,7 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
         curvature = Curvature(precision, curved[some], rated[some])
         given = np.hstack([pull[some, :d] - first, pull[some, d:]])
         newton = newton_steps(curvature, Slope(mean, given, z[some]), doubt=False)
-        step = np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
+        step = np.clip(newton.step, -longest, longest)
         z[some] += step
         return np.asarray(np.abs(step).max(axis=1))
 
@@ -257,4 +259,5 @@ def _counterparts(model: PositionModel, group: Group, mode: Float) -> tuple[Inte
     there = model.map[group.stratum, group.cell]
     others = mean + np.einsum("kde,ne->nkd", there, z - mean[group.cell])
     others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
-    return rounded(others[:, :, :d]), rounded(others[:, :, d:].mean(axis=1) - z[:, d:])
+    move = z if model.weight else others[:, :, d:].mean(axis=1) - z[:, d:]
+    return rounded(others[:, :, :d]), rounded(move)

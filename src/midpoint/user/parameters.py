@@ -51,6 +51,13 @@ class PositionModel:
     """Variance of a rating around base + <taste, x>."""
     spread: Float | None
     """Mean and deviation of log spreads of each category, by stratum. Shape (G, K, 2)."""
+    weight: int
+    """Of sets: how much her own probability of an item counts in its score; 0 if it does not."""
+
+    @property
+    def moved(self) -> int:
+        """How many numbers a device keeps for its correction: see `Adjustment.move`."""
+        return int((self.selection if self.weight else self.taste).shape[1])
 
     @classmethod
     def of(cls, disclosure: Disclosure) -> Self | None:
@@ -73,6 +80,7 @@ class PositionModel:
             map=from_fixed(prior.map),
             noise=prior.noise / ONE,
             spread=None if prior.spread is None else from_fixed(prior.spread),
+            weight=prior.weight or 0,
         )
 
 

@@ -4,6 +4,8 @@ from midpoint.wire.canonical import digest
 from midpoint.wire.corrections import correction
 from midpoint.wire.disclosure import Disclosure, FeatureNames, RatingScale
 from midpoint.wire.exchange import (
+    PanelMembership,
+    PanelRatings,
     Problem,
     Receipt,
     Report,
@@ -12,7 +14,7 @@ from midpoint.wire.exchange import (
     SolicitationRequest,
 )
 from midpoint.wire.fixed import GRAIN, MILLION, ONE, as_rows, from_fixed, on_grid, to_fixed
-from midpoint.wire.listing import Catalogue, Certificates, Chain
+from midpoint.wire.listing import Catalogue, Certificates, Chain, Wording
 from midpoint.wire.message import Message
 from midpoint.wire.positions import Prior
 from midpoint.wire.published import Published
@@ -34,6 +36,8 @@ __all__ = [
     "Entry",
     "FeatureNames",
     "Message",
+    "PanelMembership",
+    "PanelRatings",
     "Prior",
     "Problem",
     "Published",
@@ -50,6 +54,7 @@ __all__ = [
     "SolicitationRequest",
     "ValueMap",
     "WitnessStatement",
+    "Wording",
     "as_rows",
     "correction",
     "digest",

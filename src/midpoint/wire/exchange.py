@@ -11,6 +11,7 @@ from midpoint.wire.message import (
     Message,
     Name,
     OneLine,
+    Seconds,
     fault,
     require_ascending,
 )
@@ -94,6 +95,61 @@ class Report(Message):
     @model_validator(mode="after")
     def _sorted(self) -> Self:
         require_ascending((item for item, _ in self.answers), "answers")
+        return self
+
+
+class PanelRatings(Message):
+    """What a person shares who joins the panel: her category and her ratings, as they are.
+
+    Nothing of it is protected. A device makes one only after she agreed, and sends it under a
+    pseudonym of its own.
+    """
+
+    domain: ClassVar[str] = "panel ratings"
+
+    disclosure: Digest
+    """Digest of the disclosure whose features, scale and items these are."""
+    category: Annotated[tuple[tuple[Name, Name], ...], Field(min_length=1)]
+    """Pairs of feature and category, ascending by feature."""
+    ratings: Annotated[tuple[tuple[Name, Integer], ...], Field(min_length=1)]
+    """Pairs of item and raw rating in fixed point, ascending by item."""
+
+    def __repr__(self) -> str:
+        """Show nothing of her: even a digest distinguishes one category from another."""
+        return f"<PanelRatings: {len(self.ratings)} ratings; hidden>"
+
+    @model_validator(mode="after")
+    def _sorted(self) -> Self:
+        require_ascending((feature for feature, _ in self.category), "features")
+        require_ascending((item for item, _ in self.ratings), "ratings")
+        return self
+
+
+class PanelMembership(Message):
+    """Whether people may join the panel, and what is kept of this member."""
+
+    domain: ClassVar[str] = "panel membership"
+
+    open: bool
+    """Whether people may join now; members may leave in any case."""
+    joined: Seconds | None = None
+    """When she first joined; absent if she is not in it."""
+    shared: str | None = None
+    """The exact text of the `PanelRatings` that she shared; absent if she is not in it."""
+
+    def __repr__(self) -> str:
+        """Show nothing of her."""
+        return f"<PanelMembership: {'in' if self.joined is not None else 'not in'} it; hidden>"
+
+    @property
+    def ratings(self) -> PanelRatings | None:
+        """What she shared; None if she is not in it."""
+        return None if self.shared is None else PanelRatings.parse(self.shared.encode())
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.joined is None) != (self.shared is None):
+            raise fault(Refusal.MISSING_FIELD, "joined and shared go together")
         return self
 
 

@@ -5,11 +5,12 @@ from typing import Annotated, ClassVar, Self
 from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
 
 from midpoint.wire.disclosure import FeatureNames, RatingScale
-from midpoint.wire.message import Count, Message, Name, OneLine, fault, require_ascending
+from midpoint.wire.message import Count, Message, Name, OneLine, Part, fault, require_ascending
 from midpoint.wire.refusal import Refusal
 from midpoint.wire.signing import Signed
 
 LONGEST_TITLE = 500
+LONGEST_WORD = 30
 MOST_OTHERS = 1000
 """Entries of other lists that a device keeps, at most; the first ones prove as much as later."""
 MOST_SHOWN = 10_000
@@ -25,6 +26,20 @@ def _versioned(signed: Signed, info: ValidationInfo) -> Signed:
 
 Inner = Annotated[Signed, AfterValidator(_versioned)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TITLE), OneLine]
+
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD), OneLine]
+
+
+class Wording(Part):
+    """What people of this site call its items, and what they do with them."""
+
+    item: Word
+    """One of them, such as *film*."""
+    items: Word
+    """Several, such as *films*."""
+    done: Word
+    """What a person has done who names one of them, such as *seen*, *liked* or *bought*."""
 
 
 class Catalogue(Message):
@@ -44,6 +59,8 @@ class Catalogue(Message):
     """The rating scale of that disclosure."""
     scheme: Name | None = None
     """The scheme of that disclosure."""
+    wording: Wording | None = None
+    """What people call the items; where it is absent they are films."""
 
     @model_validator(mode="after")
     def _well_formed(self) -> Self:

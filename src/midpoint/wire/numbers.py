@@ -13,12 +13,14 @@ from midpoint.wire.disclosure import Disclosure
 from midpoint.wire.fixed import GRAIN, ONE, from_fixed
 from midpoint.wire.limits import (
     LEAST_REVEAL,
+    MOST_NUMBER_RATIO,
     are_strata_alike,
     most_spread,
     spread,
     spread_of_means,
 )
 from midpoint.wire.positions import (
+    DAMPING,
     FARTHEST_LOG_SPREAD,
     FARTHEST_POSITION,
     LEAST_DEVIATION,
@@ -28,7 +30,9 @@ from midpoint.wire.positions import (
     MOST_LOG_SPREAD,
     MOST_LOGIT,
     MOST_PRECISION,
+    MOST_WEIGHT,
     QUIETEST,
+    SUREST,
     Prior,
 )
 from midpoint.wire.refusal import Refusal, RefusedError
@@ -69,7 +73,9 @@ def check_numbers(disclosure: Disclosure) -> None:
     if disclosure.prior is not None:
         _require_positions(disclosure, span)
         _require_prior(disclosure.prior, span)
+        _require_numbers(disclosure, disclosure.prior)
         _require_spread(disclosure.prior)
+        _require_weight(disclosure.prior, unary=scale.is_unary)
     if disclosure.average is not None:
         average = np.array(disclosure.average, np.int64)
         fine = ((average >= scale.low) & (average <= scale.high)).all(axis=1)
@@ -140,8 +146,7 @@ def _require_prior(prior: Prior, span: int) -> None:
 
     Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
     definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
-    range; means and maps are at most 64. A stratum begins at about the same activity in all
-    categories (`wire.limits`).
+    range; means and maps are at most 64.
     """
     least = np.array(prior.least, dtype=np.int64)
     mean, precision = from_fixed(prior.mean), from_fixed(prior.precision)
@@ -164,11 +169,40 @@ def _require_prior(prior: Prior, span: int) -> None:
             Refusal.BAD_POSITIONS,
             "the prior of positions is no distribution, or has numbers out of range",
         )
-    if not are_strata_alike(least):
+
+
+def _require_numbers(disclosure: Disclosure, prior: Prior) -> None:
+    """Refuse categories that rate far more items than others, or whose strata begin later.
+
+    An activity is compared with what is expected of a category. So where rates are false, strata
+    of equal activity begin at other numbers of items. And where means are false, one category
+    withholds what the other reveals. Both are held to their limits (`wire.limits`) for somebody who
+    is asked about everything.
+    """
+    least = np.array(prior.least, dtype=np.int64)
+    rate = np.zeros((1, disclosure.n_cells))
+    if disclosure.rate is not None:
+        rate = _array(disclosure.rate) / GRAIN
+    factors = [_array(disclosure.selection)] + [_array(disclosure.taste)] * disclosure.taste_selects
+    selection = np.hstack(factors) / GRAIN
+    means = from_fixed(prior.mean)[:, :, : selection.shape[1]]
+    if not (are_strata_alike(least) and are_strata_alike(least * _expected(rate))):
+        raise RefusedError(
+            Refusal.TOO_TELLING, "a stratum begins later in one category than in another"
+        )
+    at_means = np.array([_expected(rate + selection @ mean.T) for mean in means])
+    if not are_strata_alike(at_means, MOST_NUMBER_RATIO):
         raise RefusedError(
             Refusal.TOO_TELLING,
-            "a stratum begins at another activity in one category than in another",
+            "one category is said to rate far more items than another; if it does, merge"
+            " categories, or choose a scheme without counterparts",
         )
+
+
+def _expected(logit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many items each category rates, damped as an activity is; fixed point. (K,)."""
+    chance = 1 / (1 + np.exp(-np.clip(logit, -SUREST, SUREST)))
+    return np.asarray(np.floor(chance * ONE + 0.5).sum(axis=0) + DAMPING * ONE)
 
 
 def _require_spread(prior: Prior) -> None:
@@ -181,6 +215,14 @@ def _require_spread(prior: Prior) -> None:
         raise RefusedError(Refusal.BAD_POSITIONS, "log spreads are out of range")
     if np.ptp(mean, axis=1).max() > MOST_LOG_SPREAD:
         raise RefusedError(Refusal.TOO_TELLING, "categories' spreads are too far apart")
+
+
+def _require_weight(prior: Prior, *, unary: bool) -> None:
+    """Refuse a weight of her own probabilities that is out of range, or on a scale with values."""
+    if prior.weight is None:
+        return
+    if not unary or not 0 < prior.weight <= MOST_WEIGHT * ONE:
+        raise RefusedError(Refusal.BAD_POSITIONS, "the weight of probabilities is out of range")
 
 
 def _is_definite(precision: NDArray[np.float64]) -> bool:

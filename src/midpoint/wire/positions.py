@@ -15,6 +15,8 @@ STEPS = 8
 """Newton steps from the mean of her category to the mode of a person's position."""
 LONGEST_STEP = 2.0
 """The most by which such a step changes a coordinate: longer ones overshoot, and some never end."""
+LONGEST_STEP_OF_SETS = 0.5
+"""The same of sets, where selection factors are many: with 2, one device in five never arrived."""
 DAMPING = 8
 """Added to items rated and to items expected: a handful of items does not show an activity."""
 SUREST = 30.0
@@ -31,8 +33,8 @@ QUIETEST = 64
 """The noise of a rating deviates by at least the scale's range over this, or steps fail."""
 MOST_DIMENSIONS = 64
 """Most selection and taste factors together."""
-MOST_STRATA = 4
-"""Most strata of activity."""
+MOST_STRATA = 2
+"""Most strata of activity: honest ones are two, and each more would let a false prior show more."""
 MOST_LOG_SPREAD = 1 / 4
 """Categories' log spreads are at most this far apart, and so far a person's changes at most."""
 FARTHEST_RESIDUAL = 2**36
@@ -43,8 +45,15 @@ SPREAD_STEPS = 16
 """Newton steps from the mean of her category to the mode of a person's log spread."""
 LEAST_DEVIATION, MOST_DEVIATION = 2**-6, 2.0
 """Standard deviations of log spreads in a category: the least and the greatest."""
+MOST_WEIGHT = 8
+"""Most that a person's own probability of an item counts in its score, of sets."""
 MOST_NUMBERS = 2**20
 """Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions."""
+
+
+def longest_step(taste_factors: int) -> float:
+    """Return the most by which a step changes a coordinate; sets have no taste factors."""
+    return LONGEST_STEP if taste_factors else LONGEST_STEP_OF_SETS
 
 
 class Prior(Part):
@@ -69,6 +78,8 @@ class Prior(Part):
 
     The spread of a person's residuals is exp(w) times the usual one, w normal in her category.
     """
+    weight: Integer | None = None
+    """On a unary scale: how much her own probability of an item counts beside its score."""
 
     def require_shape(self, cells: int, dimensions: int) -> None:
         """Refuse a prior of other than K categories and D dimensions."""

@@ -87,6 +87,7 @@ def bound(counted: CategoryStatistics, variance: Float) -> float:
     return area_of(float((p / (1 - p)) @ variance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [600, 3000])
 def test_ratios_are_surer_and_leak_less_where_items_go_together(size: int) -> None:
     drawn = people(size)

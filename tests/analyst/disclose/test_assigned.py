@@ -1,4 +1,4 @@
-"""Assigned sets are declared: by a table of what people were asked, or by `all`."""
+"""Assigned sets are declared, by a table of what people were asked or by `all`; or proved."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 from midpoint.analyst import Factorizer, choose_scheme, disclose, itemwise_scheme, train
 from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.data import Ratings, Scale, SimulationConfig, simulate
+from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 from midpoint.wire import SCHEMES
 
@@ -61,3 +62,41 @@ def test_nothing_that_withholds_is_tried() -> None:
     few = EVERYTHING.select_users(np.arange(60) < 8)
     assert choose_scheme(few, "gender", factorizer=QUICK, assigned=True).scheme == "dmp"
     assert itemwise_scheme(Scale.continuous(0, 1), assigned=True) == "mp"
+
+
+def crowd(selection_sd: float, users: int = 3000) -> Ratings:
+    """Simulate people who rate eight of twenty items, chosen by their category or by chance."""
+    feature = SimulatedFeature("gender", ("F", "M"), bias_sd=0.6, selection_sd=selection_sd)
+    world = SimulationConfig(
+        users=users,
+        items=20,
+        ratings=8 * users,
+        features=(feature,),
+        scale=Scale.stars(1, 5),
+        dimension=2,
+    )
+    return simulate(world, seed=1).ratings
+
+
+@pytest.mark.slow
+def test_what_people_rated_proves_that_they_did_not_choose() -> None:
+    """By an attack on sets alone; where they do choose, it finds them, and few prove nothing."""
+    bound = require_assigned(crowd(0.0), "prove", ["gender"])
+    assert bound is not None
+    assert 0.5 < bound <= 0.53
+    for chosen in (crowd(0.3), crowd(0.0, users=300)):
+        with pytest.raises(MidpointError, match="does not show that they did not choose"):
+            require_assigned(chosen, "prove", ["gender"])
+    with pytest.raises(MidpointError, match="needs a private feature"):
+        require_assigned(SOME, "prove")
+
+
+@pytest.mark.slow
+def test_what_was_proved_is_kept_and_nothing_is_withheld() -> None:
+    panel = crowd(0.0)
+    profiles = train(panel, "gender", factorizer=QUICK, asked="prove")
+    assert profiles.choice is not None
+    assert profiles.choice.sets_leak == require_assigned(panel, "prove", ["gender"])
+    shown = disclose(profiles)
+    assert shown.sets == "assigned"
+    assert not SCHEMES[shown.scheme].sub_samples

@@ -11,7 +11,7 @@ from midpoint.analyst.disclose.chain import verified_entries
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
-from midpoint.wire import SigningKey
+from midpoint.wire import Catalogue, SigningKey, Wording
 from tests.support.models.small_model import run
 
 Publish = Callable[[Path, ItemProfiles, str | None], object]
@@ -115,3 +115,26 @@ def test_a_crash_before_the_successor_was_put_there_is_made_good(
         assert SigningKey.load(site.root / "key.pem").public == done.key
     later = site.publish(profiles, disclose(profiles, "mpssr"), time=3, change_scheme=True)
     assert later.entry.key == done.successor
+
+
+def test_what_items_are_called_is_signed_and_stays_until_it_is_said_anew(
+    trained_stars: Training, tmp_path: Path
+) -> None:
+    profiles, site, model = trained_stars.items, tmp_path / "site", tmp_path / "model"
+    profiles.save(model)
+    with pytest.raises(MidpointError, match="give one, several and what people do"):
+        run("publish", model, site, "--wording", "song,songs")
+    with pytest.raises(MidpointError, match="at most 30 letters"):
+        run("publish", model, site, "--wording", "song,songs," + "s" * 31)
+    assert Site(site).chain() is None
+    run("publish", model, site)
+    assert _wording(site) is None
+    run("publish", model, site, "--wording", "song, songs, liked")
+    assert _wording(site) == Wording(item="song", items="songs", done="liked")
+    run("publish", model, site)
+    assert _wording(site) == Wording(item="song", items="songs", done="liked")
+    assert len(verified_entries(Site(site).published().chain)) == 2
+
+
+def _wording(site: Path) -> Wording | None:
+    return Catalogue.parse(Site(site).published().catalogue).wording

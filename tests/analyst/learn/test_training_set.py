@@ -39,6 +39,7 @@ def everyone(world: TwoKinds) -> Ratings:
     )
 
 
+@pytest.mark.slow
 def test_reports_teach_items_nearly_as_raw_ratings_do(world: TwoKinds, both: ItemProfiles) -> None:
     alone, reported = world.error(world.first), world.error(both)
     raw = everyone(world)
@@ -101,6 +102,7 @@ def hostile(world: TwoKinds, share: float, favourite: str) -> pl.DataFrame:
     return pl.concat(parts)
 
 
+@pytest.mark.slow
 def test_one_hostile_report_in_a_hundred_moves_little(world: TwoKinds, both: ItemProfiles) -> None:
     ordinary = str(both.item_ids[np.argsort(both.typical)[both.n_items // 2]])
     before = world.ten_best(both)

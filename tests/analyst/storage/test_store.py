@@ -14,11 +14,13 @@ from sqlalchemy import func, select, text
 from midpoint.analyst.storage import (
     Decision,
     History,
+    Member,
     Storage,
     Summary,
     UnavailableError,
     migrate,
 )
+from midpoint.analyst.storage.collection import kept_panel
 from midpoint.analyst.storage.connection import connect, sqlite_url
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.analyst.storage.upgrade import _settings
@@ -134,6 +136,59 @@ def test_erasing_leaves_nothing_and_touches_nobody_else(storage: Storage, url: s
     assert found.rounds[0].items == ("z",)
 
 
+def joins(token: bytes, shared: bytes, at: int = 7) -> Made:
+    return Made(token, lambda _: Decision("in", join=Member(at, "d" * 64, shared)))
+
+
+def leaves(token: bytes) -> Made:
+    return Made(token, lambda _: Decision("out", leave=True))
+
+
+def test_the_panel_is_apart_from_reports(storage: Storage, url: str) -> None:
+    """Who joins again joined first; leaving erases what was shared, and no report goes with it."""
+    storage.write([opens(ANN, asked(0)), joins(ANN, b"a"), joins(BOB, b"b"), joins(BOB, b"b2", 9)])
+    storage.write([joins(ANN, b"a2", 99)])
+    assert storage.member(ANN) == Member(7, "d" * 64, b"a2")
+    assert storage.member(BOB) == Member(7, "d" * 64, b"b2")
+    assert storage.member(EVE) is None
+    assert storage.write([erases(ANN)]) == ["gone"]
+    assert storage.member(ANN) is not None
+    storage.write([opens(BOB, asked(0))])
+    assert storage.write([leaves(BOB), leaves(ANN), leaves(EVE)]) == ["out"] * 3
+    assert storage.member(BOB) is storage.member(ANN) is None
+    assert rows(url) == (1, 1, 0)
+    storage.write([joins(EVE, b"e"), leaves(EVE), joins(EVE, b"e2", 50)])
+    assert storage.member(EVE) == Member(50, "d" * 64, b"e2")
+    assert b"e2" not in repr(storage.member(EVE)).encode()
+
+
+def test_two_workers_take_one_member_together(url: str) -> None:
+    def work(number: int) -> object:
+        with Storage(url) as own:
+            return own.write([joins(ANN, b"%d" % number, number)])[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == ["in"] * 4
+    with Storage(url) as storage:
+        assert storage.member(ANN) is not None
+
+
+def test_a_database_of_the_first_layout_is_upgraded_and_keeps_everything(url: str) -> None:
+    engine = connect(url, writing=True)
+    with Storage(url) as storage:
+        storage.write([opens(ANN, asked(0)), keeps(ANN, said(0))])
+    with engine.begin() as connection:
+        settings = _settings()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "0001")
+    engine.dispose()
+    with pytest.raises(MidpointError, match="upgrades its tables"):
+        list(kept_panel(url))
+    migrate(url)
+    assert list(kept_panel(url)) == []
+    assert rows(url) == (1, 1, 1)
+
+
 def test_two_workers_keep_each_report_once(url: str) -> None:
     """Both get every report, at the same time, in batches: each round is kept exactly once."""
     people = [person(n) for n in range(40)]
@@ -191,7 +246,7 @@ def test_a_database_of_another_layout_is_refused_until_it_is_migrated(empty: str
     with Storage(empty) as storage, pytest.raises(UnavailableError, match="layout"):
         storage.check()
     with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         settings = _settings()
         settings.attributes["connection"] = connection
         command.downgrade(settings, "base")
@@ -218,11 +273,12 @@ def test_reports_are_numbered_in_the_order_in_which_they_came(url: str) -> None:
 
 
 def test_there_is_no_room_for_more() -> None:
-    """No column for a feature, an address, a name."""
+    """No column for an address or a name; none for a feature but of people who joined the panel."""
     assert {name: {c.name for c in table.columns} for name, table in metadata.tables.items()} == {
         "pseudonym": {"token", "created", "mark", "summary", "model", "sums"},
         "round": {"token", "number", "disclosure", "solicitation", "opened"},
         "report": {"token", "number", "round", "id", "report", "received"},
+        "panel": {"token", "joined", "disclosure", "shared"},
     }
 
 

@@ -7,16 +7,16 @@ from midpoint.analyst import Factorizer
 from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import area, auc, chance_deviation
 from midpoint.audit.choose import panel as panel_module
+from midpoint.audit.choose.attackers import ATTACKERS, exact_levels
 from midpoint.audit.choose.candidates import candidates, protocol_of, variants
 from midpoint.audit.choose.measurement import (
     Leak,
-    RawReaders,
+    RawAttackers,
     cost,
     measure,
     stack_scores,
 )
 from midpoint.audit.choose.panel import Panel, Shown
-from midpoint.audit.choose.readers import READERS, exact_levels
 from midpoint.data import Scale, Simulation
 from midpoint.protocol import LearningProtocol
 
@@ -45,15 +45,15 @@ def test_nobody_attacked_taught_a_disclosure_of_those_learned_from(panel: Panel)
 
 @pytest.mark.slow
 def test_raw_ratings_leak_and_sub_sampling_takes_the_sets_away(panel: Panel) -> None:
-    readers = RawReaders(panel)
-    raw, protected = (measure(panel, LearningProtocol(name), readers) for name in ("no", "dmpss"))
+    attackers = RawAttackers(panel)
+    raw, protected = (measure(panel, LearningProtocol(name), attackers) for name in ("no", "dmpss"))
     assert raw.leak.value > 0.9
     assert protected.leak.value < 0.75
     above, error = raw.leak.above(protected.leak)
     assert above > 5 * error > 0
     assert cost(raw, raw) == 0
     assert -0.1 < cost(protected, raw) < 0.1
-    again = measure(panel, LearningProtocol("dmpss"), RawReaders(panel))
+    again = measure(panel, LearningProtocol("dmpss"), RawAttackers(panel))
     assert again.leak.value == protected.leak.value
 
 
@@ -125,27 +125,32 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     assert variants("dmpss", fine) == ("dmpss:levels=11", "dmpss:levels=7")
     assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on")
     assert variants("mp", Scale.continuous(0, 1)) == ()
+    assert variants("dmpss", Scale.unary()) == ()
+    assert variants("cmpss", Scale.unary()) == ("cmpss:leak=0.7", "cmpss:leak=0.6")
+    assert protocol_of("cmpss:leak=0.6").leak == 0.6
     assert protocol_of("cmp:levels=5:spread=on").spec.levels == 5
     assert questions(2) == [1]
     assert questions(3) == [0, 1, 2]
 
 
-def test_radial_readers_and_trees_see_what_no_line_separates() -> None:
+@pytest.mark.slow
+def test_radial_attackers_and_trees_see_what_no_line_separates() -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(900, 3))
     ones = np.square(rows).sum(axis=1) > 2.4
     by_name = {
-        reader.name: auc(reader.fit(rows[:600], ones[:600])(rows[600:]), ones[600:])
-        for reader in READERS
-        if reader.name in {"profile", "profile, radial", "profile, trees", "items, support vectors"}
+        attacker.name: auc(attacker.fit(rows[:600], ones[:600])(rows[600:]), ones[600:])
+        for attacker in ATTACKERS
+        if attacker.name
+        in {"profile", "profile, radial", "profile, trees", "items, support vectors"}
     }
     assert by_name.pop("profile") < 0.65
     assert len(by_name) == 3
     assert min(by_name.values()) > 0.9
 
 
-def test_readers_have_names_of_their_own_and_see_single_levels(panel: Panel) -> None:
-    assert len({reader.name for reader in READERS}) == len(READERS)
+def test_attackers_have_names_of_their_own_and_see_single_levels(panel: Panel) -> None:
+    assert len({attacker.name for attacker in ATTACKERS}) == len(ATTACKERS)
     view = Shown(panel, LearningProtocol("no")).view(0, frozenset({0}), 0)
     table = exact_levels(view).toarray()
     items, levels = view.profiles.n_items, 5

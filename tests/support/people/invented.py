@@ -95,7 +95,9 @@ def ready(made: World, protocol: str, seed: int = 0) -> ItemProfiles:
     drawn = {"rate": (M, K), "selection": (M, d), "taste": (M, r)}
     columns = {name: np.rint(rng.normal(size=size) * 128) / 256 for name, size in drawn.items()}
     model = PositionModel(
-        **columns,
+        rate=columns["rate"],
+        selection=columns["selection"],
+        taste=columns["taste"],
         base=np.rint((profiles.centre[:, None] + profiles.offset) * 256) / 256,
         least=np.arange(G)[:, None] * np.ones(K),
         mean=rng.normal(size=(G, K, d + r)) * 0.4,

@@ -11,6 +11,8 @@ from midpoint.wire import (
     Chain,
     Disclosure,
     Message,
+    PanelMembership,
+    PanelRatings,
     Problem,
     Receipt,
     Report,
@@ -48,6 +50,8 @@ class TinyAnalyst:
         self.disclosures = [shown or disclosure("dmpss")]
         self.certificates: list[Signed] = []
         self.accounts: dict[str, Account] = {}
+        self.members: dict[str, bytes] = {}
+        self.takes_members = True
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
@@ -132,6 +136,8 @@ def _handler(analyst: TinyAnalyst) -> type[BaseHTTPRequestHandler]:  # noqa: C90
                 self.tell(analyst.public(self.path))
             elif self.path.startswith("/v1/scores"):
                 self.tell(analyst.score())
+            elif self.path == "/v1/panel":
+                self.show_member()
             else:
                 reports = self.account.reports.items()
                 kept = [{"report": r.raw.decode(), "round": number} for number, r in reports]
@@ -141,12 +147,25 @@ def _handler(analyst: TinyAnalyst) -> type[BaseHTTPRequestHandler]:  # noqa: C90
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.path == "/v1/solicitation":
                 self.tell(analyst.solicit(self.account, SolicitationRequest.parse(body)))
+            elif self.path == "/v1/panel" and not analyst.takes_members:
+                self.tell(Problem(code="panel_closed", message="nobody may join"))
+            elif self.path == "/v1/panel":
+                analyst.members[self.headers["Authorization"]] = PanelRatings.parse(body).raw
+                self.send(204, b"")
             else:
                 self.tell(analyst.keep(self.account, Report.parse(body)))
 
         def do_DELETE(self) -> None:
-            analyst.accounts.pop(self.headers["Authorization"], None)
+            kept = analyst.members if self.path == "/v1/panel" else analyst.accounts
+            kept.pop(self.headers["Authorization"], None)
             self.send(204, b"")
+
+        def show_member(self) -> None:
+            shared = analyst.members.get(self.headers["Authorization"])
+            kept = PanelMembership(open=analyst.takes_members)
+            if shared is not None:
+                kept = PanelMembership(open=True, joined=1_700_000_000, shared=shared.decode())
+            self.tell(kept)
 
         @property
         def account(self) -> Account:

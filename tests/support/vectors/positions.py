@@ -49,8 +49,8 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmp half stars"] = make("cmp", points=HALVES, seed=4)
     made["cmpss strong"] = make(seed=5, selection_factors=3, taste_factors=3, reach=8.0)
     made["cmpss, tastes choose"] = make(seed=6, selection_factors=2, taste_factors=3, choose=True)
-    made["cmpss, three strata"] = make(
-        features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=3
+    made["cmpss, two strata"] = make(
+        features=(AGE,), seed=7, selection_factors=2, taste_factors=2, strata=2
     )
     plain = make(seed=8, selection_factors=2, taste_factors=2)
     keep = tuple(ONE * (j % 4) // 3 for j in range(len(plain.items)))
@@ -66,7 +66,17 @@ def with_counterparts() -> dict[str, Disclosure]:
     made["cmpss of sets"] = as_sets(
         make(features=(AGE,), seed=11, selection_factors=4, taste_factors=0, strata=2)
     )
+    made["cmpss of sets, her own probabilities"] = with_weight(
+        make(seed=12, selection_factors=3, taste_factors=0), ONE // 3
+    )
     return made
+
+
+def with_weight(shown: Disclosure, weight: int) -> Disclosure:
+    """Make it one of sets, whose devices add their own probabilities to scores."""
+    sets = as_sets(shown)
+    assert sets.prior is not None
+    return sets.model_copy(update={"prior": sets.prior.model_copy(update={"weight": weight})})
 
 
 def moved_obfuscations() -> Iterator[Case]:
@@ -123,8 +133,9 @@ def moved_corrections() -> Iterator[Case]:
 
 def some_moves() -> Iterator[Moved]:
     for turn, (name, shown) in enumerate(with_counterparts().items()):
-        taste_factors = len(shown.taste[0]) if shown.taste else 0
-        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, taste_factors)
+        model = Parameters.of(shown).positions
+        assert model is not None
+        move = np.random.default_rng(turn).integers(-2 * GRAIN, 2 * GRAIN, model.moved)
         yield name, shown, tuple(move.tolist())
 
 
@@ -218,6 +229,7 @@ def bad_positions() -> Iterator[Case]:
         ("a log spread that does not vary", {"spread": usual_spread((0, ONE // 64 - 1))}),
         ("a log spread that varies too much", {"spread": usual_spread((0, 2 * ONE + 1))}),
         ("a log spread beyond all measure", {"spread": usual_spread((4 * ONE + 1, ONE))}),
+        ("a weight of probabilities on a scale with values", {"weight": ONE}),
     ]
     broken_priors = [
         (name, {"prior": disclosed_prior.model_copy(update=_rows(changes))})
@@ -247,9 +259,24 @@ def bad_positions() -> Iterator[Case]:
         (name, {"prior": disclosed_prior.model_copy(update=changes)}, Refusal.TOO_TELLING)
         for name, changes in far_apart
     ]
+    later = disclosed_prior.model_copy(update={"least": ((0, 0), (300, 200))})
+    lying: dict[str, Any] = {"rate": ((3 * GRAIN, -3 * GRAIN),) * 5, "prior": later}
+    many = counterparts_disclosure(n_items=60, selection_factors=2, taste_factors=2)
+    columns = ("items", "selection", "base", "taste", "levels")
+    large = {name: getattr(many, name) for name in columns} | {
+        "rate": ((4 * GRAIN, -9 * GRAIN),) * 60
+    }
+    level = disclosed_prior.model_copy(update={"least": ((0, 0), (0, 0))})
+    telling.append(("rates that part the strata", lying, Refusal.TOO_TELLING))
+    telling.append(("one rates far more", large | {"prior": level}, Refusal.TOO_TELLING))
     bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
-    for name, changes, code in (*bad_cases, *telling):
-        bad = shown.model_copy(update=changes)
+    sets = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=0)
+    weighted = [
+        (f"a weight of {weight}", {"disclosure": with_weight(sets, weight)}, Refusal.BAD_POSITIONS)
+        for weight in (0, -1, 8 * ONE + 1)
+    ]
+    for name, changes, code in (*bad_cases, *telling, *weighted):
+        bad = changes.get("disclosure") or shown.model_copy(update=changes)
         yield {
             "name": f"{code}: {name}",
             "disclosure": text(bad),
@@ -291,22 +318,36 @@ def people_at_positions() -> Iterator[Case]:
         "cmpss, tastes choose": make(
             n_items=40, selection_factors=3, taste_factors=4, seed=25, choose=True
         ),
-        "cmpss, three strata": make(
-            n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=3
+        "cmpss, two strata": make(
+            n_items=40, selection_factors=3, taste_factors=2, seed=28, strata=2
         ),
+        "cmpss, rates that would part the strata": parted(),
         "cmpss 3, many items, as large as a real one": real_size(),
         "cmp, log spreads": make("cmp", n_items=30, seed=29, spread=True),
         "cmpss 3, log spreads, two strata": make(
             features=(AGE,), n_items=40, points=HALVES, seed=30, strata=2, spread=True
         ),
+        "cmpss of sets, her own probabilities": with_weight(
+            make(n_items=40, selection_factors=4, taste_factors=0, seed=31, strata=2), ONE // 2
+        ),
     }
     for turn, (name, one) in enumerate(shown.items()):
-        people = list(people_of(one, 24 if "many" in name else 80, 400 + turn))
+        people = list(people_of(one, 24 if "many" in name else 80, 400 + turn, half="part" in name))
         yield {"name": name, "disclosure": text(one), "people": people}
 
 
-def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
-    """Who rated nothing, everything, all lowest, all highest; then anybody."""
+def parted() -> Disclosure:
+    """Rates that lie by category, one half of the items each way: equal in sum, so accepted.
+
+    Somebody who is asked about one half only is held to the limit by her device.
+    """
+    shown = counterparts_disclosure(n_items=60, selection_factors=2, seed=31, strata=2)
+    rate = tuple((3 * GRAIN, -4 * GRAIN)[:: 1 if j < 30 else -1] for j in range(60))
+    return shown.model_copy(update={"rate": rate})
+
+
+def people_of(shown: Disclosure, n: int, seed: int, *, half: bool) -> Iterator[Case]:
+    """Who rated nothing, everything, all lowest, all highest; then anybody, asked about a half."""
     rng, parameters = np.random.default_rng(seed), Parameters.of(shown)
     model, M = parameters.positions, len(shown.items)
     assert model is not None
@@ -314,6 +355,8 @@ def people_of(shown: Disclosure, n: int, seed: int) -> Iterator[Case]:
     for person in range(n):
         share = (0.0, 1.0, 1.0, 1.0)[person] if person < 4 else rng.uniform(0.02, 0.9)
         asked = rng.permutation(M)[: M if person < 6 else rng.integers(0, M + 1)]
+        if half and person >= 6:
+            asked = asked[(asked < M // 2) == (person % 2 == 0)]
         rated = asked[rng.random(len(asked)) < share]
         value = points[rng.integers(0, len(points), len(rated))]
         if person in (2, 3):

@@ -15,6 +15,7 @@ from midpoint.wire import (
     Refusal,
     Report,
     SolicitationRequest,
+    Wording,
 )
 from tests.support.people.made_up import (
     disclosure,
@@ -98,6 +99,9 @@ def service_texts() -> Iterator[Case]:
         "certificates": Certificates(certificates=()),
     }
     asked = SolicitationRequest(disclosure=shown.digest, after=7)
+    songs = Wording(item="song", items="songs", done="liked")
+    called = text(Catalogue(items=("a",), titles=("A",), ratings=(0,), wording=songs))
+    yield {"name": "items called songs", "kind": "catalogue", "text": called, "code": None}
     yield {"name": "after a round", "kind": "solicitation_request", "text": text(asked),
            "code": None}  # fmt: skip
     for kind, message in good.items():
@@ -118,6 +122,11 @@ def service_texts() -> Iterator[Case]:
         ("a negative number", "catalogue", _swap(titles, "[0,7]", "[0,-7]"), Refusal.WRONG_SHAPE),
         ("items not sorted", "catalogue", _swap(titles, '"a","b"', '"b","a"'),
          Refusal.WRONG_SHAPE),
+        ("a long word", "catalogue", _swap(called, "liked", "l" * 31), Refusal.WRONG_SHAPE),
+        ("no word", "catalogue", _swap(called, "liked", ""), Refusal.WRONG_SHAPE),
+        ("a word of two lines", "catalogue", _swap(called, "liked", "a\\nb"), Refusal.BAD_NAME),
+        ("a word left out", "catalogue", _swap(called, '"item":"song",', ""),
+         Refusal.MISSING_FIELD),
         ("no entries", "chain", '{"entries":[],"version":1}', Refusal.WRONG_SHAPE),
         ("an entry without version", "chain", _swap(sent["chain"], ',"version":1}],', "}],"),
          Refusal.MISSING_FIELD),

@@ -18,6 +18,8 @@ from tests.support.sites.lies import grown, one_item, show
 from tests.support.sites.serving import running, settings_of
 from tests.support.sites.witnessing import DAY, HOUR, RunningWitness, running_witness
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class World:

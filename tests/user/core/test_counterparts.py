@@ -16,7 +16,14 @@ from midpoint.user import (
     reveal_probability,
 )
 from midpoint.user.core.coins import MIX, REVEAL, SPLIT, VALUE
-from midpoint.user.core.counterparts import Counterparts, adjustment_of, counterparts, value_shift
+from midpoint.user.core.counterparts import (
+    Counterparts,
+    adjustment_of,
+    counterparts,
+    expected_of,
+    stratum_of,
+    value_shift,
+)
 from midpoint.user.core.discrete import split
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, SCHEMES, to_fixed
@@ -331,6 +338,24 @@ def test_who_was_asked_a_handful_is_in_one_stratum_whatever_she_rated() -> None:
         value = np.full(asked, 3 * ONE)
         found, light = (counterparts(m, 0, item, item, value) for m in (two, one))
         assert np.array_equal(found.selection, light.selection) == fine
+
+
+def test_false_rates_do_not_part_the_strata_of_categories() -> None:
+    """Asked about what one category is said to rate more, people differ by a factor of two at most.
+
+    The control: by activity alone, as honest rates compare it, they would differ by far more.
+    """
+    model = model_of(Nature.draw(np.random.default_rng(1), (400, 2, 2, 2)))
+    rate = np.tile([3 * GRAIN, -4 * GRAIN], (400, 1))
+    rate[200:] = rate[200:, ::-1]
+    two = replace(in_two_strata(model, GRAIN), rate=rate)
+    expected = expected_of(two, np.arange(200))
+    begins = [min(n for n in range(201) if stratum_of(two, k, n, expected) == 1) for k in (0, 1)]
+    honest = np.ceil(expected).astype(int)
+    assert begins[1] == honest[1] < 10
+    assert begins[0] + 8 == np.ceil(2 * (expected[1] + 8)) < (honest[0] + 8) / 8
+    together = stratum_of(two, np.repeat([0, 1], 201), np.tile(np.arange(201), 2), expected)
+    assert [int((together[:201] == 0).sum()), int((together[201:] == 0).sum())] == begins
 
 
 @pytest.mark.parametrize("shape", [(30, 2, 3, 2), (30, 3, 2, 2)])

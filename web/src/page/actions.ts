@@ -1,3 +1,4 @@
+import type { Store } from "../index";
 import type { Demands } from "./model";
 
 /** What a person can do on the page; views call these and nothing else. */
@@ -16,8 +17,12 @@ export interface Actions {
   again(): void;
   /** The ledger as the text of a file. */
   exported(): string;
+  /** Do something with all that is kept about the service at this address, as to make a file of it. */
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
+  /** Draw the part about the panel into an element, loaded when she opens it. */
+  panel(element: HTMLElement): Promise<void>;
   /** Confirm an auditor's key, or withdraw that. */
   trust(key: string, trusted: boolean): void;
   /** Change what she demands of the service, and check it again. */

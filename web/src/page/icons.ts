@@ -25,6 +25,7 @@ const star = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("pa
 
 export const icons = {
   star: () => star.cloneNode(true) as SVGSVGElement,
+  check: () => drawn("M5 12.5l4.5 4.5L19 7.5"),
   lock: () => drawn("M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"),
   search: () => drawn("M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM20 20l-4.9-4.9"),
   close: () => drawn("M6 6l12 12M18 6L6 18"),

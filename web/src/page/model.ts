@@ -1,5 +1,6 @@
 /** What the page shows, as one immutable value; views draw it and never change it. */
 
+import { FILMS, type Site } from "./texts";
 import type { Title, Titles } from "./titles";
 
 /** One private feature and its categories, as disclosed. */
@@ -14,7 +15,20 @@ export interface Line {
   readonly yours: number;
   /** The value that would be sent; null if it stays here. */
   readonly sent: number | null;
+  /** Why, in a few words for the row, and in full. */
+  readonly brief: string;
   readonly why: string;
+  /** What was said of it before, if that changed while she went on rating; null if withheld. */
+  readonly was?: number | null;
+}
+
+/** One title that one category rates more often than another, from public figures. */
+export interface Example {
+  readonly title: Title;
+  readonly feature: string;
+  readonly more: string;
+  readonly fewer: string;
+  readonly times: number;
 }
 
 /** What an attacker who reads title by title could guess of one feature. */
@@ -117,6 +131,10 @@ export interface Model {
   readonly hidesRated: boolean;
   readonly chosen: Readonly<Record<string, string>> | null;
   readonly titles: Titles | null;
+  /** What the site calls its items, and whether they are rated at all. */
+  readonly site: Site;
+  /** What ratings give away, by one title of this site; null if it is not known. */
+  readonly example: Example | null;
   readonly levels: readonly number[];
   /** The titles that the service asks about in the present round. */
   readonly asked: readonly Title[];
@@ -125,6 +143,8 @@ export interface Model {
   readonly draft: ReadonlyMap<string, number>;
   /** Items whose decision is final: the value sent, or null if withheld. */
   readonly final: ReadonlyMap<string, number | null>;
+  /** What she gave to those. */
+  readonly given: ReadonlyMap<string, number>;
   /**
    * Whether `lines`, `bytes` and `guesses` are still those of an earlier draft: they are worked out
    * again, and meanwhile nothing is sent.
@@ -165,6 +185,7 @@ export interface Model {
  *
  * - noStorage: nothing outlives the page. storage: a step was not kept; that passes.
  * - noOpening: storage did not open. badStorage: what it holds is broken, and only then may it go.
+ * - moved: all of it was moved to another device, and nothing is decided here.
  * - newKey: the service signs with another key, for which the known one vouched.
  * - notErased: the service did not confirm; erasing here only is still possible.
  */
@@ -177,6 +198,7 @@ export type Notice =
   | "notErased"
   | "otherTab"
   | "forgetting"
+  | "moved"
   | "newKey"
   | "failed";
 
@@ -192,6 +214,8 @@ export const start: Model = {
   hidesRated: false,
   chosen: null,
   titles: null,
+  site: FILMS,
+  example: null,
   levels: [],
   asked: [],
   hasRound: false,
@@ -199,6 +223,7 @@ export const start: Model = {
   pending: false,
   unchecked: false,
   final: new Map(),
+  given: new Map(),
   lines: [],
   bytes: "",
   guesses: [],

@@ -3,7 +3,7 @@
 import type { Installation } from "./installation";
 import { Shown } from "./model";
 import { Session } from "./session";
-import { texts } from "./texts";
+import { FILMS, type Site, speak, tag, texts } from "./texts";
 import { frame, toast, viewOf } from "./views/frame";
 
 /** Draw the page into an element. */
@@ -19,11 +19,21 @@ export function openPage(root: HTMLElement, installation: Installation): void {
     say(title === undefined ? texts.rate.nothingToUndo : texts.rate.undone(title), false);
   }
 
-  const draw = frame(root, session, () => shown.model);
+  document.documentElement.lang = tag;
+  let site: Site = FILMS;
+  let draw = frame(root, session, () => shown.model);
   const turn = () => shown.change({ view: viewOf(location.hash) });
   addEventListener("hashchange", turn);
   turn();
-  shown.watch(draw);
+  shown.watch((model) => {
+    if (JSON.stringify(site) !== JSON.stringify(model.site)) {
+      // The site speaks of other things than was thought: all is drawn anew, in its words.
+      site = model.site;
+      speak(site);
+      draw = frame(root, session, () => shown.model);
+    }
+    draw(model);
+  });
 
   addEventListener("keydown", (event) => {
     const typing =

@@ -8,15 +8,28 @@ import {
   schemeOf,
 } from "../index";
 import { answeredOf, finalOf, measuredOf, recommendedOf, reranked } from "./conversions";
-import { guessesOf } from "./guesses";
+import { exampleOf } from "./example";
 import type { Measured, Model } from "./model";
 import { Reasons } from "./reasons";
+import { siteOf } from "./texts";
 import { type Title, Titles } from "./titles";
 
 /** How many recommendations are ranked; public, the same for everyone. */
 export const RANKED = 200;
 /** How many titles are shown to somebody who says no category. */
 const FOR_EVERYONE = 50;
+
+/** What the gauges show is worked out by a part that is loaded when there is something to guess. */
+let guesses: typeof import("./guesses") | null = null;
+
+/** Load it; without it there are no gauges, and all else is as it is. */
+export async function loadGuesses(): Promise<void> {
+  try {
+    guesses ??= await import("./guesses");
+  } catch {
+    // The service is away; the next rating tries again.
+  }
+}
 
 /** Draws under the disclosure that passed the checks last. */
 export class Picture {
@@ -29,6 +42,7 @@ export class Picture {
     const { accepted, titles, popularity } = agent.standing;
     const { items } = accepted.disclosure;
     this.#agent = agent;
+    void loadGuesses();
     this.digest = accepted.disclosure.digest;
     this.#reasons = new Reasons(accepted.disclosure);
     this.titles = new Titles(
@@ -40,13 +54,17 @@ export class Picture {
 
   /** What the service publishes. */
   checked(trusts: (key: string) => boolean): Partial<Model> {
-    const { disclosure, entry, superseded } = this.#agent.standing.accepted;
+    const { accepted, wording } = this.#agent.standing;
+    const { disclosure, entry, superseded } = accepted;
+    const levels = disclosure.scale.levels ?? [];
     return {
       refusal: null,
       away: false,
       features: disclosure.features,
       hidesRated: schemeOf(disclosure).subSamples,
-      levels: disclosure.scale.levels ?? [],
+      levels,
+      site: siteOf(wording, levels),
+      example: exampleOf(disclosure, this.titles),
       titles: this.titles,
       certificates: this.certificates(trusts),
       head: { sequence: entry.sequence, digest: entry.digest, superseded },
@@ -71,7 +89,8 @@ export class Picture {
   decided(answers: number): Partial<Model> {
     const { ledger, ratings, unsent } = this.#agent.home;
     const rounds = answeredOf(ledger, ratings, unsent, this.titles);
-    return { final: finalOf(ledger), ledger: rounds, answers };
+    const given = new Map([...ratings].filter(([item]) => ledger.decision(item)));
+    return { final: finalOf(ledger), given, ledger: rounds, answers };
   }
 
   /** The best titles for everyone. */
@@ -103,7 +122,7 @@ export class Picture {
       pending: false,
       lines: this.#reasons.lines(lines, this.cell(category), this.titles),
       bytes: seen?.report.text ?? "",
-      guesses: guessesOf(disclosure, rated, sent),
+      guesses: guesses?.guessesOf(disclosure, rated, sent) ?? [],
     };
   }
 

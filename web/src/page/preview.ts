@@ -2,8 +2,8 @@
 
 import type { Home } from "../index";
 import { Drafts } from "./drafts";
-import type { Shown } from "./model";
-import type { Picture } from "./picture";
+import type { Line, Shown } from "./model";
+import { loadGuesses, type Picture } from "./picture";
 import type { BrowserStorage } from "./storage";
 
 /** Milliseconds after which a change was drawn. */
@@ -15,6 +15,8 @@ export class Preview {
   #drafts = new Drafts(new Map());
   /** How often what would leave had to be worked out. */
   #changes = 0;
+  /** What was first said of each rating, as long as it stands. */
+  #said = new Map<string, Line>();
 
   constructor(shown: Shown, storage: BrowserStorage) {
     this.#shown = shown;
@@ -29,6 +31,7 @@ export class Preview {
   /** Begin with what she rated before and did not send; with nothing where there is no home. */
   begin(home?: Home): void {
     this.#drafts = new Drafts(home ? ratingsOf(home, true) : new Map());
+    this.#said.clear();
   }
 
   /** What is being worked out is of no use any more. */
@@ -66,13 +69,29 @@ export class Preview {
     if (this.#shown.model.titles) this.#shown.change({ draft, pending: true });
     if (!category || !picture) return false;
     await painted();
+    await loadGuesses();
     if (changes !== this.#changes) return false;
     for (const _ of picture.ahead(draft, category)) {
       await turn();
       if (changes !== this.#changes) return false;
     }
-    this.#shown.change(picture.preview(draft, category));
+    const preview = picture.preview(draft, category);
+    this.#shown.change({ ...preview, lines: this.#compared(preview.lines ?? []) });
     return true;
+  }
+
+  /** Say what was said before where that changed: her other ratings show better who is like her. */
+  #compared(lines: readonly Line[]): Line[] {
+    const said = new Map<string, Line>();
+    const compared = lines.map((line) => {
+      const { item } = line.title;
+      const before = this.#said.get(item);
+      const first = before?.yours === line.yours ? before : line;
+      said.set(item, first);
+      return first.sent === line.sent ? line : { ...line, was: first.sent };
+    });
+    this.#said = said;
+    return compared;
   }
 }
 

@@ -1,8 +1,8 @@
-/** The rating control: a radio group of stars or numbers, or a menu where levels are many. */
+/** The rating control: stars or numbers, a menu where levels are many, a mark where there is one. */
 
 import { el, set } from "./dom";
 import { icons } from "./icons";
-import type { Model } from "./model";
+import type { Line, Model } from "./model";
 import { lookOf, plain } from "./scale";
 import { texts } from "./texts";
 
@@ -20,11 +20,41 @@ export function ratingControl(
   levels: readonly number[],
   rate: (value: number | null) => void,
 ): RatingControl {
-  return lookOf(levels) === "menu" ? menu(title, levels, rate) : buttons(title, levels, rate);
+  switch (lookOf(levels)) {
+    case "mark":
+      return mark(title, levels[0] ?? 0, rate);
+    case "menu":
+      return menu(title, levels, rate);
+    default:
+      return buttons(title, levels, rate);
+  }
+}
+
+/** Her rating as it stands for good: to be seen, not pressed. */
+export function ownRating(value: number, levels: readonly number[]): HTMLElement {
+  const look = lookOf(levels);
+  const said = spoken(levels, value);
+  if (look === "mark") return el("span", { class: "own" }, icons.check(), said);
+  if (look !== "stars" && look !== "halves") {
+    return el("span", { class: "own" }, texts.rate.yourRating(said));
+  }
+  const on = levels.indexOf(value);
+  const stars = levels.map((_, at) => {
+    const star = el("span", {}, icons.star());
+    star.classList.toggle("on", at <= on);
+    return star;
+  });
+  const name = look === "halves" ? "stars halves own" : "stars own";
+  return el(
+    "span",
+    { class: name, role: "img", "aria-label": texts.rate.yourRating(said) },
+    ...stars,
+  );
 }
 
 /** Say a level aloud: "4 stars", or the bare number. */
 export function spoken(levels: readonly number[], value: number): string {
+  if (levels.length === 1) return texts.rate.marked;
   if (["stars", "halves"].includes(lookOf(levels))) return texts.rate.star(plain(value));
   if (levels.length === 2 && levels[0] === 0) {
     return value === 0 ? texts.rate.no : texts.rate.yes;
@@ -90,6 +120,32 @@ function buttons(
   return { element, show, focus: () => made.find(({ tabIndex }) => tabIndex === 0)?.focus() };
 }
 
+/** A button that stays pressed: seen, liked, bought. */
+function mark(title: string, level: number, rate: (value: number | null) => void): RatingControl {
+  let shown = false;
+  const element = el(
+    "button",
+    {
+      type: "button",
+      class: "mark",
+      tabindex: 0,
+      "aria-label": texts.rate.markOf(title),
+      "aria-pressed": "false",
+      on: { click: () => rate(shown ? null : level) },
+    },
+    icons.check(),
+    texts.rate.mark,
+  );
+  return {
+    element,
+    show: (value) => {
+      shown = value !== null;
+      set(element, "aria-pressed", String(shown));
+    },
+    focus: () => element.focus(),
+  };
+}
+
 function menu(
   title: string,
   levels: readonly number[],
@@ -114,15 +170,21 @@ function menu(
   };
 }
 
-/** What is said after a rating was given or cleared: the rating, and what becomes of it. */
+/** What is said after a rating was given or cleared: what becomes of it, and of others by it. */
 export function saidOf(
   { titles, levels, lines }: Model,
   item: string,
   value: number | null,
+  before: readonly Line[],
 ): string {
   const name = titles?.of(item).name ?? item;
   if (value === null) return texts.rate.saidCleared(name);
   const sent = lines.find(({ title }) => title.item === item)?.sent ?? null;
-  const fate = sent === null ? texts.rate.staysHere : texts.rate.leavesAs(plain(sent));
-  return texts.rate.saidRated(name, spoken(levels, value), fate);
+  const fate = sent === null ? texts.rate.withheld : texts.rate.goesAs(plain(sent));
+  const earlier = new Map(before.map((line) => [line.title.item, line]));
+  const changed = lines.filter((line) => {
+    const known = line.title.item === item ? undefined : earlier.get(line.title.item);
+    return known?.yours === line.yours && known.sent !== line.sent;
+  });
+  return texts.rate.saidRated(name, spoken(levels, value), fate, changed.length);
 }

@@ -1,13 +1,21 @@
 /** What becomes of each rated title, and why, in plain words; from public figures and her group. */
 
-import { correction, type Line as Decided, type Disclosure, ONE, schemeOf } from "../index";
+import {
+  correction,
+  type Line as Decided,
+  type Disclosure,
+  isUnary,
+  ONE,
+  schemeOf,
+} from "../index";
 import type { Line } from "./model";
-import { decimal, percent } from "./scale";
-import { texts } from "./texts";
+import { decimal } from "./scale";
+import { percent, texts } from "./texts";
 import type { Titles } from "./titles";
 
-const words = texts.leaves.why;
 const NOTABLE = 0.05 * ONE;
+
+type Reason = Pick<Line, "brief" | "why">;
 
 /** Explains decisions under one disclosure. */
 export class Reasons {
@@ -25,27 +33,49 @@ export class Reasons {
       title: titles.of(line.item),
       yours: line.rating,
       sent: line.fate === "sent" ? (line.sent ?? null) : null,
-      why: this.#why(line, cell),
+      ...this.#reason(line, cell),
     }));
   }
 
-  #why({ item, rating, sent, fate, reveal, shift }: Decided, cell: number): string {
-    const { valueMap, counterparts } = schemeOf(this.#disclosure);
-    const index = this.#disclosure.index.get(item);
-    if (index === undefined || fate === "not_asked") return words.notAsked;
-    if (fate !== "sent" || sent === undefined) {
-      const share = percent(1 - reveal / ONE);
-      return counterparts ? words.withheldLikeOthers(share) : words.withheld(share);
+  #reason(line: Decided, cell: number): Reason {
+    const { why } = texts.leaves;
+    const index = this.#disclosure.index.get(line.item);
+    if (index === undefined || line.fate === "not_asked") {
+      return { why: why.notAsked, brief: why.brief.notAsked };
     }
-    if (valueMap === "item_average" || valueMap === "feature_average") return words.average;
+    if (line.fate !== "sent" || line.sent === undefined) return this.#withheld(line.reveal, index);
+    const { asItIs, moved } = why.brief;
+    const brief = line.sent === line.rating ? asItIs : moved;
+    return { why: this.#sent(line, line.sent, index, cell), brief };
+  }
+
+  #withheld(reveal: number, index: number): Reason {
+    const { why } = texts.leaves;
+    const share = percent(1 - reveal / ONE);
+    // Under a leak budget a share of everyone's answers is withheld; her group may add nothing.
+    const keep = this.#disclosure.keep?.[index] ?? ONE;
+    if (reveal >= keep && keep < ONE) {
+      return { why: why.withheldOfAll(share), brief: why.brief.withheldOfAll };
+    }
+    const kind = schemeOf(this.#disclosure).counterparts ? "withheldLikeOthers" : "withheld";
+    return { why: why[kind](share), brief: why.brief[kind] };
+  }
+
+  #sent({ rating, shift, reveal }: Decided, sent: number, index: number, cell: number): string {
+    const { why } = texts.leaves;
+    const { valueMap } = schemeOf(this.#disclosure);
+    if (isUnary(this.#disclosure.scale)) {
+      return reveal < ONE ? why.namedByCoin(percent(1 - reveal / ONE)) : why.named;
+    }
+    if (valueMap === "item_average" || valueMap === "feature_average") return why.average;
     const offset = this.#offsets[index]?.[cell] ?? 0;
     const most = Math.max(Math.abs(offset), Math.abs(shift));
-    if (sent === rating) return most < NOTABLE ? words.alike : words.same;
+    if (sent === rating) return most < NOTABLE ? why.alike : why.same;
     if (most > NOTABLE && most === Math.abs(shift) && sent > rating === shift > 0) {
-      return words.towards(decimal(Math.abs(shift)), shift > 0);
+      return why.towards(decimal(Math.abs(shift)), shift > 0);
     }
-    if (sent < rating && offset > NOTABLE) return words.higher(decimal(offset));
-    if (sent > rating && offset < -NOTABLE) return words.lower(decimal(-offset));
-    return words.moved;
+    if (sent < rating && offset > NOTABLE) return why.higher(decimal(offset));
+    if (sent > rating && offset < -NOTABLE) return why.lower(decimal(-offset));
+    return why.moved;
   }
 }

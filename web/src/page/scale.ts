@@ -2,13 +2,17 @@
 
 const ONE = 2 ** 16;
 
-/** Stars for 1..5, half stars for 0.5..5, numbers for a few other levels, a menu for many. */
-export type Look = "stars" | "halves" | "numbers" | "menu";
+/**
+ * Stars for 1..5, half stars for 0.5..5, numbers for a few other levels, a menu for many; a mark where
+ * there is one level, and so nothing to rate.
+ */
+export type Look = "mark" | "stars" | "halves" | "numbers" | "menu";
 
 const MOST_BUTTONS = 11;
 
 /** Choose the control for these levels. */
 export function lookOf(levels: readonly number[]): Look {
+  if (levels.length === 1) return "mark";
   const steps = (step: number) => levels.every((level, i) => level === (i + 1) * step);
   if (steps(ONE) && levels.length <= 5 && levels.length >= 3) return "stars";
   if (steps(ONE / 2) && levels.length === 10) return "halves";
@@ -28,12 +32,4 @@ export function plain(value: number): string {
 /** Write a prediction with one decimal. */
 export function decimal(value: number): string {
   return (value / ONE).toFixed(1);
-}
-
-/** Write a share as whole per cent, keeping the ends for what is really there. */
-export function percent(share: number): string {
-  const whole = Math.round(share * 100);
-  if (whole >= 100 && share < 1) return "over 99 %";
-  if (whole <= 0 && share > 0) return "under 1 %";
-  return `${whole} %`;
 }

@@ -7,6 +7,7 @@ import {
   MidpointError,
   type Rateable,
   RefusedError,
+  type Store,
   Witnesses,
 } from "../index";
 import type { Actions } from "./actions";
@@ -20,7 +21,7 @@ import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
 import { Retries } from "./retries";
 import { BrowserStorage, termsOf } from "./storage";
-import { texts } from "./texts";
+import { siteOf, texts } from "./texts";
 import { Titles } from "./titles";
 
 /** Give up soon and say so; the page then tries again by itself. */
@@ -95,8 +96,9 @@ export class Session implements Actions {
 
   rate(item: string, value: number | null): void {
     if (this.#model.working || this.#model.final.has(item) || !this.#opened) return;
+    const before = this.#model.lines;
     if (!this.#preview.rate(item, value)) return;
-    this.#drafted(() => this.announce(saidOf(this.#model, item, value), true));
+    this.#drafted(() => this.announce(saidOf(this.#model, item, value, before), true));
   }
 
   undo(): string | null {
@@ -136,6 +138,10 @@ export class Session implements Actions {
     return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T> {
+    return this.#storage.inTurn(() => work(this.#storage.store, this.#address));
+  }
+
   async forget(): Promise<boolean> {
     this.#shown.change({ working: "forgetting" });
     const done = await this.#guard.run(() => this.#storage.inTurn(() => this.#agent.forget()));
@@ -143,6 +149,13 @@ export class Session implements Actions {
     if (done) await this.#startOver();
     else if (this.#home.forgetting) this.#guard.note("forgetting");
     return done;
+  }
+
+  async panel(element: HTMLElement): Promise<void> {
+    await this.#guard.run(async () => {
+      const { panelPart } = await import("./views/rest");
+      if (this.#picture) await panelPart(element, this.#agent, this.announce);
+    });
   }
 
   trust(key: string, trusted: boolean): void {
@@ -214,6 +227,7 @@ export class Session implements Actions {
     const refused = this.#model.phase === "refused";
     const done = await this.#guard.run(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
+      await this.#agent.requireNewest();
       await this.#deliver();
       await this.#readWitnesses();
       await this.#agent.connect((rateable) => this.#showEarly(rateable));
@@ -242,10 +256,7 @@ export class Session implements Actions {
     const { demands, anyWitness } = this.#model;
     const witness = demands?.witness;
     if (witness && !anyWitness && !witnesses.includes(witness)) {
-      throw new RefusedError(
-        "not_witnessed",
-        `the service does not name ${witness} any more, which is asked on your behalf`,
-      );
+      throw new RefusedError("not_witnessed", texts.refused.unnamedWitness(witness));
     }
   }
 
@@ -272,6 +283,7 @@ export class Session implements Actions {
       features,
       hidesRated: scheme.subSamples,
       levels: scale.levels,
+      site: siteOf(catalogue.wording, scale.levels ?? []),
       final: finalOf(this.#home.ledger),
       titles: new Titles(catalogue.items, catalogue.titles, catalogue.ratings),
       draft: this.#preview.ratings,

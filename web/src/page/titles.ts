@@ -1,5 +1,7 @@
 /** The catalogue as the page needs it: titles by item, searched without the network. */
 
+import { mostErrors, typingErrors } from "./typing";
+
 export interface Title {
   readonly item: string;
   /** The title without its year. */
@@ -13,12 +15,20 @@ export interface Title {
 }
 
 const YEAR = /^(.*\S)\s+\((\d{4})\)$/u;
-const ARTICLE = /^(.*), (The|A|An|La|Le|L'|Les|Il|Der|Die|Das|El|Los|Un|Une)$/u;
+/** An article behind its title, at its end or before brackets: "Matrix, The", "Postino, Il (...)". */
+const ARTICLE =
+  /^(.+?), (The|A|An|La|Le|L'|Les|Il|Lo|Gli|I|Der|Die|Das|El|Los|Las|Un|Une|Una|De|Het|Den|Det|O|Os)(?= \(|$)/u;
+const BRACKETS = /\(([^()]+)\)/gu;
+
+/** More typing errors than any word has. */
+const NEVER = 1000;
 
 /** All titles, most rated first: an order that is the same for everyone. */
 export class Titles {
   readonly all: readonly Title[];
   readonly #byItem: ReadonlyMap<string, Title>;
+  /** All words of all titles; only a search for similar ones needs them. */
+  #words: ReadonlySet<string> | undefined;
 
   constructor(items: readonly string[], titles: readonly string[], ratings: readonly number[]) {
     const made = items.map((item, i) => split(item, titles[i] ?? item, ratings[i] ?? 0));
@@ -40,12 +50,42 @@ export class Titles {
     const first = matches.filter(({ plain }) => plain.startsWith(start));
     return [...first, ...matches.filter(({ plain }) => !plain.startsWith(start))];
   }
+
+  /**
+   * Titles that hold a word like each one looked for, for who mistyped: the most alike first.
+   *
+   * Beginnings count, since she may still be typing.
+   */
+  searchAlike(text: string): readonly Title[] {
+    const wanted = folded(text).split(" ").filter(Boolean);
+    if (wanted.length === 0) return this.all;
+    const likes = wanted.map((word) => this.#like(word));
+    const errors = new Map<Title, number>();
+    for (const title of this.all) {
+      const words = title.plain.split(" ");
+      const each = likes.map((like) => Math.min(...words.map((word) => like.get(word) ?? NEVER)));
+      const sum = each.reduce((a, b) => a + b, 0);
+      if (sum < NEVER) errors.set(title, sum);
+    }
+    return [...errors].sort(([, a], [, b]) => a - b).map(([title]) => title);
+  }
+
+  /** All words of titles that are like a word, with how many typing errors apart they are. */
+  #like(word: string): ReadonlyMap<string, number> {
+    this.#words ??= new Set(this.all.flatMap(({ plain }) => plain.split(" ")));
+    const most = mostErrors(word);
+    const like = new Map<string, number>();
+    for (const other of this.#words) {
+      const errors = other.includes(word) ? 0 : typingErrors(word, other, most);
+      if (errors <= most) like.set(other, errors);
+    }
+    return like;
+  }
 }
 
 function split(item: string, title: string, ratings: number): Title {
   const [, before = title, year = ""] = YEAR.exec(title) ?? [];
-  const [, rest, article] = ARTICLE.exec(before) ?? [];
-  const name = rest && article ? `${article} ${rest}` : before;
+  const name = spoken(before);
   let plain: string | undefined;
   return {
     item,
@@ -58,6 +98,18 @@ function split(item: string, title: string, ratings: number): Title {
     },
     ratings,
   };
+}
+
+/** A title as people say it, other names in brackets too: "The Matrix", not "Matrix, The". */
+function spoken(title: string): string {
+  const inner = title.replace(BRACKETS, (_, other: string) => `(${fronted(other)})`);
+  return fronted(inner);
+}
+
+function fronted(title: string): string {
+  return title.replace(ARTICLE, (_, rest: string, article: string) =>
+    article.endsWith("'") ? `${article}${rest}` : `${article} ${rest}`,
+  );
 }
 
 function folded(text: string): string {

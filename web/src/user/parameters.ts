@@ -22,6 +22,8 @@ export interface PositionModel {
   readonly strata: readonly Stratum[];
   /** Variance of a rating around base + <taste, x>. */
   readonly noise: number;
+  /** Of sets: how much her own probability of an item counts in its score; 0 if it does not. */
+  readonly weight: number;
 }
 
 /** The prior of positions in one stratum of activity. */
@@ -63,6 +65,7 @@ export function modelOf(disclosure: Disclosure): PositionModel | undefined {
       spread: prior.spread && matrix(prior.spread[g]),
     })),
     noise: fromFixed(prior.noise),
+    weight: prior.weight ?? 0,
   };
   MODELS.set(disclosure, model);
   return model;

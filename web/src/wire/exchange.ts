@@ -12,6 +12,8 @@ import {
   pattern,
   refuse,
   requireAscending,
+  seconds,
+  text,
 } from "./fields";
 import { kind, type MessageOf } from "./message";
 
@@ -78,6 +80,51 @@ export const Report = kind(
     ),
 );
 export type Report = MessageOf<typeof Report>;
+
+/**
+ * What a person shares who joins the panel: her category and her ratings, as they are.
+ *
+ * Nothing of it is protected. A device makes one only after she agreed, and sends it under a
+ * pseudonym of its own. `category` are pairs of feature and category, ascending by feature, and
+ * `ratings` of item and raw rating in fixed point, ascending by item.
+ */
+export const PanelRatings = kind(
+  "panel ratings",
+  {
+    disclosure: digestField,
+    category: list(pair(name, name), 1),
+    ratings: list(pair(name, integer()), 1),
+  },
+  ({ category, ratings }, path) => {
+    const first = (pairs: readonly (readonly [string, unknown])[]) => pairs.map(([key]) => key);
+    requireAscending(first(category), "features", path);
+    requireAscending(first(ratings), "ratings", path);
+  },
+);
+export type PanelRatings = MessageOf<typeof PanelRatings>;
+
+/**
+ * Whether people may join the panel, and what is kept of this member.
+ *
+ * `shared` is the exact text of the `PanelRatings` that she shared; it and `joined`, when she first
+ * did, are absent if she is not in it.
+ */
+export const PanelMembership = kind(
+  "panel membership",
+  { open: flag, joined: optional(seconds), shared: optional(text()) },
+  ({ joined, shared }, path) => {
+    if ((joined === undefined) !== (shared === undefined)) {
+      refuse("missing_field", path, "joined and shared go together");
+    }
+  },
+  ({ shared }) => ({
+    /** What she shared; undefined if she is not in it. */
+    get ratings(): PanelRatings | undefined {
+      return shared === undefined ? undefined : PanelRatings.parse(shared);
+    },
+  }),
+);
+export type PanelMembership = MessageOf<typeof PanelMembership>;
 
 /** What the analyst predicts, free of any category; the device corrects and ranks it. */
 export const Scores = kind(

@@ -12,9 +12,23 @@ export const LEAST_REVEAL = ONE / 64;
 /**
  * A stratum begins in one category at no more than so many times the activity of another.
  *
- * If each category had strata of its own, the stratum alone would show the category.
+ * Nor at more than so many times the number of items: `checkNumbers` holds it for all items, a device
+ * for those that were asked about. If each category had strata of its own, the stratum alone would
+ * show the category.
  */
 export const MOST_STRATUM_RATIO = 2;
+
+/**
+ * Somebody at the mean of one category rates at most so many times as many items as in another.
+ *
+ * Means of positions that lie would else show the category by the number of answers alone.
+ */
+export const MOST_NUMBER_RATIO = 3;
+
+/** Tell whether the greatest is at most so many times the least. */
+export function areAlike(row: readonly number[], most: number): boolean {
+  return Math.max(...row) <= most * Math.min(...row);
+}
 
 /** Return how far categories' means of an item may be apart, on a scale of this range: 3/4. */
 export function mostSpread(span: number): number {

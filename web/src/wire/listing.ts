@@ -1,20 +1,40 @@
 /** What the analyst shows everyone: its items by title, its list of disclosures, certificates. */
 import { featureNames, ratingScale } from "./disclosure";
-import { count, list, name, oneLine, optional, refuse, requireAscending } from "./fields";
+import {
+  count,
+  list,
+  name,
+  type Of,
+  oneLine,
+  optional,
+  part,
+  refuse,
+  requireAscending,
+} from "./fields";
 import { kind, type MessageOf } from "./message";
 import { Signed } from "./signing";
 
 const LONGEST_TITLE = 500;
+const LONGEST_WORD = 30;
 /** Entries of other lists that a device keeps, at most; the first ones prove as much as later. */
 export const MOST_OTHERS = 1000;
 /** Entries of the list itself that a device keeps, at most: one a day for 27 years. */
 export const MOST_SHOWN = 10_000;
 
+const word = oneLine(1, LONGEST_WORD);
+
+/**
+ * What people of this site call its items: `item` is one of them, such as film, and `items` are
+ * several; `done` is what a person has done who names one, such as seen, liked or bought.
+ */
+export const wording = part({ item: word, items: word, done: word });
+export type Wording = Of<typeof wording>;
+
 /**
  * All items by title, for a person to find what she has rated; `ratings` counts training's.
  *
  * `features`, `scale` and `scheme` are those of the disclosure that is named beside it: she can rate
- * before that, which is large, is there.
+ * before that, which is large, is there. Where `wording` is absent they are films.
  */
 export const Catalogue = kind(
   "catalogue",
@@ -25,6 +45,7 @@ export const Catalogue = kind(
     features: optional(list(featureNames)),
     scale: optional(ratingScale),
     scheme: optional(name),
+    wording: optional(wording),
   },
   ({ items, titles, ratings }, path) => {
     requireAscending(items, "items", path);

@@ -4,10 +4,19 @@
  * It proves consistency, not truth.
  */
 import { isDefinite } from "../matrices";
-import { cellsOf, type Disclosure, tasteSelects } from "./disclosure";
+import { cellsOf, type Disclosure, isUnary, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
-import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread, spread, spreadOfMeans } from "./limits";
 import {
+  areAlike,
+  LEAST_REVEAL,
+  MOST_NUMBER_RATIO,
+  MOST_STRATUM_RATIO,
+  mostSpread,
+  spread,
+  spreadOfMeans,
+} from "./limits";
+import {
+  DAMPING,
   FARTHEST_LOG_SPREAD,
   FARTHEST_POSITION,
   LEAST_DEVIATION,
@@ -17,8 +26,10 @@ import {
   MOST_LOG_SPREAD,
   MOST_LOGIT,
   MOST_PRECISION,
+  MOST_WEIGHT,
   type Prior,
   QUIETEST,
+  SUREST,
 } from "./positions";
 import { type Refusal, RefusedError } from "./refusal";
 
@@ -106,17 +117,54 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (!isPrior(prior, high - low)) {
     throw new RefusedError("bad_positions", "the prior of positions is not valid");
   }
+  const { weight } = prior;
+  const unary = isUnary(disclosure.scale);
+  if (weight !== undefined && !(unary && weight > 0 && weight <= MOST_WEIGHT * ONE)) {
+    throw new RefusedError("bad_positions", "the weight of probabilities is out of range");
+  }
   const apart = (rows: readonly Row[]) => spread(rows.map(([mean]) => fromFixed(mean)));
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
   }
-  const alike = (row: Row) => Math.max(...row) <= MOST_STRATUM_RATIO * Math.min(...row);
-  if (!prior.least.every(alike)) {
-    throw new RefusedError(
-      "too_telling",
-      "a stratum begins at another activity in one category than in another",
-    );
+  requireNumbers(disclosure, prior);
+}
+
+/**
+ * Refuse categories that rate far more items than others, or whose strata begin later.
+ *
+ * An activity is compared with what is expected of a category. So where rates are false, strata of
+ * equal activity begin at other numbers of items. And where means are false, one category withholds
+ * what the other reveals. Both are held to their limits for somebody who is asked about everything.
+ */
+function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
+  const { selection = [], taste = [], rate = [least[0].map(() => 0)] } = disclosure;
+  const expected = expectedOf(rate, () => 0);
+  const begins = least.map((row) => row.map((activity, k) => activity * expected[k]));
+  if (![...least, ...begins].every((row) => areAlike(row, MOST_STRATUM_RATIO))) {
+    throw new RefusedError("too_telling", "categories too far apart");
   }
+  const choose = tasteSelects(disclosure);
+  const factors = rate.map((_, j) => [...(selection[j] ?? []), ...(choose ? taste[j] : [])]);
+  for (const means of mean) {
+    const at = means.map((row) => row.map(fromFixed));
+    const added = (j: number, k: number) =>
+      factors[j].reduce((sum, factor, i) => sum + (factor / GRAIN) * at[k][i], 0);
+    if (!areAlike(expectedOf(rate, added), MOST_NUMBER_RATIO)) {
+      throw new RefusedError("too_telling", "categories too far apart");
+    }
+  }
+}
+
+/** Return how many items each category rates, with log odds added, damped as an activity is. (K,). */
+function expectedOf(rate: readonly Row[], added: (item: number, cell: number) => number): Row {
+  const sums = rate[0].map(() => DAMPING * ONE);
+  rate.forEach((row, j) => {
+    row.forEach((logit, k) => {
+      const odds = Math.min(Math.max(logit / GRAIN + added(j, k), -SUREST), SUREST);
+      sums[k] += Math.floor((1 / (1 + Math.exp(-odds))) * ONE + 0.5);
+    });
+  });
+  return sums;
 }
 
 /** Tell whether log spreads are some that a device can use. */

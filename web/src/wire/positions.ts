@@ -13,6 +13,8 @@ import { type Json, LARGEST } from "./json";
 export const STEPS = 8;
 /** The most by which such a step changes a coordinate: longer ones overshoot, and some never end. */
 export const LONGEST_STEP = 2;
+/** The same of sets, where selection factors are many: with 2, one device in five never arrived. */
+export const LONGEST_STEP_OF_SETS = 0.5;
 /** Added to items rated and to items expected: a handful of items does not show an activity. */
 export const DAMPING = 8;
 /** Log odds are cut to this size before they become probabilities. */
@@ -39,10 +41,17 @@ export const SPREAD_STEPS = 16;
 export const [LEAST_DEVIATION, MOST_DEVIATION] = [2 ** -6, 2];
 /** Most selection and taste factors together. */
 export const MOST_DIMENSIONS = 64;
-/** Most strata of activity. */
-export const MOST_STRATA = 4;
+/** Most strata of activity: honest ones are two, and each more would let a false prior show more. */
+export const MOST_STRATA = 2;
+/** Most that a person's own probability of an item counts in its score, of sets. */
+export const MOST_WEIGHT = 8;
 /** Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions. */
 export const MOST_NUMBERS = 2 ** 20;
+
+/** Return the most by which a step changes a coordinate; sets have no taste factors. */
+export function longestStep(tasteFactors: number): number {
+  return tasteFactors > 0 ? LONGEST_STEP : LONGEST_STEP_OF_SETS;
+}
 
 const integers = list(integer());
 
@@ -66,7 +75,8 @@ const square = list(row);
  * one category are mapped to those of another, and `noise` the variance of a rating around
  * base + <taste, x>. `spread` (G, K, 2), where devices carry spreads over, too, holds mean and
  * deviation of log spreads: the spread of a person's residuals is exp(w) times the usual one, w normal
- * in her category.
+ * in her category. `weight`, on a unary scale, is how much her own probability of an item counts beside
+ * its score.
  */
 export const prior = part({
   least: list(row),
@@ -75,6 +85,7 @@ export const prior = part({
   map: list(list(list(square))),
   noise: integer(),
   spread: optional(list(list(row))),
+  weight: optional(integer()),
 });
 export type Prior = Of<typeof prior>;
 

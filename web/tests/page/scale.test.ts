@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { ONE } from "../../src/index";
-import { levelOf, lookOf, percent, plain } from "../../src/page/scale";
+import { levelOf, lookOf, plain } from "../../src/page/scale";
+import { percent } from "../../src/page/texts";
 
 const stars = [1, 2, 3, 4, 5].map((star) => star * ONE);
 
-test("a scale is shown as stars, numbers or a menu", () => {
+test("a scale is shown as a mark, stars, numbers or a menu", () => {
   const halves = Array.from({ length: 10 }, (_, i) => ((i + 1) * ONE) / 2);
   const degrees = Array.from({ length: 101 }, (_, i) => i * ONE);
-  expect([stars, halves, [0, ONE], degrees].map(lookOf)).toEqual([
+  expect([[ONE], stars, halves, [0, ONE], degrees].map(lookOf)).toEqual([
+    "mark",
     "stars",
     "halves",
     "numbers",

@@ -21,4 +21,26 @@ describe("titles", () => {
     expect(found("nothing like it")).toEqual([]);
     expect(found("  ")).toEqual(["2", "1", "3", "4"]);
   });
+
+  test("are read in their natural order in brackets and in other languages, too", () => {
+    const name = (title: string) => new Titles(["1"], [title], [0]).of("1").name;
+    expect(name("Postino, Il (The Postman) (1994)")).toBe("Il Postino (The Postman)");
+    expect(name("City of Lost Children, The (Cité des enfants perdus, La) (1995)")).toBe(
+      "The City of Lost Children (La Cité des enfants perdus)",
+    );
+    expect(name("Avventura, L' (1960)")).toBe("L'Avventura");
+    expect(name("Good, the Bad and the Ugly, The (1966)")).toBe("The Good, the Bad and the Ugly");
+    expect(name("Me, Myself & Irene")).toBe("Me, Myself & Irene");
+  });
+
+  test("are found though a letter is wrong, missing, too many or swapped, and only then", () => {
+    const alike = (text: string) => titles.searchAlike(text).map(({ item }) => item);
+    for (const typo of ["matrxi", "matrx", "mattrix", "natrix", "the matirx 1999"]) {
+      expect(titles.search(typo)).toEqual([]);
+      expect(alike(typo)).toEqual(["1"]);
+    }
+    expect(alike("nehterlends")).toEqual(["4"]);
+    expect(alike("xatrxi")).toEqual([]); // two errors in a short word
+    expect(alike("nte")).toEqual([]); // a word of three letters is taken as it is
+  });
 });

@@ -6,6 +6,8 @@ import {
   Certificates,
   Chain,
   type Disclosure,
+  PanelMembership,
+  PanelRatings,
   Problem,
   Receipt,
   Report,
@@ -38,6 +40,8 @@ interface Person {
 export class Service {
   readonly seen: Seen[] = [];
   readonly people = new Map<string, Person>();
+  /** What members of the panel shared, by token. */
+  readonly members = new Map<string, string>();
   shown: Disclosure[];
   entries: Signed[];
   certificates: Signed[] = [];
@@ -89,6 +93,7 @@ export class Service {
     const published = this.#public(method, path);
     if (published !== undefined) return { status: 200, text: published };
     if (token === undefined) return problem(401, "token_needed");
+    if (path === "/v1/panel") return this.#panel(method, token, body);
     const person = this.people.get(token) ?? {
       round: undefined,
       rounds: 0,
@@ -104,10 +109,19 @@ export class Service {
     if (path === "/v1/reports") return this.#report(person, body);
     const older = /^\/v1\/scores(?:\/([0-9a-f]{64}))?$/.exec(path);
     if (older) return { status: 200, text: this.#scores(older[1]) };
-    return {
-      status: 200,
-      text: JSON.stringify({ version: 1, reports: [...person.reports.keys()] }),
-    };
+    const reports = [...person.reports.values()].map((text) => JSON.parse(text));
+    return { status: 200, text: JSON.stringify({ version: 1, reports }) };
+  }
+
+  #panel(method: string, token: string, body: string): Reply {
+    const shared = this.members.get(token);
+    if (method === "GET") {
+      const joined = shared === undefined ? undefined : 1_700_000_000;
+      return { status: 200, text: PanelMembership.make({ open: true, joined, shared }).text };
+    }
+    if (method === "DELETE") this.members.delete(token);
+    else this.members.set(token, PanelRatings.parse(body).text);
+    return { status: 204, text: "" };
   }
 
   #public(method: string, path: string): string | undefined {

@@ -23,6 +23,7 @@ from midpoint.analyst.counterparts.rates import Sampled, fit_rates
 from midpoint.analyst.counterparts.selection import SelectionModel, fit_selection
 from midpoint.analyst.counterparts.spread import fit_spreads
 from midpoint.analyst.counterparts.strata import Strata, fit_strata
+from midpoint.analyst.counterparts.weight import learn_weight
 from midpoint.analyst.fit.positions import Float, PositionModel, rounded, transports
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Feature, Ratings
@@ -35,6 +36,9 @@ TASTE_FACTORS: Final = 10
 """Taste factors, unless given, where everyone rates everything: more of them hide no more."""
 TASTE_FACTORS_OF_CHOICE: Final = 20
 """Taste factors, unless given, where people choose what they rate: by more than values show."""
+FACTORS_OF_SETS: Final = 36
+"""Directions of the profiles that become selection factors of sets, unless given: with 20 of 40,
+women's and men's sets still differed in the others on MovieLens 1M (AUC 0.56, not 0.54)."""
 STRATA: Final = 2
 """Strata of activity: light raters choose otherwise than heavy ones, and not only less."""
 PEOPLE_FOR_STRATA: Final = 300
@@ -184,6 +188,11 @@ def learn_positions(
         **strata._asdict(),
         noise_variance=model.noise,
     )
+    if unary:
+        people = panel.take(shares) if people is None else people
+        draws = np.random.default_rng(seed).spawn(6)[5]
+        weight = learn_weight(profiles, people, model, strata, draws, threads)
+        positions = replace(positions, weight=weight)
     if spread and not unary:
         levels = np.array(profiles.scale.levels, dtype=np.float64)
         people = panel.take(shares) if people is None else people
@@ -375,10 +384,8 @@ def _fitting(profiles: ItemProfiles, selection_factors: int, taste_factors: int 
     most = (room - selection_factors) // 2 if selection_factors else room
     if profiles.scale.is_unary:  # whose factors choose, and say nothing of values
         most = room - selection_factors
-    wanted = min(
-        usual_taste_factors(selection_factors) if taste_factors is None else taste_factors,
-        profiles.dimension,
-    )
+    usual = FACTORS_OF_SETS if profiles.scale.is_unary else usual_taste_factors(selection_factors)
+    wanted = min(usual if taste_factors is None else taste_factors, profiles.dimension)
     if most < 1 or (taste_factors is not None and wanted > most):
         raise MidpointError(
             f"devices accept at most {room} dimensions of positions with {K} categories, and"

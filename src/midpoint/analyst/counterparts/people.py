@@ -112,6 +112,10 @@ class People:
         kept = draws.random(len(self.item)) < share[self.person]
         left = np.bincount(self.person[kept], minlength=len(self))
         kept[self.offsets[:-1][(left == 0) & (np.diff(self.offsets) > 0)]] = True
+        return self.select(kept)
+
+    def select(self, kept: NDArray[np.bool_]) -> Self:
+        """Keep some of their ratings."""
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
         return type(self)(offsets, self.item[kept], self.value[kept], self.bounds)
 

@@ -18,7 +18,7 @@ from midpoint.analyst.fit.positions import Float
 from midpoint.analyst.kernels.evidence import sum_ratings
 from midpoint.analyst.kernels.logistic import LogisticSums
 from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps, scatter
-from midpoint.wire.positions import LONGEST_STEP
+from midpoint.wire.positions import longest_step
 
 ROUNDS: Final = 6
 """Rounds of expectation and maximization."""
@@ -212,14 +212,14 @@ class Finder:
             rate: The rates of the items. Shape (M, K).
             prior: The prior of positions.
             start: Shape (N, D).
-            steps: How many, no longer than `LONGEST_STEP` in each coordinate.
+            steps: How many, no longer than `longest_step` in each coordinate.
             draws: Draws `away`; unless given, it is zero.
             fresh: Whether Σ p (1 - p) s s' is summed up again; else that of the last step which did
                 is taken, if it was kept: a step costs a fifth then, and its slope is still exact.
         """
         precision = np.linalg.inv(prior.covariance)
         noise = None if draws is None else draws.normal(size=start.shape)
-        d = self._model.selection.shape[1]
+        d, longest = self._model.selection.shape[1], longest_step(self._model.taste.shape[1])
 
         def find(block: Block) -> tuple[Float, Float, Float]:
             k, begin, end = block
@@ -238,7 +238,7 @@ class Finder:
                 curvature = Curvature(precision[k], chosen, rated)
                 slope = Slope(prior.mean[k], pull, z)
                 newton = newton_steps(curvature, slope, of_block if last else None, doubt=last)
-                z = z + np.clip(newton.step, -LONGEST_STEP, LONGEST_STEP)
+                z = z + np.clip(newton.step, -longest, longest)
             if kept is None and self._keeps:
                 self._chosen[block] = chosen.astype(np.float32)
             return z, newton.doubt, np.zeros_like(z) if of_block is None else newton.away

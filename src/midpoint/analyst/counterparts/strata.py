@@ -16,8 +16,11 @@ from scipy.special import expit
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from midpoint.analyst.fit.positions import Float, rounded
-from midpoint.wire.limits import are_strata_alike
+from midpoint.wire.limits import MOST_STRATUM_RATIO, are_strata_alike
 from midpoint.wire.positions import DAMPING
+
+UNROUNDED = 0.99
+"""How far to stay below a limit with numbers that devices see rounded."""
 
 
 class Strata(NamedTuple):
@@ -43,7 +46,7 @@ def fit_strata(
     """Cut every category into so many strata of equal size, and learn the prior of each.
 
     There is only one where they would be far from equal, many people having rated equally much, or
-    where devices would refuse them, since they begin at other activities in some category.
+    where devices would refuse them, since they begin later in some category than in another.
 
     Args:
         people: Their ratings; all were asked about all items.
@@ -65,7 +68,9 @@ def fit_strata(
     cell = k * strata + stratum_of(activity, k, least)
     size = np.bincount(cell, minlength=K * strata).reshape(K, strata)
     unequal = (size < people.sizes[:, None] / (2 * strata)).any()
-    if strata > 1 and (unequal or not are_strata_alike(least)):
+    begins = least * (expit(model.rate).sum(axis=0) + DAMPING)
+    alike = are_strata_alike(least) and are_strata_alike(begins, UNROUNDED * MOST_STRATUM_RATIO)
+    if strata > 1 and (unequal or not alike):
         return fit_strata(people, model, prior, 1, threads, done, start)
     order = np.argsort(cell, kind="stable")
     apart = people.in_order(order, np.searchsorted(cell[order], np.arange(K * strata + 1)))

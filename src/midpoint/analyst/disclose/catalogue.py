@@ -3,12 +3,14 @@
 import numpy as np
 
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.wire import Catalogue, Disclosure
+from midpoint.wire import Catalogue, Disclosure, Wording
 from midpoint.wire.listing import LONGEST_TITLE
 from midpoint.wire.message import is_one_line
 
 
-def catalogue_of(profiles: ItemProfiles, disclosure: Disclosure) -> Catalogue:
+def catalogue_of(
+    profiles: ItemProfiles, disclosure: Disclosure, wording: Wording | None = None
+) -> Catalogue:
     """Return all items by title, with how often each was rated in training."""
     order, counted = profiles.order, profiles.statistics
     names = profiles.item_names[order].tolist()
@@ -20,6 +22,7 @@ def catalogue_of(profiles: ItemProfiles, disclosure: Disclosure) -> Catalogue:
         features=disclosure.features,
         scale=disclosure.scale,
         scheme=disclosure.scheme,
+        wording=wording,
     )
 
 

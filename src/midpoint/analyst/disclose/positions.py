@@ -88,6 +88,7 @@ def prior(positions: PositionModel, *, spread: bool = False) -> Prior:
         spread=as_rows(to_fixed(positions.spread))
         if spread and positions.spread is not None
         else None,
+        weight=None if positions.weight is None else int(to_fixed(positions.weight)),
     )
 
 

@@ -66,6 +66,13 @@ def choose_scheme(
     return chosen
 
 
+def sets_leak(ratings: Ratings, *features: str) -> float:
+    """Return the AUC that the best attack on which items people rated has at most."""
+    require_attackers()
+    bound: float = import_module("midpoint.audit.choose").sets_leak(ratings, features)
+    return bound
+
+
 def require_attackers() -> None:
     """Refuse where the libraries are missing that attackers need, and say what to install."""
     try:

@@ -18,6 +18,8 @@ from typing import TypeVar
 
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import require_publishable, sign_entry, sign_succession
+from midpoint.analyst.disclose.disclosure import disclose
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.profiles import MANIFEST, ItemProfiles
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -33,6 +35,7 @@ from midpoint.wire import (
     RefusedError,
     Signed,
     SigningKey,
+    Wording,
 )
 
 if sys.platform != "win32":
@@ -116,6 +119,18 @@ class Site:
         disclosure = self.disclosure(newest.disclosure).raw
         return Published(chain, disclosure, titles, self.certificates(newest.disclosure))
 
+    def disclose(
+        self, profiles: ItemProfiles, scheme: str | None = None, bits: int | None = None
+    ) -> Disclosure:
+        """Disclose a model as this site does: by its current scheme and bits, unless named.
+
+        Devices hold a site to its scheme, even if a new model would allow a better one.
+        """
+        before = self.current()
+        if before is not None:
+            scheme, bits = scheme or str(SchemeSpec.of(before)), bits or before.bits
+        return disclose(profiles, scheme, bits=bits)
+
     def publish(
         self,
         profiles: ItemProfiles,
@@ -123,18 +138,22 @@ class Site:
         *,
         time: int,
         change_scheme: bool = False,
+        wording: Wording | None = None,
     ) -> Publication:
         """Make a model current: all files first, then the list, in one step.
 
         Nothing is added if this very model is current. What devices would refuse is refused here
-        (`require_publishable`); another scheme than the current one needs `change_scheme`.
+        (`require_publishable`); another scheme than the current one needs `change_scheme`. What
+        items are called stays as it is unless `wording` says otherwise.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         with self._locked():
             require_publishable(disclosure, self.current(), change_scheme=change_scheme)
             key, chain = self._key(), self.chain()
             newest = None if chain is None else chain.entries[-1].open(Entry)
-            titles = catalogue_of(profiles, disclosure)
+            if wording is None and newest is not None and newest.catalogue is not None:
+                wording = self.catalogue(newest.catalogue).wording
+            titles = catalogue_of(profiles, disclosure, wording)
             following = sign_entry(disclosure, key, newest, time=time, catalogue=titles)
             same = self._save(profiles, disclosure.digest)
             shown = newest and (newest.disclosure, newest.catalogue)

@@ -52,6 +52,9 @@ class Choice:
     """AUC up to which the strongest attack on the scheme may be luck."""
     warning: str = ""
     """What to know where no candidate holds the leak, in words; empty where one does."""
+    sets_leak: float | None = None
+    """Where it was proved that people did not choose what they rate (`--asked prove`): the AUC that
+    the best attack on which items they rated has at most."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as it is kept in a model."""

@@ -50,6 +50,8 @@ class PositionModel:
     """Mean and deviation of log spreads of residuals, where they were learned. Shape (G, K, 2)."""
     level_count: Float | None = None
     """Ratings by item, category and level, residuals scaled by them. Shape (M, K, L)."""
+    weight: float | None = None
+    """Of sets: how much a person's own probability of an item counts in its score."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

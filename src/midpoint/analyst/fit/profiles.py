@@ -263,7 +263,10 @@ class ItemProfiles:
                 "arrays": written,
             }
             if self.positions is not None:
-                manifest["positions"] = {"noise_variance": self.positions.noise_variance}
+                positions = {"noise_variance": self.positions.noise_variance}
+                if self.positions.weight is not None:
+                    positions["weight"] = self.positions.weight
+                manifest["positions"] = positions
             manifest["digest"] = _digest(manifest)
             (fresh / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
@@ -348,6 +351,7 @@ def _positions(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Pos
         noise_variance=float(manifest["positions"]["noise_variance"]),
         spread=arrays.get(POSITIONS + "spread"),
         level_count=arrays.get(POSITIONS + "level_count"),
+        weight=manifest["positions"].get("weight"),
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from midpoint.analyst.disclose.chain import verified_entries
 from midpoint.analyst.disclose.site import KEY, Site
 from midpoint.analyst.storage.connection import connect, parsed
-from midpoint.analyst.storage.tables import pseudonym
+from midpoint.analyst.storage.tables import panel, pseudonym
 from midpoint.analyst.storage.upgrade import is_current
 from midpoint.errors import MidpointError
 from midpoint.wire import Entry, SigningKey
@@ -139,8 +139,12 @@ def _database(url: str) -> tuple[Level, str]:
             if not is_current(connection):
                 sentence = f"{kind} answers; `midpoint serve` makes its tables or upgrades them"
                 return Level.NOTE, sentence
-            people = connection.execute(select(func.count()).select_from(pseudonym)).scalar()
-            return Level.FINE, f"{kind} answers and takes writes; pseudonyms kept: {people:,}"
+            people, members = (
+                connection.execute(select(func.count()).select_from(table)).scalar()
+                for table in (pseudonym, panel)
+            )
+            kept = f"pseudonyms kept: {people:,}; members of the panel: {members:,}"
+            return Level.FINE, f"{kind} answers and takes writes; {kept}"
     finally:
         engine.dispose()
 

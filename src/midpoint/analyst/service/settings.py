@@ -36,6 +36,8 @@ class Settings:
     """Seconds after which a waiting request is sent away."""
     witnesses: tuple[str, ...] = ()
     """Other hosts that the page may ask for the head of the list."""
+    panel: bool = False
+    """Whether people may join the panel."""
     log: bool = True
     """Whether every request is written to the log."""
 

@@ -1,6 +1,6 @@
-"""What the service keeps of people: pseudonyms, the questions they were asked, their reports."""
+"""What the service keeps of people: pseudonyms, questions and reports; and apart, its panel."""
 
-from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
+from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Member, Work
 from midpoint.analyst.storage.store import Storage, UnavailableError
 from midpoint.analyst.storage.summary import Summary, Sums
 from midpoint.analyst.storage.upgrade import migrate
@@ -10,6 +10,7 @@ __all__ = [
     "History",
     "KeptReport",
     "KeptRound",
+    "Member",
     "Storage",
     "Summary",
     "Sums",

@@ -1,7 +1,7 @@
 """What is kept of one pseudonym, and how a request decides what to add to it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -70,6 +70,18 @@ class History:
 
 
 @dataclass(frozen=True)
+class Member:
+    """What somebody shared who joined the panel."""
+
+    joined: int
+    """When she first did, in whole seconds since 1970 in UTC."""
+    disclosure: str
+    """Digest of the disclosure whose features, scale and items it goes by."""
+    shared: bytes = field(repr=False)
+    """The exact bytes: her category and her ratings, as they are."""
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a request adds to a history, or takes away, and its reply once that is kept."""
 
@@ -82,7 +94,11 @@ class Decision:
     sums: "Sums | None" = None
     """Statistics of all answers, that one included."""
     erase: bool = False
-    """Whether everything of this pseudonym goes."""
+    """Whether everything of this pseudonym goes; a member of the panel has another."""
+    join: Member | None = None
+    """Somebody to take into the panel, or what she shares instead of what she shared before."""
+    leave: bool = False
+    """Whether this member of the panel goes, with all that she shared."""
 
 
 class Work(Protocol):

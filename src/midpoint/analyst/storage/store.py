@@ -23,9 +23,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from midpoint.analyst.storage.connection import BUSY, connect
-from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Work
+from midpoint.analyst.storage.records import Decision, History, KeptReport, KeptRound, Member, Work
 from midpoint.analyst.storage.summary import Summary, Sums
-from midpoint.analyst.storage.tables import answer, pseudonym, question
+from midpoint.analyst.storage.tables import answer, panel, pseudonym, question
 from midpoint.analyst.storage.upgrade import is_current
 
 _TOKENS: BindParameter[Any] = bindparam("tokens", expanding=True)
@@ -67,6 +67,20 @@ _UPDATE = (
     .values({name: bindparam(f"new_{name}") for name in ("mark", "summary", "model", "sums")})
 )
 _ERASE = delete(pseudonym).where(pseudonym.c.token.in_(_TOKENS))
+_LEAVE = delete(panel).where(panel.c.token.in_(_TOKENS))
+_MEMBER = select(panel.c.joined, panel.c.disclosure, panel.c.shared).where(
+    panel.c.token == bindparam("token")
+)
+
+
+def _joining(kind: Any) -> Any:
+    """Add a member, or what she shares now; she joined when she did so first."""
+    made = kind.insert(panel)
+    new = {name: made.excluded[name] for name in ("disclosure", "shared")}
+    return made.on_conflict_do_update(index_elements=[panel.c.token], set_=new)
+
+
+_JOIN = {"sqlite": _joining(sqlite), "postgresql": _joining(postgresql)}
 
 FAILED_FOR = 30.0
 """Seconds for which a failed write counts as a database that is not ready."""
@@ -121,6 +135,12 @@ class Storage:
         """Return all that is kept of a pseudonym, which may be much; None if it is not known."""
         with _available(self._reading) as connection:
             return _histories(connection, [token]).get(token)
+
+    def member(self, token: bytes) -> Member | None:
+        """Return what a member of the panel shared; None if she is not in it."""
+        with _available(self._reading) as connection:
+            row = connection.execute(_MEMBER, {"token": token}).one_or_none()
+        return None if row is None else Member(row.joined, row.disclosure, bytes(row.shared))
 
     def summaries(self, tokens: Sequence[bytes]) -> dict[bytes, Summary]:
         """Return the summaries of those that are known."""
@@ -202,6 +222,11 @@ def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Ex
         if kept:
             connection.execute(statement, [kept[key] for key in sorted(kept)])
     _update(connection, batch.changed, marks)
+    if batch.left:
+        connection.execute(_LEAVE, {"tokens": sorted(batch.left)})
+    if batch.joined:
+        rows = [batch.joined[token] for token in sorted(batch.joined)]
+        connection.execute(_JOIN[connection.dialect.name], rows)
     return replies
 
 
@@ -238,6 +263,8 @@ class _Batch:
         self.reports: dict[tuple[bytes, int], Row] = {}
         self.changed: dict[bytes, Summary] = {}
         self.erased: set[bytes] = set()
+        self.joined: dict[bytes, Row] = {}
+        self.left: set[bytes] = set()
 
     def take(self, work: Work) -> Reply | Exception:
         """Let a request decide; if it declines, or fails, that is its reply and nothing is kept."""
@@ -266,6 +293,12 @@ class _Batch:
             self.rounds[token, decision.round.number] = _round_row(token, decision.round)
         if decision.report:
             self.reports[token, number] = _report_row(token, number, decision.report)
+        if decision.leave:
+            self.left.add(token)
+            self.joined.pop(token, None)
+        if decision.join:
+            first = self.joined.get(token, {"joined": decision.join.joined})["joined"]
+            self.joined[token] = {**_member_row(token, decision.join), "joined": first}
 
 
 def _summaries(
@@ -337,6 +370,15 @@ def _round_row(token: bytes, kept: KeptRound) -> Row:
         "disclosure": kept.disclosure,
         "solicitation": kept.solicitation,
         "opened": kept.opened,
+    }
+
+
+def _member_row(token: bytes, member: Member) -> Row:
+    return {
+        "token": token,
+        "joined": member.joined,
+        "disclosure": member.disclosure,
+        "shared": member.shared,
     }
 
 

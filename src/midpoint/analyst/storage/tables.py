@@ -1,4 +1,8 @@
-"""The tables: three, without a column in which a private feature or an address could be kept."""
+"""The tables: three, without a column in which a private feature or an address could be kept.
+
+A fourth one is apart from them: what people shared who joined the panel. It has no column in common
+with the others but a digest of a token, and a device has another token for it.
+"""
 
 from sqlalchemy import (
     BigInteger,
@@ -50,4 +54,13 @@ answer = Table(
     ForeignKeyConstraint(
         ["token", "round"], [question.c.token, question.c.number], ondelete="CASCADE"
     ),
+)
+
+panel = Table(
+    "panel",
+    metadata,
+    Column("token", LargeBinary(32), primary_key=True),  # SHA-256 of the token of a member
+    Column("joined", BigInteger, nullable=False),
+    Column("disclosure", String(64), nullable=False),
+    Column("shared", LargeBinary, nullable=False),  # the exact bytes that were received
 )

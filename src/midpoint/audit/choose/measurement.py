@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import sqrt
 from statistics import NormalDist
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,8 @@ from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
 from midpoint.audit.attackers.view import NestedFold, View
+from midpoint.audit.choose.attackers import ATTACKERS, CLEAN, SET_ATTACKERS, QuickAttacker
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
-from midpoint.audit.choose.readers import CLEAN, READERS
 from midpoint.audit.stack import Stack
 from midpoint.protocol import LearningProtocol, squared_errors
 from midpoint.protocol.population import local_scores
@@ -83,11 +84,11 @@ class Measured:
     """Of unary data: NDCG@10 of each person's list; 0 where nothing is held out. Shape (N,)."""
 
 
-def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None) -> Measured:
+def measure(panel: Panel, how: LearningProtocol, raw: "RawAttackers | None" = None) -> Measured:
     """Protect, attack and predict every part of a panel by what the other parts taught."""
     shown = Shown(panel, how)
     wanted = questions(int(panel.category.max()) + 1)
-    names = [reader.name for reader in READERS] + [CLEAN.name] * (raw is not None)
+    names = [attacker.name for attacker in ATTACKERS] + [CLEAN.name] * (raw is not None)
     scores = np.zeros((len(names), len(wanted), panel.draws, len(panel.category)))
     squares, unary = np.zeros(len(panel.category)), panel.ratings.scale.is_unary
     for part, trial in enumerate(shown.trials()):
@@ -99,9 +100,11 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
         read = cache(lambda form, trial=trial: _tables(form, trial))
         new = cache(lambda form, views=views: [form(view) for view in views])
         for q, k in enumerate(wanted):
-            fits: list[Score] = [reader.fit(read(reader.form), category == k) for reader in READERS]
+            fits: list[Score] = [
+                attacker.fit(read(attacker.form), category == k) for attacker in ATTACKERS
+            ]
             fits += [] if raw is None else [raw.score(part, k)]
-            forms = [reader.form for reader in READERS] + [CLEAN.form]
+            forms = [attacker.form for attacker in ATTACKERS] + [CLEAN.form]
             for r, (score, form) in enumerate(zip(fits, forms, strict=False)):
                 for d, table in enumerate(new(form)):
                     scores[r, q, d, whose] = score(table)
@@ -109,8 +112,8 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawReaders | None" = None
     return Measured(leak, np.zeros(0), squares) if unary else Measured(leak, squares)
 
 
-class RawReaders:
-    """An attacker that learned from raw ratings, as the paper's; one for all candidates."""
+class RawAttackers:
+    """Attackers that learned from raw ratings, as the paper's; the same for all candidates."""
 
     def __init__(self, panel: Panel) -> None:
         self._shown = Shown(panel, LearningProtocol(RAW))
@@ -119,13 +122,37 @@ class RawReaders:
     def score(self, part: int, category: int) -> Score:
         """Return what scores the people of a part."""
         if (part, category) not in self._fitted:
-            panel = self._shown.panel
-            others = [p for p in range(PARTS) if p != part]
-            views = [self._shown.view(p, frozenset({part}), 0) for p in others]
-            rows = sparse.vstack([CLEAN.form(view) for view in views], format="csr")
-            ones = _learners(panel, part) == category
-            self._fitted[part, category] = CLEAN.fit(rows, ones)
+            self._fitted[part, category] = self._fit(CLEAN, part, category)
         return self._fitted[part, category]
+
+    def _fit(self, attacker: QuickAttacker, part: int, category: int) -> Score:
+        """Learn to find a category among the people of the other parts."""
+        others = [p for p in range(PARTS) if p != part]
+        views = [self._shown.view(p, frozenset({part}), 0) for p in others]
+        rows = sparse.vstack([attacker.form(view) for view in views], format="csr")
+        return attacker.fit(rows, _learners(self._shown.panel, part) == category)
+
+    def sets_leak(self, level: float) -> float:
+        """Return the AUC of the best attack on which items people rated, at most: its upper bound.
+
+        Nothing was taken out of raw sets, so an attack that is wrong on them is wrong by luck.
+
+        Args:
+            level: How sure the bound is, one-sided.
+        """
+        panel = self._shown.panel
+        bounds = list[float]()
+        for category in questions(int(panel.category.max()) + 1):
+            ones = panel.category == category
+            for attacker in SET_ATTACKERS:
+                scores = np.zeros(len(ones))
+                for part, whose in enumerate(panel.members):
+                    seen = attacker.form(self._shown.view(part, frozenset({part}), 0))
+                    scores[whose] = self._fit(attacker, part, category)(seen)
+                found_by = area(scores, ones, panel.part)
+                doubt = max(found_by.deviation, chance_deviation(ones))
+                bounds.append(max(found_by.value, 0.5) + NormalDist().inv_cdf(level) * doubt)
+        return max(bounds)
 
 
 def cost(measured: Measured, raw: Measured) -> float:
@@ -164,7 +191,19 @@ def _areas(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> list[Area]:
     return [area(drawn, ones, panel.part) for drawn in scores]
 
 
-def stack_scores(panel: Panel, scores: Float, ones: NDArray[np.bool_]) -> Float:
+class Parted(Protocol):
+    """People in parts."""
+
+    @property
+    def part(self) -> NDArray[np.int64]:
+        """Part of each person. Shape (N,)."""
+
+    @property
+    def members(self) -> list[NDArray[np.intp]]:
+        """The people of each part, by index."""
+
+
+def stack_scores(panel: Parted, scores: Float, ones: NDArray[np.bool_]) -> Float:
     """Weigh attackers' scores for each part by what they are worth on the others.
 
     From shape (attackers, draws, N) to (draws, N). A sign is flipped where an attacker is wrong

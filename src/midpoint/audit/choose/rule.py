@@ -12,12 +12,14 @@ from midpoint.analyst import Factorizer
 from midpoint.analyst.disclose.scheme_choice import MOST_COST, itemwise_scheme
 from midpoint.analyst.fit.choice import RAW, Choice, Tried
 from midpoint.audit.choose.candidates import candidates, protocol_of, variants
-from midpoint.audit.choose.measurement import Leak, Measured, RawReaders, cost, measure
+from midpoint.audit.choose.measurement import Leak, Measured, RawAttackers, cost, measure
 from midpoint.audit.choose.panel import PARTS, Panel
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
-ONE_SIDED = NormalDist().inv_cdf(0.95)
+SURE = 0.95
+"""How sure a one-sided test is."""
+ONE_SIDED = NormalDist().inv_cdf(SURE)
 """Standard errors above the least leak at which a candidate leaks more: one-sided, 5 %."""
 LUCKY = 3.0
 """Standard errors of the strongest of all attacks by luck alone.
@@ -114,6 +116,20 @@ def choose(
     return replace(choice, people=panel.ratings.n_users, panel=people.n_users)
 
 
+def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float:
+    """Return the AUC that the best attack on which items people rated has at most.
+
+    It is learned from two thirds of the people and tried on the others, each third in turn; what
+    is returned is the upper end of a one-sided interval, so that few people prove nothing.
+    """
+    people = with_known(ratings, *features)
+    obstacle = _obstacle(people.feature(*features))
+    if obstacle is not None:
+        raise MidpointError(obstacle)
+    with threadpool_limits(1):
+        return RawAttackers(Panel.of(people, features, Factorizer(), seed)).sets_leak(SURE)
+
+
 def _try(
     panel: Panel,
     wanted: Sequence[str],
@@ -126,13 +142,13 @@ def _try(
 
     With `settings`, those of the candidate that leaks least are tried too, unless it is at chance.
     """
-    trials, failed, readers = dict[str, Trial](), dict[str, str](), RawReaders(panel)
+    trials, failed, attackers = dict[str, Trial](), dict[str, str](), RawAttackers(panel)
 
     def attempt(scheme: str) -> None:
         if progress:
             progress(len(trials) + len(failed), 1 + len(wanted))
         try:
-            measured = measure(panel, protocol_of(scheme), readers)
+            measured = measure(panel, protocol_of(scheme), attackers)
         except MidpointError as error:
             if scheme == RAW:
                 raise

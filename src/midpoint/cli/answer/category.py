@@ -100,21 +100,33 @@ def _ask(
     home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool, optional: bool
 ) -> tuple[dict[str, str], bool]:
     """Ask for the category of each feature, and whether to remember it."""
+    private = (
+        "What you keep private: [b]{}[/b]. It decides how your ratings are changed, and never"
+        " leaves this device unless you join the panel."
+    )
+    names = ask_names(disclosure, terminal, private, optional=optional)
+    if home.directory is None or remember:
+        return names, remember
+    return names, terminal.sure(f"Remember it in {escape(str(home.directory))}?")
+
+
+def ask_names(
+    disclosure: "Disclosure",
+    terminal: Terminal,
+    question: str = "Your [b]{}[/b], to share with the service:",
+    *,
+    optional: bool = False,
+) -> dict[str, str]:
+    """Ask for the category of each feature; the question has room for the name of a feature."""
     if not terminal.console.is_terminal:
         raise MidpointError(
             "name your category: --category-file FILE, which has a line such as gender=F"
         )
     names: dict[str, str] = {}
     for feature in disclosure.features:
-        terminal.say(
-            f"\nWhat you keep private: [b]{escape(feature.name)}[/b]. It decides how your"
-            " ratings are changed, and never leaves this device.",
-            markup=True,
-        )
+        terminal.say("\n" + question.format(escape(feature.name)), markup=True)
         names[feature.name] = _choose(terminal, feature.categories, optional=optional)
-    if home.directory is None or remember:
-        return names, remember
-    return names, terminal.sure(f"Remember it in {escape(str(home.directory))}?")
+    return names
 
 
 def _choose(terminal: Terminal, names: tuple[str, ...], *, optional: bool = False) -> str:

@@ -9,8 +9,15 @@ from rich.panel import Panel
 
 from midpoint.cli.answer.category import NoCategoryError, category_of
 from midpoint.cli.answer.keys import RatingKeys
+from midpoint.cli.answer.panel import panel_menu
 from midpoint.cli.answer.statements import say_leaving, say_standing
-from midpoint.cli.answer.tables import FATES, everyone_table, ledger_table, recommendation_table
+from midpoint.cli.answer.tables import (
+    FATES,
+    SET_FATES,
+    everyone_table,
+    ledger_table,
+    recommendation_table,
+)
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -40,7 +47,7 @@ IN_THE_CLEAR = (
 )
 MENU = (
     "[b]m[/b] more titles   [b]r[/b] recommendations   [b]l[/b] what was sent   "
-    "[b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
+    "[b]p[/b] panel   [b]x[/b] export   [b]f[/b] forget me   [b]q[/b] quit"
 )
 
 
@@ -80,9 +87,10 @@ class Session:
                 "m": lambda: self._round(category),
                 "r": lambda: self.recommend(category),
                 "l": self._ledger,
+                "p": lambda: panel_menu(self.agent, self.terminal),
                 "x": lambda: self.export(Path(self.terminal.line("Write to which file?"))),
             }
-            while (pressed := self.terminal.key(f"\n{MENU}\n>", "mrlxfq")) != "q":
+            while (pressed := self.terminal.key(f"\n{MENU}\n>", "mrlpxfq")) != "q":
                 if pressed in actions:
                     _carry_on(actions[pressed], self.terminal)
                 elif self.forget():
@@ -150,13 +158,15 @@ class Session:
         asked = self.ask_for_a_round()
         self.agent.preview({}, category)
         keys = RatingKeys(self.agent, self.terminal, asked)
+        change = "name more" if self.agent.standing.mark else "rate more"
         while True:
             ratings = keys.rate()
             if not ratings:
-                self.terminal.say("Nothing is rated yet, so there is nothing to show.")
+                what = self.agent.standing.mark or "rated"
+                self.terminal.say(f"Nothing is {what} yet, so there is nothing to show.")
             self.show_leaving(ratings, category)
             pressed = self.terminal.key(
-                "[b]s[/b] send   [b]e[/b] rate more or change   [b]n[/b] not now\n>", "sen"
+                f"[b]s[/b] send   [b]e[/b] {change} or change   [b]n[/b] not now\n>", "sen"
             )
             if pressed == "n":
                 self.terminal.say("Nothing was sent. Your ratings are kept on this device.")
@@ -172,7 +182,8 @@ class Session:
 
         titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
         lines = self.agent.preview(ratings, category)
-        say_leaving(self.terminal, [PreviewLine.of(line, titles) for line in lines], scale)
+        rows, mark = [PreviewLine.of(line, titles) for line in lines], self.agent.standing.mark
+        say_leaving(self.terminal, rows, scale, mark=mark)
 
     def send(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Decide for good, and send."""
@@ -193,7 +204,8 @@ class Session:
         with self.terminal.console.status("Ranking"):
             best = self.agent.recommend(self._top, category)
         titles = self.agent.standing.titles
-        self.terminal.say(recommendation_table([RankedTitle.of(row, titles) for row in best]))
+        rows = [RankedTitle.of(row, titles) for row in best]
+        self.terminal.say(recommendation_table(rows, self.agent.standing.mark))
 
     def export(self, path: Path) -> None:
         """Write all that is kept, for her eyes only: it holds what was withheld, too."""
@@ -208,9 +220,10 @@ class Session:
         from midpoint.user.agent import AwayError
 
         self.terminal.say(
-            "Forgetting erases you at the service, then the secret, ledger and ratings here. If"
-            " you come back you are somebody new, with new coins: rate the same titles again, and"
-            " a service that kept your old answers and guesses who you are learns more."
+            "Forgetting erases you at the service, in its panel too, then the secret, ledger and"
+            " ratings here. If you come back you are somebody new, with new coins: rate the same"
+            " titles again, and a service that kept your old answers and guesses who you are learns"
+            " more."
         )
         if not (sure or self.terminal.sure("Forget me?")):
             return False
@@ -233,9 +246,10 @@ class Session:
             self.terminal.say("The service erased you; nothing was kept.")
 
     def _ledger(self) -> None:
-        titles = self.agent.standing.titles
-        self.terminal.say(ledger_table(self.agent.home.ledger, titles))
-        self.terminal.say(f"Withheld: {FATES['withheld']}.")
+        standing = self.agent.standing
+        self.terminal.say(ledger_table(self.agent.home.ledger, standing.titles, standing.mark))
+        why = (SET_FATES if standing.mark else FATES)["withheld"]
+        self.terminal.say(f"Withheld: {why}.")
 
 
 def _carry_on(action: Callable[[], object], terminal: Terminal) -> None:

@@ -55,9 +55,10 @@ class ProtectionOptions:
     asked: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|all",
+            metavar="FILE|all|prove",
             help="People did not choose what they rate: a table of user and item says what"
-            " each was asked, `all` that everyone was asked everything. Values alone are then"
+            " each was asked, `all` that everyone was asked everything, and with `prove` an attack"
+            " on what people rated has to find nothing. Values alone are then"
             " protected, and devices answer all that they are asked, or nothing. Engine `local`.",
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""Options by which `midpoint train` names reports to learn from, beside a panel."""
+"""What a service kept, for training: reports beside a panel, and people who joined the panel."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,9 @@ import typer
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
+    from midpoint.analyst.disclose.site import Site
     from midpoint.analyst.learn.reports import CollectedReports
+    from midpoint.analyst.learn.volunteers import Volunteers
     from midpoint.wire import Disclosure
 
 DATABASE = "midpoint.sqlite"
@@ -78,3 +80,29 @@ def _disclosures(path: Path) -> "tuple[Disclosure, ...]":
     if path.is_dir():
         return Site(path).disclosures()
     return (read_message(path, Disclosure),)
+
+
+def joined_volunteers(site: "Site", database: str | None) -> "Volunteers":
+    """Read all who joined the panel at a service."""
+    from midpoint.analyst.learn.volunteers import Volunteers
+    from midpoint.analyst.storage.collection import kept_panel
+    from midpoint.analyst.storage.connection import sqlite_url
+    from midpoint.wire import Entry
+
+    before, chain = site.current(), site.chain()
+    if (
+        before is None
+        or chain is None
+        or (database is None and not (site.root / DATABASE).exists())
+    ):
+        return Volunteers(None)
+    shown = chain.entries[-1].open(Entry).catalogue
+    titles = {} if shown is None else _titles(site, shown)
+    url = database or sqlite_url(site.root / DATABASE)
+    published = {disclosure.digest: disclosure for disclosure in site.disclosures()}
+    return Volunteers.of(kept_panel(url), published, before, titles)
+
+
+def _titles(site: "Site", digest: str) -> dict[str, str]:
+    catalogue = site.catalogue(digest)
+    return dict(zip(catalogue.items, catalogue.titles, strict=True))

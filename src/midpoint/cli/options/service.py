@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from midpoint.analyst.service.settings import Settings
 
 
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MIDPOINT_DATABASE",
+        help="postgresql://... or sqlite:///FILE; a file in the site unless given.",
+        show_envvar=False,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ListenOptions:
     """Where a service or a witness listens."""
@@ -99,6 +109,15 @@ class ServiceOptions:
             help="Address of a witness that the page asks (`midpoint witness`); repeatable.",
         ),
     ] = None
+    panel: Annotated[
+        bool,
+        typer.Option(
+            "--panel",
+            envvar="MIDPOINT_PANEL",
+            help="Let people join the panel: they share their category and their ratings as they"
+            " are, and `midpoint learn` uses both. Members may leave in any case.",
+        ),
+    ] = False
     log: Annotated[
         bool,
         typer.Option("--log/--no-log", envvar="MIDPOINT_LOG", help="Log one line per request."),
@@ -118,6 +137,7 @@ class ServiceOptions:
             largest=self.max_body,
             kept=self.max_kept,
             witnesses=tuple(map(origin, self.witness or ())),
+            panel=self.panel,
             log=self.log,
         )
 

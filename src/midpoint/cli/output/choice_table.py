@@ -38,6 +38,15 @@ def show_choice(console: Console, choice: "Choice") -> None:
         console.print(
             f"{scheme} was not tried: {why}", highlight=False, markup=False, soft_wrap=True
         )
+    if choice.sets_leak is not None:
+        console.print(
+            "People did not choose what they rate: an attack on which items they rated has an AUC"
+            f" of at most {choice.sets_leak:.2f}. So nothing is withheld, and devices answer all"
+            " that they are asked, or nothing.",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     line = f"Devices will use scheme {choice.scheme}, because {choice.reason}"
     for words in (line, choice.warning):
         if words:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from midpoint.user.agent import panel
 from midpoint.user.agent.asynchronous import AsyncAgent
 from midpoint.user.agent.channel import Channel
 from midpoint.user.agent.home import Home
@@ -13,7 +14,7 @@ from midpoint.user.agent.preview import Line
 from midpoint.user.agent.standing import Standing, Terms
 from midpoint.user.core.correction import Recommendation
 from midpoint.user.core.private import PrivateCategory
-from midpoint.wire import Published, Receipt, Report, Solicitation
+from midpoint.wire import PanelMembership, PanelRatings, Published, Receipt, Report, Solicitation
 
 T = TypeVar("T")
 
@@ -84,12 +85,28 @@ class Agent:
         """Return her n best items that she has not rated."""
         return _finish(self.inner.recommend(n, category))
 
+    def to_share(self, names: Mapping[str, str]) -> PanelRatings:
+        """Return what joining the panel would send; nothing is sent."""
+        return panel.to_share(self.inner, names)
+
+    def join_panel(self, names: Mapping[str, str]) -> PanelRatings:
+        """Join the panel: share her category and her ratings, as they are."""
+        return _finish(panel.join(self.inner, names))
+
+    def leave_panel(self) -> None:
+        """Leave the panel: the service erases all that she shared."""
+        _finish(panel.leave(self.inner))
+
+    def membership(self) -> PanelMembership:
+        """Ask whether people may join the panel, and what the service keeps of her there."""
+        return _finish(panel.membership(self.inner))
+
     def export(self) -> bytes:
         """Return all that the service and this device keep about her, as JSON."""
         return _finish(self.inner.export())
 
     def forget(self, *, only_here: bool = False) -> None:
-        """Erase her at the service, then here."""
+        """Erase her at the service, in its panel too, then here."""
         _finish(self.inner.forget(only_here=only_here))
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from midpoint.errors import MidpointError
 from midpoint.user.agent.address import address_of
 from midpoint.user.agent.channel import AwayError, Channel, Request, ServiceError
 from midpoint.user.agent.home import Home
+from midpoint.user.agent.panel import membership
 from midpoint.user.agent.preview import Line, preview
 from midpoint.user.agent.standing import Standing, Terms, accept, entry_to_fetch
 from midpoint.user.core.correction import Recommendation, correct
@@ -213,15 +214,20 @@ class AsyncAgent:
         self.home.require_remembered()
         raw = await self._kept_there()
         require_strict(raw)
+        panel = (await membership(self)).model_dump(mode="json", exclude_none=True)
         notes = self.home.notes.model_dump(mode="json", exclude_none=True)
         rounds = [entry.model_dump(mode="json") for entry in self.home.ledger.rounds]
         proof = self.home.proof.model_dump(mode="json", exclude_none=True)
         device = {"notes": notes, "rounds": rounds, "proof": proof}
-        whole = {"service": json.loads(raw), "device": device}
+        whole = {"service": json.loads(raw), "panel": panel, "device": device}
         return json.dumps(whole, indent=2, ensure_ascii=False).encode()
 
+    async def as_member(self, method: str, body: Message | None = None) -> bytes:
+        """Ask about the panel, under a pseudonym of its own; see `midpoint.user.agent.panel`."""
+        return await self._own(method, "/v1/panel", LARGEST_LIST, body, self.home.member_token)
+
     async def forget(self, *, only_here: bool = False) -> None:
-        """Erase her at the service, then here; who starts again is somebody new.
+        """Erase her at the service, in its panel too, then here; then she is somebody new.
 
         If the service is away, all stays as it is but nothing else is done until this succeeds.
         With `only_here` the service is not asked, and what it holds can then never be erased by
@@ -229,6 +235,7 @@ class AsyncAgent:
         """
         self.home.start_forgetting()
         if not only_here:
+            await self.as_member("DELETE")  # whether she joined or not: a backup may not know it
             await self._own("DELETE", "/v1/pseudonym", LARGEST_ANSWER)
         self.home.erase()
         self._standing = self._asked = None
@@ -259,10 +266,15 @@ class AsyncAgent:
         return kind.parse(await self._channel.ask(Request("GET", self.address + path, largest)))
 
     async def _own(
-        self, method: str, path: str, largest: int, body: Message | None = None
+        self,
+        method: str,
+        path: str,
+        largest: int,
+        body: Message | None = None,
+        token: str | None = None,
     ) -> bytes:
         raw = None if body is None else body.raw
-        request = Request(method, self.address + path, largest, raw, self.home.token)
+        request = Request(method, self.address + path, largest, raw, token or self.home.token)
         return await self._channel.ask(request)
 
     async def _solicit(self) -> Solicitation:

@@ -28,7 +28,7 @@ PIN, NOTES, FORGETTING, PUBLISHED, PROOF = "pin", "notes", "forgetting", "publis
 MOVED, RESTORED = "moved", "restored"
 """Marks: it answers on another device now; it is from a backup, and may not be the newest."""
 GONE = ".forgotten-"
-TOKEN = b"midpoint/v1/token"
+TOKEN, MEMBER = b"midpoint/v1/token", b"midpoint/v1/panel"
 
 
 class Notes(Message):
@@ -108,6 +108,11 @@ class Home:
     def token(self) -> str:
         """The pseudonym: HMAC(secret, tag), so it goes with these coins and this ledger only."""
         return self.ledger.secret.prf(framed(TOKEN)).hex()
+
+    @property
+    def member_token(self) -> str:
+        """The pseudonym in the panel; without the secret nothing ties it to the other one."""
+        return self.ledger.secret.prf(framed(MEMBER)).hex()
 
     @property
     def ratings(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user.core.counterparts import value_shift
+from midpoint.user.core.counterparts import own_part, value_shift
 from midpoint.user.core.private import PrivateCategory
 from midpoint.user.parameters import Parameters, made_once
 from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
@@ -41,7 +41,7 @@ def correct(
     `Ledger.move_under` returns: how her values moved towards her counterparts', empty if they did
     not. The analyst picks the items of a shorter list without knowing the move, so at any rank
     what is shown is worse than her best by at most max_j - min_j of <move, taste_j>, which is at
-    most 3/4 of the scale.
+    most 3/4 of the scale. Of sets `move` is her position, and what it says of an item is added.
     """
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
@@ -76,7 +76,9 @@ def corrections(
         disclosure: What goes with the scores.
         item: The items, by index. Shape (n,).
         cell: The category that each is scored for, or one for all. Shape (n,).
-        move: How taste factors moved: one person's, (r,), or a row for each item, (n, r).
+        move: How taste factors moved: one person's, (r,), or a row for each item, (n, r). Of sets
+            her position (`own_part`).
     """
-    shift = value_shift(Parameters.of(disclosure), move, item)
-    return np.asarray(_correction(disclosure)[item, cell] - shift)
+    parameters = Parameters.of(disclosure)
+    added = own_part(parameters, cell, move, item) - value_shift(parameters, move, item)
+    return np.asarray(_correction(disclosure)[item, cell] + added)

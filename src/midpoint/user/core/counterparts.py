@@ -17,13 +17,16 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 
 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
-   activity in her category k it reaches; mean, P and map below are that stratum's.
+   activity in her category k it reaches; mean, P and map below are that stratum's. Anyone who has
+   rated so much that 256 (n + 8) is twice what it takes in some category, its least activity times
+   (e + 8), has reached it as well: false rates must not part the strata of categories.
 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
                       sum_rated taste_j taste_j' / noise)
-   and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her position, in doubles.
+   and z += H^-1 g, each entry cut to [-2, 2], or of sets, where r = 0, to [-1/2, 1/2]: Newton steps
+   to the mode of her position, in doubles.
 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
    From here on sums are integers, below 2^53.
@@ -39,6 +42,9 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
    up, and so is c, the mean over m of mu_m + (s_m / s_k)(w - mu_k) less w, cut to [-1/4, 1/4]. Her
    values move by e_j (f - 1) more, f = exp(c) rounded to 2^-16 and the product as well; the limit
    of 4 holds for both moves together.
+6. Of sets no value moves. Where the prior has a weight, a device keeps z instead of a move, and
+   adds weight p_jk, rounded half up, to the score of item j: what all that she gave says of it, the
+   withheld items included. The exponent is rate_jk + <selection_j, t>, t as rounded in step 2.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +56,7 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user.parameters import Parameters, PositionModel
 from midpoint.wire import GRAIN, ONE
-from midpoint.wire.limits import LEAST_REVEAL, most_spread
+from midpoint.wire.limits import LEAST_REVEAL, MOST_STRATUM_RATIO, most_spread
 from midpoint.wire.positions import (
     DAMPING,
     FARTHEST_POSITION,
@@ -60,6 +66,7 @@ from midpoint.wire.positions import (
     SPREAD_STEPS,
     STEPS,
     SUREST,
+    longest_step,
 )
 
 Integers = NDArray[np.int64]
@@ -73,7 +80,7 @@ class Counterparts(NamedTuple):
     selection: Integers
     """Selection factors of her counterpart in each category. Shape (K, d)."""
     move: Integers
-    """From her taste factors to the mean of the counterparts'. Shape (r,)."""
+    """From her taste factors to the mean of the counterparts'; of sets her position. Shape (r,)."""
     stretch: Integers | None = None
     """How far scaled residuals move each value that she rated, if they are scaled. Shape (n,)."""
 
@@ -99,7 +106,8 @@ class Adjustment:
     shift: Integers
     """How far each value moves. Shape (n,)."""
     move: Integers
-    """How taste factors move, in 1/256; r = 0 without counterparts. Shape (r,) or (N, r)."""
+    """How taste factors move, in 1/256; r = 0 without counterparts. Shape (r,) or (N, r).
+    Where probabilities count in scores (step 6) it is her position t instead, r = d."""
 
     @classmethod
     def identity(cls, parameters: Parameters, item: Index, cell: Index | int) -> Self:
@@ -135,7 +143,7 @@ def adjust(
         return Adjustment.identity(parameters, rated, cell)
     if not len(rated):
         none = np.zeros(0, dtype=np.int64)
-        return Adjustment(none, none, np.zeros(model.taste.shape[1], dtype=np.int64))
+        return Adjustment(none, none, np.zeros(model.moved, dtype=np.int64))
     hers = counterparts(model, cell, asked, rated, value)
     adjustment = adjustment_of(parameters, cell, rated, hers)
     if hers.stretch is None:
@@ -148,7 +156,7 @@ def counterparts(
     model: PositionModel, cell: int, asked: Index, rated: Index, value: Integers
 ) -> Counterparts:
     """Estimate one person's position and find her counterparts, steps 0 to 2."""
-    stratum = stratum_of(model, cell, len(rated), expected_of(model, asked)[cell])
+    stratum = int(stratum_of(model, cell, len(rated), expected_of(model, asked)))
     mode = _mode(model, stratum, cell, asked, evidence_of(model, stratum, cell, rated, value))
     others = counterparts_at(model, stratum, cell, mode)
     if model.spread is None:
@@ -193,10 +201,15 @@ def expected_of(model: PositionModel, asked: Index) -> Float:
     return np.asarray(chance(model.rate[asked] / GRAIN).sum(axis=0))
 
 
-def stratum_of(model: PositionModel, cell: int, n_rated: int, expected: float) -> int:
-    """Return her activity stratum, step 0."""
-    activity = np.floor(GRAIN * (n_rated + DAMPING) / (expected + DAMPING) + 0.5)
-    return max(int((model.least[:, cell] <= activity).sum()) - 1, 0)
+def stratum_of(
+    model: PositionModel, cell: Index | int, n_rated: Integers | int, expected: Float
+) -> Integers:
+    """Return the activity stratum of one person, or of many asked about the same, step 0."""
+    rated = GRAIN * (np.asarray(n_rated) + DAMPING)
+    activity = np.floor(rated / (expected[cell] + DAMPING) + 0.5)
+    latest = MOST_STRATUM_RATIO * (model.least * (expected + DAMPING)).min(axis=1)
+    reached = (model.least[:, cell] <= activity) | np.less_equal.outer(latest, rated)
+    return np.asarray(np.maximum(reached.sum(axis=0) - 1, 0))
 
 
 def evidence_of(
@@ -217,12 +230,13 @@ def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence:
     d = model.selection.shape[1]
     z: Float = model.mean[stratum, cell]
     selection, rate = model.selection[asked] / GRAIN, model.rate[asked, cell] / GRAIN
+    longest = longest_step(model.taste.shape[1])
     for _ in range(STEPS):
         p = chance(rate + selection @ z[:d])
         gradient, curvature = evidence.pull - evidence.curvature @ z, evidence.curvature.copy()
         gradient[:d] -= p @ selection
         curvature[:d, :d] += (selection.T * (p * (1 - p))) @ selection
-        z = z + np.clip(np.linalg.solve(curvature, gradient), -LONGEST_STEP, LONGEST_STEP)
+        z = z + np.clip(np.linalg.solve(curvature, gradient), -longest, longest)
     return z
 
 
@@ -232,7 +246,7 @@ def counterparts_at(model: PositionModel, stratum: int, cell: int, mode: Float) 
     mean, d = model.mean[stratum], model.selection.shape[1]
     others = mean + model.map[stratum, cell] @ (z - mean[cell])
     others = np.clip(others, -FARTHEST_POSITION, FARTHEST_POSITION)
-    move = others[:, d:].mean(axis=0) - z[d:]
+    move = z if model.weight else others[:, d:].mean(axis=0) - z[d:]
     return Counterparts(selection=rounded(others[:, :d]), move=rounded(move))
 
 
@@ -272,13 +286,28 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
 
     The move is one person's, (r,), or one for each item, (n, r); nothing moves if r = 0.
     """
-    if not move.shape[-1]:
+    if not move.shape[-1] or parameters.is_unary:
         return np.zeros(len(item), dtype=np.int64)
     if parameters.positions is None:
         raise MidpointError(f"scheme {parameters.scheme.name!r} moves no values")
     most = most_shift(parameters)
     shift: Integers = np.clip((parameters.positions.taste[item] * move).sum(axis=1), -most, most)
     return shift
+
+
+def own_part(
+    parameters: Parameters, cell: Index | int, position: Integers, item: Index
+) -> Integers:
+    """Return weight p_jk at her position, rounded half up, step 6; 0 without a weight. Shape (n,).
+
+    The position is one person's, (d,), or one for each item, (n, d); d = 0 if she gave nothing.
+    """
+    model = parameters.positions
+    if model is None or not model.weight or not position.shape[-1]:
+        return np.zeros(len(item), dtype=np.int64)
+    product = np.einsum("...d,...d->...", model.selection[item], position)
+    p = chance((model.rate[item, cell] * GRAIN + product) / ONE)
+    return np.floor(model.weight * p + 0.5).astype(np.int64)
 
 
 def most_shift(parameters: Parameters) -> int:

@@ -56,7 +56,7 @@ class Round(Message):
     given: tuple[tuple[Name, Integer], ...] | None = None
     """What she rated that was decided in it, in fixed point."""
     move: tuple[Integer, ...] | None = None
-    """How her taste factors moved, in 1/256."""
+    """How her taste factors moved, in 1/256; of sets her position."""
 
     def __repr__(self) -> str:
         """Show nothing: what was withheld does not print, nor a digest to guess it by."""

@@ -27,6 +27,7 @@ def test_the_interface_is_described(client: httpx.Client) -> None:
         "/v1/scores",
         "/v1/scores/{digest}",
         "/v1/pseudonym",
+        "/v1/panel",
     }
     report = description["paths"]["/v1/reports"]["post"]
     schema = report["requestBody"]["content"]["application/json"]["schema"]

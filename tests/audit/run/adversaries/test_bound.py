@@ -90,6 +90,7 @@ def found() -> dict[int, Float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_who_knows_the_truth_reaches_the_bound_and_does_not_pass_it(
     found: dict[int, Float], size: int
@@ -100,6 +101,7 @@ def test_who_knows_the_truth_reaches_the_bound_and_does_not_pass_it(
     assert read > 0.5 + sampling  # the control: there is something to read
 
 
+@pytest.mark.slow
 def test_the_bound_falls_as_the_panel_grows(found: dict[int, Float]) -> None:
     bounds = [found[size].mean(axis=0)[1] for size in SIZES]
     assert bounds[0] > bounds[1] + 0.03 > bounds[2] + 0.06
@@ -112,6 +114,7 @@ def test_the_bound_falls_as_the_panel_grows(found: dict[int, Float]) -> None:
     assert few / more == pytest.approx(4, rel=0.2)
 
 
+@pytest.mark.slow
 def test_a_wrong_variance_is_found_out(found: dict[int, Float]) -> None:
     """The control of the first test: half the variance is another bound."""
     read, bound = found[SIZES[0]].mean(axis=0)

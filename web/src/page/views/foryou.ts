@@ -1,19 +1,21 @@
 /** Part 6: recommendations, ranked in this browser. */
 
-import { el, keyed, say } from "../dom";
+import type { Actions } from "../actions";
+import { el, fill, keyed, say } from "../dom";
 import { icons } from "../icons";
 import type { Model, Recommended } from "../model";
 import { decimal } from "../scale";
 import { texts } from "../texts";
+import type { Title } from "../titles";
+import { answerOf } from "./answer";
 
-const words = texts.foryou;
 const STEP = 20;
 
 /** The ranked list with predicted ratings and their uncertainty. */
-export function forYouView(present: () => Model) {
+export function forYouView(actions: Actions, present: () => Model) {
   let shown = STEP;
-  let last: Model["recommended"] = null;
-  const rows = new Map<string, HTMLElement>();
+  const elements = new Map<string, HTMLElement>();
+  const rows = new WeakMap<HTMLElement, Row>();
   const lead = el("p", { class: "soft" });
   const list = el("ol", { class: "recommended" });
   const surer = el("p", { class: "soft small" });
@@ -23,12 +25,11 @@ export function forYouView(present: () => Model) {
     on: {
       click: () => {
         shown += STEP;
-        last = null;
         update(present());
       },
     },
   });
-  say(more, words.more);
+  say(more, texts.foryou.more);
   const toRate = el("a", { class: "button main", href: "#rate" });
   const element = el(
     "section",
@@ -36,7 +37,7 @@ export function forYouView(present: () => Model) {
     el(
       "div",
       { class: "stack tight" },
-      el("h2", { id: "foryou-title", tabindex: -1 }, words.title),
+      el("h2", { id: "foryou-title", tabindex: -1 }, texts.foryou.title),
       lead,
       surer,
     ),
@@ -46,23 +47,28 @@ export function forYouView(present: () => Model) {
 
   function update(model: Model): void {
     const none = model.recommended === null;
-    say(lead, none ? words.empty : `${words.lead} ${words.basis(model.answers)}`);
-    say(toRate, none ? words.toRate : words.again);
+    say(
+      lead,
+      none ? texts.foryou.empty : `${texts.foryou.lead} ${texts.foryou.basis(model.answers)}`,
+    );
+    say(toRate, none ? texts.foryou.toRate : texts.foryou.again);
     say(surer, none ? "" : sureness(model));
     list.hidden = none;
     more.hidden = none || shown >= (model.recommended?.length ?? 0);
-    if (model.recommended === last) return;
-    last = model.recommended;
+    if (model.view !== "foryou") return;
     keyed(
       list,
-      rows,
+      elements,
       (model.recommended ?? [])
         .slice(0, shown)
         .map((recommendation, i) => ({ recommendation, rank: i + 1 })),
       ({ recommendation }) => recommendation.title.item,
-      () => el("li"),
-      (row, { recommendation, rank }) =>
-        row.replaceChildren(...recommended(recommendation, rank, model.levels)),
+      ({ recommendation }) => {
+        const row = rowOf(recommendation.title, actions, present);
+        rows.set(row.element, row);
+        return row.element;
+      },
+      (element, { recommendation, rank }) => rows.get(element)?.update(recommendation, rank),
     );
   }
 
@@ -70,34 +76,85 @@ export function forYouView(present: () => Model) {
 }
 
 function sureness(model: Model): string {
-  if (!model.surer) return words.better;
+  if (!model.surer || model.site.sets) return texts.foryou.better;
   const { before, now } = model.surer;
-  return `${words.sure(decimal2(before), decimal2(now))} ${words.better}`;
+  return `${texts.foryou.sure(decimal2(before), decimal2(now))} ${texts.foryou.better}`;
 }
 
 function decimal2(value: number): string {
   return (value / 2 ** 16).toFixed(2);
 }
 
-function recommended(line: Recommended, rank: number, levels: readonly number[]): HTMLElement[] {
-  const value = decimal(line.shown);
-  const deviation = decimal(line.deviation);
-  return [
-    el("span", { class: "rank", "aria-hidden": "true" }, String(rank)),
+interface Row {
+  readonly element: HTMLElement;
+  update(line: Recommended, rank: number): void;
+}
+
+/** A row: rank, title, prediction; and what she says of it if she knows it already. */
+function rowOf(title: Title, actions: Actions, present: () => Model): Row {
+  const { sets } = present().site;
+  const answer = answerOf(title, actions, present);
+  const rank = el("span", { class: "rank", "aria-hidden": "true" });
+  const predicted = el("span", { class: "predicted" });
+  let asked = sets;
+  const seen = el(
+    "button",
+    {
+      type: "button",
+      class: "link seen",
+      "aria-label": texts.foryou.seenOf(title.name),
+      on: {
+        click: () => {
+          asked = true;
+          toggle();
+          answer.focus();
+        },
+      },
+    },
+    texts.foryou.seen,
+  );
+  const element = el(
+    "li",
+    { "data-recommended": title.item },
+    rank,
     el(
       "span",
       { class: "name" },
-      line.title.name,
-      line.title.year !== "" && el("span", { class: "year" }, ` ${line.title.year}`),
+      title.name,
+      title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
     ),
-    el(
-      "span",
-      { class: "predicted" },
-      el("span", { class: "unseen" }, words.described(value, deviation)),
-      el("span", { class: "value", "aria-hidden": "true" }, value, icons.star()),
-      spanOf(line, levels),
-      el("span", { class: "soft small", "aria-hidden": "true" }, `± ${deviation}`),
-    ),
+    predicted,
+    el("span", { class: "known" }, seen, answer.element, answer.reason),
+  );
+  const toggle = () => {
+    asked ||= present().draft.has(title.item);
+    seen.hidden = asked;
+    answer.element.hidden = answer.reason.hidden = !asked;
+  };
+  let drawn: Recommended | null = null;
+  return {
+    element,
+    update(line: Recommended, number: number): void {
+      say(rank, String(number));
+      answer.update();
+      toggle();
+      if (drawn === line) return;
+      drawn = line;
+      // A set has no stars to predict: its order is all there is to say.
+      predicted.hidden = sets;
+      if (!sets) fill(predicted, ...prediction(line, present().levels));
+    },
+  };
+}
+
+function prediction(line: Recommended, levels: readonly number[]): HTMLElement[] {
+  const value = decimal(line.shown);
+  const deviation = decimal(line.deviation);
+  return [
+    el("span", { class: "unseen" }, texts.foryou.described(value, deviation)),
+    el("span", { class: "value", "aria-hidden": "true" }, value, icons.star()),
+    spanOf(line, levels),
+    el("span", { class: "soft small", "aria-hidden": "true" }, `± ${deviation}`),
   ];
 }
 

@@ -5,13 +5,12 @@ import { el, fill, say, set } from "../dom";
 import { icons } from "../icons";
 import type { Model, Phase, View } from "../model";
 import { texts } from "../texts";
-import { forYouView } from "./foryou";
 import { gaugesView } from "./gauges";
+import { later, withRest } from "./later";
 import { leavesView } from "./leaves";
-import { ledgerView } from "./ledger";
 import { noticesView, openingView, refusedView } from "./notices";
 import { rateView } from "./rate";
-import { changeDialog, everyoneView, secretOf, welcomeView } from "./welcome";
+import { secretOf, welcomeView } from "./welcome";
 
 const WIDE = matchMedia("(min-width: 60rem)");
 const VIEWS: readonly View[] = ["rate", "leaves", "foryou", "ledger"];
@@ -28,18 +27,22 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
     rate,
     leaves: leavesView(actions, present),
     gauges: gaugesView(actions),
-    foryou: forYouView(present),
-    ledger: ledgerView(actions),
+    foryou: later("foryou", texts.foryou.title, present, (rest) =>
+      rest.forYouView(actions, present),
+    ),
+    ledger: later("ledger", texts.ledger.title, present, (rest) => rest.ledgerView(actions)),
     welcome: welcomeView(actions),
-    everyone: everyoneView(actions),
+    everyone: later("everyone", texts.welcome.everyone, present, (rest) =>
+      rest.everyoneView(actions),
+    ),
     refused: refusedView(actions),
     notices: noticesView(actions),
   };
-  const nav = navigation();
+  const nav = navigation(present().site.sets);
   const chip = el("button", {
     type: "button",
     class: "chip",
-    on: { click: () => changeDialog(present(), actions) },
+    on: { click: () => withRest(actions, (rest) => rest.changeDialog(present(), actions)) },
   });
   const main = el("div", { class: "main stack" });
   const side = el("div", { class: "side stack" }, parts.gauges.element, parts.leaves.element);
@@ -117,13 +120,13 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
   };
 }
 
-function navigation() {
+function navigation(sets: boolean) {
   const badge = el("span", { class: "badge" });
   const links = VIEWS.map((view) =>
     el(
       "a",
       { href: `#${view}`, class: view === "leaves" ? "narrow" : "" },
-      icons[view](),
+      view === "rate" && sets ? icons.check() : icons[view](),
       texts.nav[view],
       view === "leaves" && badge,
     ),
@@ -156,10 +159,11 @@ function sendBar(actions: Actions) {
     element,
     update(model: Model): void {
       const withheld = model.lines.filter(({ sent }) => sent === null).length;
-      element.hidden = model.lines.length === 0 || !["rate", "leaves"].includes(model.view);
-      review.classList.toggle("narrow-only", model.view === "rate");
-      review.hidden = model.view !== "rate";
-      send.classList.toggle("wide-only", model.view === "rate");
+      element.hidden = model.lines.length === 0 || model.view === "ledger";
+      const elsewhere = model.view !== "leaves";
+      review.classList.toggle("narrow-only", elsewhere);
+      review.hidden = !elsewhere;
+      send.classList.toggle("wide-only", elsewhere);
       if (!model.pending) say(counted, texts.rate.rated(model.lines.length - withheld, withheld));
       say(send, model.working === "sending" ? texts.leaves.sending : texts.leaves.send);
       send.disabled = model.working !== null || model.pending || model.unchecked || !model.hasRound;

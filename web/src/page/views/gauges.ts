@@ -2,12 +2,11 @@
 
 import type { Actions } from "../actions";
 import { el, fill, say, set, svg } from "../dom";
-import type { Guess, Measured, Model } from "../model";
-import { percent } from "../scale";
-import { categoryName, featureName, texts } from "../texts";
+import type { Guess, Model } from "../model";
+import { categoryName, featureName, percent, texts } from "../texts";
+import { onceLoaded } from "./later";
 import { secretOf } from "./welcome";
 
-const words = texts.gauges;
 const ARC = "M10 62 A50 50 0 0 1 110 62";
 const LENGTH = 100;
 
@@ -23,7 +22,7 @@ export function gaugesView(actions: Actions) {
     el(
       "div",
       { class: "stack tight" },
-      el("h2", { id: "gauges-title", tabindex: -1 }, words.title),
+      el("h2", { id: "gauges-title", tabindex: -1 }, texts.gauges.title),
       lead,
     ),
     dials,
@@ -38,7 +37,7 @@ export function gaugesView(actions: Actions) {
     update(model: Model): void {
       if (features !== model.features) {
         features = model.features;
-        say(lead, words.lead(secretOf(features)));
+        say(lead, texts.gauges.lead(secretOf(features)));
         const several = features.length > 1;
         pairs = features.map(({ name }) => pair(several ? featureName(name) : ""));
         fill(dials, ...pairs.map(({ element }) => element));
@@ -46,29 +45,40 @@ export function gaugesView(actions: Actions) {
       // Nothing is known of guesses and certificates before the first check is done.
       dials.hidden = caution.hidden = model.guesses.length === 0;
       measured.hidden = model.head === null;
-      for (const [i, guess] of model.guesses.entries()) pairs[i]?.update(guess);
-      say(caution, words.caution(model.guesses[0]?.values ?? true, model.hidesRated));
-      if (seen !== model.certificates) {
+      for (const [i, guess] of model.guesses.entries()) {
+        pairs[i]?.update(guess, model.chosen?.[guess.feature.name]);
+      }
+      say(caution, texts.gauges.caution(model.guesses[0]?.values ?? true, model.hidesRated));
+      if (model.head !== null && seen !== model.certificates) {
         seen = model.certificates;
-        showMeasured(measured, model, actions);
+        onceLoaded(
+          ({ showMeasured }) => showMeasured(measured, model, actions),
+          () => {
+            seen = null;
+          },
+        );
       }
     },
   };
 }
 
 function pair(feature: string) {
-  const raw = dial("raw", words.raw);
-  const sent = dial("sent", words.sent);
+  const wrong = el("p", { class: "small" });
+  const raw = dial("raw", texts.gauges.raw);
+  const sent = dial("sent", texts.gauges.sent);
   return {
     element: el(
       "div",
       { class: "stack tight" },
       feature !== "" && el("h3", { class: "feature" }, feature),
       el("div", { class: "gauges" }, raw.element, sent.element),
+      wrong,
     ),
-    update(guess: Guess): void {
-      raw.update(guess, guess.raw);
-      sent.update(guess, guess.sent);
+    update(guess: Guess, hers: string | undefined): void {
+      const fromRaw = raw.update(guess, guess.raw);
+      const fromSent = sent.update(guess, guess.sent);
+      say(wrong, wrongOf(guess.feature.name, fromRaw, fromSent, hers));
+      wrong.hidden = wrong.textContent === "";
     },
   };
 }
@@ -92,11 +102,12 @@ function dial(kind: "raw" | "sent", name: string) {
     ),
     number,
     of,
-    el("p", { class: "ends soft" }, low, el("span", {}, words.certain)),
+    el("p", { class: "ends soft" }, low, el("span", {}, texts.gauges.certain)),
   );
   return {
     element,
-    update({ feature }: Guess, shares: readonly number[]): void {
+    /** Draw the shares; return the category that is guessed, if one is. */
+    update({ feature }: Guess, shares: readonly number[]): string | undefined {
       const most = Math.max(...shares);
       const even = 1 / shares.length;
       const guess = feature.categories[shares.indexOf(most)] ?? "";
@@ -106,129 +117,24 @@ function dial(kind: "raw" | "sent", name: string) {
       set(value, "visibility", filled < 0.01 ? "hidden" : "visible");
       set(value, "stroke-dashoffset", (LENGTH * (1 - filled)).toFixed(2));
       say(number, percent(most));
-      say(of, undecided ? words.even : words.sure(categoryName(feature.name, guess)));
-      say(low, words.chance(percent(even)));
+      say(of, undecided ? texts.gauges.even : texts.gauges.sure(categoryName(feature.name, guess)));
+      say(low, texts.gauges.chance(percent(even)));
+      return undecided ? undefined : guess;
     },
   };
 }
 
-function showMeasured(parent: HTMLElement, model: Model, actions: Actions): void {
-  fill(parent);
-  for (const measured of model.certificates) parent.append(certificate(measured, model, actions));
-  if (model.certificates.length === 0) {
-    parent.append(
-      el(
-        "div",
-        { class: "measured none" },
-        el("h3", {}, words.nobody),
-        el("p", { class: "small soft" }, words.nobodyMore),
-      ),
-    );
-  }
-}
-
-/** What a confirmed auditor measured; from anybody else it is a claim, and gets no picture. */
-function certificate(measured: Measured, model: Model, actions: Actions): HTMLElement {
-  if (!measured.trusted) return claim(measured, actions);
-  const two = model.features.length === 1 && model.features[0].categories.length === 2;
-  // Below 0.5 the attack is right when its sign is flipped: it leaks as much.
-  const leak = Math.max(measured.auc, 1 - measured.auc);
-  return el(
-    "div",
-    { class: "measured" },
-    el(
-      "div",
-      { class: "headline" },
-      el("h3", {}, words.measured),
-      el("p", { class: "auc" }, words.auc(figure(measured.auc))),
-    ),
-    leakBar(measured),
-    el("p", { class: "small" }, two ? words.pair((leak * 100).toFixed(0)) : words.several),
-    el(
-      "p",
-      { class: "small" },
-      words.against(measured.adversary, measured.panel, measured.outsiders),
-    ),
-    measured.named !== undefined &&
-      el("p", { class: "small" }, words.named((measured.named * 100).toFixed(1))),
-    whose(measured, actions),
-  );
-}
-
-function claim(measured: Measured, actions: Actions): HTMLElement {
-  return el(
-    "div",
-    { class: "measured none" },
-    el("h3", {}, words.claimed),
-    el("p", { class: "small soft" }, words.claimedMore),
-    whose(measured, actions),
-  );
-}
-
-/** Whose figure it is, how it was come by, and whether she trusts the key. */
-function whose(measured: Measured, actions: Actions): HTMLElement {
-  const { low, high, nullLow, nullHigh } = measured;
-  return el(
-    "details",
-    { class: "small" },
-    el("summary", {}, words.whose(measured.auditor, measured.trusted)),
-    el(
-      "p",
-      { class: "soft" },
-      !measured.trusted && `${words.claims(figure(measured.auc))} `,
-      words.attack(measured.attack),
-      " ",
-      words.interval(figure(low), figure(high), figure(nullLow), figure(nullHigh)),
-      measured.trusted && ` ${words.drawn}`,
-    ),
-    el("p", { class: "mono" }, grouped(measured.key)),
-    !measured.trusted && el("p", {}, words.stranger),
-    el(
-      "button",
-      {
-        type: "button",
-        class: "link",
-        on: { click: () => actions.trust(measured.key, !measured.trusted) },
-      },
-      measured.trusted ? words.withdraw : words.confirm,
-    ),
-  );
-}
-
-function figure(share: number): string {
-  return share.toFixed(2);
-}
-
-/** A bar from 0.5 to 1 with the interval, and what shuffled labels give. */
-function leakBar(measured: Measured): HTMLElement {
-  const at = (share: number) => Math.min(Math.max((share - 0.5) * 200, 0), 100);
-  const folded = (low: number, high: number): [number, number] =>
-    low >= 0.5 ? [low, high] : [high >= 0.5 ? 0.5 : 1 - high, Math.max(high, 1 - low)];
-  const between = (name: string, low: number, high: number) => {
-    const bar = el("span", { class: name });
-    bar.style.left = `${at(low)}%`;
-    bar.style.width = `${Math.max(at(high) - at(low), 0.5)}%`;
-    return bar;
-  };
-  const dot = el("span", { class: "dot" });
-  dot.style.left = `${at(Math.max(measured.auc, 1 - measured.auc))}%`;
-  const said = words.figure(figure(measured.auc), figure(measured.low), figure(measured.high));
-  return el(
-    "div",
-    { role: "img", "aria-label": said },
-    el(
-      "div",
-      { class: "leak" },
-      el("span", { class: "axis" }),
-      between("null", ...folded(measured.nullLow, measured.nullHigh)),
-      between("between", ...folded(measured.low, measured.high)),
-      dot,
-    ),
-    el("p", { class: "ends soft" }, el("span", {}, words.blind), el("span", {}, words.sureEnd)),
-  );
-}
-
-/** A long hexadecimal text in groups that can be read aloud. */
-export function grouped(hex: string, groups = 16): string {
-  return (hex.match(/.{1,4}/g) ?? []).slice(0, groups).join(" ");
+/** What to make of guesses that name another category than hers; nothing if none does. */
+function wrongOf(
+  feature: string,
+  fromRaw: string | undefined,
+  fromSent: string | undefined,
+  hers: string | undefined,
+): string {
+  const isWrong = (guess: string | undefined) => guess !== undefined && hers && guess !== hers;
+  const { wrongRaw, wrongSent } = texts.gauges;
+  const said = [];
+  if (isWrong(fromRaw)) said.push(wrongRaw(categoryName(feature, fromRaw!)));
+  if (isWrong(fromSent)) said.push(wrongSent(categoryName(feature, fromSent!), said.length > 0));
+  return said.join(" ");
 }

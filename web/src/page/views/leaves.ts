@@ -7,7 +7,6 @@ import { spoken } from "../rating";
 import { plain } from "../scale";
 import { texts } from "../texts";
 
-const words = texts.leaves;
 const AT_FIRST = 5;
 
 /** The card that lists what would be sent, and sends it. */
@@ -29,15 +28,15 @@ export function leavesView(actions: Actions, present: () => Model) {
   const none = el(
     "button",
     { type: "button", class: "button wide", on: { click: () => actions.send() } },
-    words.sendNone,
+    texts.leaves.sendNone,
   );
-  const final = el("p", { class: "soft small" }, words.final);
+  const final = el("p", { class: "soft small" }, texts.leaves.final);
   const bytesLead = el("p", { class: "soft small" });
-  const bytes = el("pre", { tabindex: 0, "aria-label": words.bytes });
+  const bytes = el("pre", { tabindex: 0, "aria-label": texts.leaves.bytes });
   const exact = el(
     "details",
     { on: { toggle: () => update(present()) } },
-    el("summary", {}, words.bytes),
+    el("summary", {}, texts.leaves.bytes),
     bytesLead,
     bytes,
   );
@@ -47,7 +46,7 @@ export function leavesView(actions: Actions, present: () => Model) {
     el(
       "div",
       { class: "stack tight" },
-      el("h2", { id: "leaves-title", tabindex: -1 }, words.title),
+      el("h2", { id: "leaves-title", tabindex: -1 }, texts.leaves.title),
       summary,
     ),
     list,
@@ -65,9 +64,9 @@ export function leavesView(actions: Actions, present: () => Model) {
       summary,
       empty
         ? model.draft.size > 0
-          ? words.pending
-          : words.empty
-        : `${words.summary(lines.length - withheld, withheld)} ${words.lead}`,
+          ? texts.leaves.pending
+          : texts.leaves.empty
+        : `${texts.leaves.summary(lines.length - withheld, withheld)} ${texts.leaves.lead}`,
     );
     list.hidden = empty;
     keyed(
@@ -79,7 +78,7 @@ export function leavesView(actions: Actions, present: () => Model) {
       (row, line) => showLine(row, line, model.levels),
     );
     more.hidden = lines.length <= AT_FIRST;
-    say(more, all ? words.fewer : words.more(lines.length - AT_FIRST));
+    say(more, all ? texts.leaves.fewer : texts.leaves.more(lines.length - AT_FIRST));
     none.hidden = !empty || !model.hasRound;
     none.disabled = model.working !== null || model.pending || model.unchecked;
     final.hidden = empty;
@@ -90,7 +89,7 @@ export function leavesView(actions: Actions, present: () => Model) {
 
   function showBytes(model: Model): void {
     const length = new TextEncoder().encode(model.bytes).length;
-    say(bytesLead, model.pending ? words.pending : words.bytesLead(length));
+    say(bytesLead, model.pending ? texts.leaves.pending : texts.leaves.bytesLead(length));
     say(bytes, model.pending ? "" : model.bytes);
   }
 
@@ -106,26 +105,38 @@ function showLine(row: HTMLElement, line: Line, levels: readonly number[]): void
     row,
     el("span", { class: "name" }, line.title.name),
     passage(line.yours, line.sent, levels),
-    el("span", { class: "why" }, line.why),
+    el("span", { class: "why" }, line.was === undefined ? line.why : `${since(line)} ${line.why}`),
   );
 }
 
-/** "4 → 3", or "4 → stays here", said in words to who listens. */
+/** What was said of it before, and why that changed. */
+function since({ was }: Line): string {
+  const { wasSent, wasWithheld } = texts.leaves.why;
+  return typeof was === "number" ? wasSent(plain(was)) : wasWithheld;
+}
+
+/** "4 → 3", or "4 → withheld", said in words to who listens. */
 export function passage(
   yours: number | null,
   sent: number | null,
   levels: readonly number[],
 ): HTMLElement {
-  const out = sent === null ? words.stays : plain(sent);
+  const { withheld, asSent } = texts.leaves;
+  const sets = levels.length === 1;
+  const out = sent === null ? withheld : sets ? asSent : plain(sent);
   const said = [
-    yours === null ? "" : `${words.yours} ${spoken(levels, yours)},`,
-    sent === null ? words.stays : `${words.sent} ${spoken(levels, sent)}`,
+    yours === null ? "" : `${texts.leaves.yours} ${spoken(levels, yours)},`,
+    sent === null || sets ? out : `${texts.leaves.sent} ${spoken(levels, sent)}`,
   ].join(" ");
   return el(
     "span",
     { class: "passage" },
     el("span", { class: "unseen" }, said),
-    el("span", { "aria-hidden": "true" }, yours === null ? "" : plain(yours)),
+    el(
+      "span",
+      { "aria-hidden": "true" },
+      yours === null ? "" : sets ? spoken(levels, yours) : plain(yours),
+    ),
     el("span", { class: "arrow", "aria-hidden": "true" }, "→"),
     el("span", { class: sent === null ? "in" : "out", "aria-hidden": "true" }, out),
   );

@@ -5,10 +5,8 @@ import { el, fill, keyed } from "../dom";
 import { icons } from "../icons";
 import type { Demands, Model, Notice } from "../model";
 import { texts } from "../texts";
-import { demandsDialog } from "./demands";
-import { forgetDialog, save } from "./ledger";
-
-const words = texts.notices;
+import { deviceButton } from "./files";
+import { withRest } from "./later";
 
 /** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
 const CHANGES = new Set(["key_changed", "features_changed", "scale_changed", "scheme_changed"]);
@@ -24,35 +22,22 @@ const DEMANDED = new Set([
 
 type Shown = Notice | "away";
 
-const SENTENCE: Record<Shown, string> = {
-  away: words.away,
-  insecure: words.insecure,
-  noStorage: words.noStorage,
-  storage: words.storage,
-  noOpening: words.noOpening,
-  otherTab: words.otherTab,
-  badStorage: words.badStorage,
-  notErased: words.notErased,
-  forgetting: words.forgetting,
-  newKey: words.newKey,
-  failed: words.failed,
-};
-
 /** The warnings that stand at present. */
 export function noticesView(actions: Actions) {
   const element = el("div", { class: "notices", role: "status" });
   const rows = new Map<string, HTMLElement>();
   const button = (text: string, action: () => void) =>
     el("button", { type: "button", class: "button", on: { click: action } }, text);
-  const load = () => button(words.storageAgain, () => actions.useHere());
+  const load = () => button(texts.notices.storageAgain, () => actions.useHere());
   const remedies: Partial<Record<Shown, () => HTMLElement[]>> = {
-    away: () => [button(words.awayNow, () => actions.again())],
-    otherTab: () => [button(words.otherTabUse, () => actions.useHere())],
+    away: () => [button(texts.notices.awayNow, () => actions.again())],
+    otherTab: () => [button(texts.notices.otherTabUse, () => actions.useHere())],
     storage: () => [load()],
-    noOpening: () => [load(), button(words.noOpeningAgree, () => actions.withoutStorage())],
-    badStorage: () => [button(words.startOver, () => actions.startOver())],
-    notErased: () => [button(words.notErasedHere, () => actions.startOver(true))],
-    forgetting: () => [button(words.forgettingNow, () => actions.again())],
+    noOpening: () => [load(), button(texts.notices.noOpeningAgree, () => actions.withoutStorage())],
+    badStorage: () => [button(texts.notices.startOver, () => actions.startOver())],
+    notErased: () => [button(texts.notices.notErasedHere, () => actions.startOver(true))],
+    forgetting: () => [button(texts.notices.forgettingNow, () => actions.again())],
+    moved: () => [deviceButton(actions)],
   };
   return {
     element,
@@ -67,7 +52,7 @@ export function noticesView(actions: Actions) {
           el(
             "div",
             { class: "notice" },
-            el("p", {}, SENTENCE[name]),
+            el("p", {}, texts.notices[name]),
             ...(remedies[name]?.() ?? []),
           ),
         () => {},
@@ -115,7 +100,10 @@ export function refusedView(actions: Actions) {
               {
                 type: "button",
                 class: "button",
-                on: { click: () => present && demandsDialog(present, actions) },
+                on: {
+                  click: () =>
+                    withRest(actions, (rest) => present && rest.demandsDialog(present, actions)),
+                },
               },
               texts.demands.change,
             ),
@@ -134,12 +122,20 @@ export function refusedView(actions: Actions) {
             ),
           el(
             "button",
-            { type: "button", class: "button", on: { click: () => save(actions) } },
+            {
+              type: "button",
+              class: "button",
+              on: { click: () => withRest(actions, ({ save }) => save(actions)) },
+            },
             texts.ledger.export,
           ),
           el(
             "button",
-            { type: "button", class: "button danger", on: { click: () => forgetDialog(actions) } },
+            {
+              type: "button",
+              class: "button danger",
+              on: { click: () => withRest(actions, (rest) => rest.forgetDialog(actions)) },
+            },
             texts.ledger.forget,
           ),
         ),

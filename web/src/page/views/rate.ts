@@ -1,16 +1,14 @@
 /** Part 3: rate the titles asked about, or any other; by touch, mouse or keyboard. */
 
 import type { Actions } from "../actions";
-import { el, fill, say, set } from "../dom";
+import { el, say, set } from "../dom";
 import { icons } from "../icons";
 import { LongList, type Row } from "../long_list";
-import type { Line, Model } from "../model";
-import { ratingControl, spoken } from "../rating";
-import { levelOf, plain } from "../scale";
+import type { Model } from "../model";
+import { levelOf } from "../scale";
 import { texts } from "../texts";
 import type { Title } from "../titles";
-
-const words = texts.rate;
+import { answerOf } from "./answer";
 
 type Filter = "asked" | "all" | "rated";
 
@@ -18,13 +16,15 @@ type Filter = "asked" | "all" | "rated";
 export function rateView(actions: Actions, present: () => Model) {
   let filter: Filter = "asked";
   let looked = "";
+  /** Whether nothing is spelled as it was looked for, so that what is shown is only similar. */
+  let alike = false;
   const list = new LongList<Title>(
     ({ item }) => item,
     (title) => titleRow(title, actions, present),
   );
   const input = el("input", {
     type: "search",
-    "aria-label": words.search,
+    "aria-label": texts.rate.search,
     autocomplete: "off",
     spellcheck: "false",
     enterkeyhint: "search",
@@ -34,7 +34,7 @@ export function rateView(actions: Actions, present: () => Model) {
     "button",
     {
       type: "button",
-      "aria-label": words.clearSearch,
+      "aria-label": texts.rate.clearSearch,
       on: {
         click: () => {
           look("");
@@ -57,18 +57,18 @@ export function rateView(actions: Actions, present: () => Model) {
     el(
       "div",
       { class: "stack tight" },
-      el("h2", { id: "rate-title", tabindex: -1 }, words.title),
-      el("p", { class: "soft" }, words.lead),
+      el("h2", { id: "rate-title", tabindex: -1 }, texts.rate.title),
+      el("p", { class: "soft" }, texts.rate.lead),
     ),
     el("div", { class: "search" }, icons.search(), input, clear),
     el(
       "div",
-      { class: "filters", role: "group", "aria-label": words.filters },
+      { class: "filters", role: "group", "aria-label": texts.rate.filters },
       ...filters.values(),
     ),
     matches,
     list.element,
-    el("p", { class: "soft small keys" }, words.keys),
+    el("p", { class: "soft small keys" }, texts.rate.keys),
   );
   element.addEventListener("keydown", keys);
 
@@ -115,16 +115,17 @@ export function rateView(actions: Actions, present: () => Model) {
     if (!model.titles) return;
     // What she is rating already does not go when the question comes.
     if (!model.head && model.pending && filter === "asked") filter = "all";
-    const now = [model.titles, model.head, model.asked, filter === "rated" ? model.draft.size : 0];
+    const rated = model.draft.size + model.final.size;
+    const now = [model.titles, model.head, model.asked, filter === "rated" ? rated : 0];
     if (wanted === null || now.some((value, i) => value !== depends[i])) {
       depends = now;
       wanted = listed(model);
     }
-    set(input, "placeholder", words.placeholder(model.titles.all.length));
+    set(input, "placeholder", texts.rate.placeholder(model.titles.all.length));
     clear.hidden = looked === "";
-    say(filters.get("asked")!, `${words.asked} ${model.asked.length}`);
-    say(filters.get("all")!, words.all);
-    say(filters.get("rated")!, `${words.yours} ${model.draft.size}`);
+    say(filters.get("asked")!, `${texts.rate.asked} ${model.asked.length}`);
+    say(filters.get("all")!, texts.rate.all);
+    say(filters.get("rated")!, `${texts.rate.yours} ${rated}`);
     for (const [name, button] of filters) {
       set(button, "aria-pressed", String(name === filter && looked === ""));
     }
@@ -135,17 +136,25 @@ export function rateView(actions: Actions, present: () => Model) {
 
   function listed(model: Model): readonly Title[] {
     const titles = model.titles!;
-    if (looked !== "") return titles.search(looked);
+    alike = false;
+    if (looked !== "") {
+      const matches = titles.search(looked);
+      alike = matches.length === 0;
+      return alike ? titles.searchAlike(looked) : matches;
+    }
     if (filter === "asked") return model.head ? model.asked : titles.all;
     if (filter === "all") return titles.all;
-    return [...model.draft.keys()].reverse().map((item) => titles.of(item));
+    // The latest first, then what is final.
+    const items = [...[...model.draft.keys()].reverse(), ...model.final.keys()];
+    return items.map((item) => titles.of(item));
   }
 
   function message(model: Model, shown: number): string {
-    if (looked !== "") return shown === 0 ? words.none : words.found(shown);
-    if (!model.head) return words.checking;
-    if (filter === "rated" && shown === 0) return words.nothingRated;
-    if (filter === "asked" && shown === 0 && model.hasRound) return words.nothingAsked;
+    if (looked !== "" && shown === 0) return texts.rate.none;
+    if (looked !== "") return alike ? texts.rate.alike(shown) : texts.rate.found(shown);
+    if (!model.head) return texts.rate.checking;
+    if (filter === "rated" && shown === 0) return texts.rate.nothingRated;
+    if (filter === "asked" && shown === 0 && model.hasRound) return texts.rate.nothingAsked;
     return "";
   }
 
@@ -153,68 +162,22 @@ export function rateView(actions: Actions, present: () => Model) {
 }
 
 function titleRow(title: Title, actions: Actions, present: () => Model): Row<Title> {
-  const control = ratingControl(title.name, present().levels, (value) =>
-    actions.rate(title.item, value),
-  );
-  const fate = el("span", { class: "fate" });
+  const answer = answerOf(title, actions, present);
   const element = el(
     "li",
     { class: "title", "data-item": title.item },
     el(
       "span",
-      { class: "name" },
-      title.name,
-      title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
+      { class: "said" },
+      el(
+        "span",
+        { class: "name" },
+        title.name,
+        title.year !== "" && el("span", { class: "year" }, ` ${title.year}`),
+      ),
+      answer.reason,
     ),
-    el("span", { class: "answer" }, control.element, fate),
+    answer.element,
   );
-  let drawn: readonly unknown[] = [];
-  return {
-    element,
-    focus: () => control.focus(),
-    update: () => {
-      const model = present();
-      const final = model.final.get(title.item);
-      const rating = model.draft.get(title.item) ?? null;
-      const line = lineOf(model, title.item);
-      const now = [final, rating, line];
-      if (drawn.length > 0 && now.every((value, i) => value === drawn[i])) return;
-      drawn = now;
-      control.element.hidden = final !== undefined;
-      control.show(rating);
-      if (final !== undefined) showFinal(fate, final, model.levels);
-      else showFate(fate, line, model.levels);
-    },
-  };
-}
-
-const indexed = new WeakMap<readonly Line[], ReadonlyMap<string, Line>>();
-
-/** What becomes of a title as it is rated now; undefined if that is not worked out yet. */
-function lineOf({ lines, draft }: Model, item: string): Line | undefined {
-  const byItem = indexed.get(lines) ?? new Map(lines.map((line) => [line.title.item, line]));
-  indexed.set(lines, byItem);
-  const line = byItem.get(item);
-  return line?.yours === draft.get(item) ? line : undefined;
-}
-
-function showFinal(fate: HTMLElement, sent: number | null, levels: readonly number[]): void {
-  fate.className = sent === null ? "fate in" : "fate out";
-  say(fate, sent === null ? words.withheld : words.sentAs(spoken(levels, sent)));
-  set(fate, "title", words.final);
-}
-
-function showFate(fate: HTMLElement, line: Line | undefined, levels: readonly number[]): void {
-  if (!line) {
-    fate.className = "fate";
-    fill(fate);
-    return;
-  }
-  fate.className = line.sent === null ? "fate in" : "fate out";
-  say(
-    fate,
-    line.sent === null
-      ? words.staysHere
-      : words.leavesAs(levels.length === 2 ? spoken(levels, line.sent) : plain(line.sent)),
-  );
+  return { element, focus: answer.focus, update: () => void answer.update() };
 }

@@ -1,12 +1,11 @@
 /** Part 1 and 2: what this is, and the choice of what to protect. */
 
 import type { Actions } from "../actions";
-import { add, el, fill, say } from "../dom";
+import { el, fill, say } from "../dom";
 import { icons } from "../icons";
-import type { FeatureChoice, Measured, Model } from "../model";
-import { categoryName, featureName, listed, texts } from "../texts";
-
-const words = texts.welcome;
+import type { FeatureChoice, Model } from "../model";
+import { categoryName, featureName, groupName, listed, texts } from "../texts";
+import { deviceButton } from "./files";
 
 /** "gender", or "gender and age". */
 export function secretOf(features: readonly FeatureChoice[]): string {
@@ -20,24 +19,36 @@ export function welcomeView(actions: Actions): {
 } {
   const element = el("section", { class: "welcome" });
   const lead = el("p", { class: "lead" });
+  const example = el("p");
   const measured = el("p", { class: "soft small" });
   let drawn: readonly FeatureChoice[] | null = null;
   return {
     element,
     update(model) {
       if (model.phase !== "welcome") return;
-      say(lead, words.lead(secretOf(model.features), model.hidesRated));
-      say(measured, model.head ? measuredText(model.certificates) : "");
+      say(lead, texts.welcome.lead(secretOf(model.features), model.hidesRated));
+      say(example, exampleText(model));
+      example.hidden = example.textContent === "";
+      say(measured, model.head ? measuredText(model) : "");
+      measured.hidden = measured.textContent === "";
       if (drawn === model.features) return;
       drawn = model.features;
       fill(
         element,
-        el("h1", { tabindex: -1 }, words.title),
+        el("h1", { tabindex: -1 }, texts.welcome.title),
         lead,
+        el(
+          "section",
+          { class: "giveaway stack tight" },
+          el("h2", {}, texts.welcome.whyTitle),
+          el("p", {}, texts.welcome.why),
+          example,
+        ),
         measured,
-        choiceForm(model.features, null, words.start, (names) => actions.choose(names)),
+        choiceForm(model.features, null, texts.welcome.start, (names) => actions.choose(names)),
         noneCard(model, actions),
-        el("p", { class: "soft small" }, words.nothingStored),
+        deviceButton(actions),
+        el("p", { class: "soft small" }, texts.welcome.nothingStored),
       );
     },
   };
@@ -49,76 +60,39 @@ function noneCard(model: Model, actions: Actions): HTMLElement {
   return el(
     "details",
     { class: "card stack" },
-    el("summary", {}, words.none),
-    el("p", {}, words.noneWhy(secret)),
-    el("p", {}, words.noneEveryone),
+    el("summary", {}, texts.welcome.none),
+    el("p", {}, texts.welcome.noneWhy(secret)),
+    el("p", {}, texts.welcome.noneEveryone),
     el(
       "button",
       { type: "button", class: "button", on: { click: () => actions.sayNone(true) } },
-      words.showEveryone,
+      texts.welcome.showEveryone,
     ),
-    el("p", { class: "soft small" }, words.noneClear(secret)),
+    el("p", { class: "soft small" }, texts.welcome.noneClear(secret)),
   );
-}
-
-/** The best titles for everyone: nothing was said, and nothing is sent. */
-export function everyoneView(actions: Actions) {
-  const list = el("ol", { class: "everyone" });
-  const element = el(
-    "section",
-    { class: "card stack", "aria-labelledby": "everyone-title" },
-    el("h1", { id: "everyone-title", tabindex: -1 }, words.everyone),
-    el("p", { class: "soft" }, words.everyoneLead),
-    list,
-    el(
-      "button",
-      { type: "button", class: "button", on: { click: () => actions.sayNone(false) } },
-      words.everyoneBack,
-    ),
-  );
-  let drawn: Model["everyone"] = null;
-  return {
-    element,
-    update({ everyone }: Model): void {
-      if (drawn === everyone) return;
-      drawn = everyone;
-      fill(
-        list,
-        ...(everyone ?? []).map(({ name, year }) => el("li", {}, `${name} ${year}`.trim())),
-      );
-    },
-  };
 }
 
 /** What was measured of all titles together, by whom, and against whom. */
-function measuredText(certificates: readonly Measured[]): string {
+function measuredText({ certificates, features }: Model): string {
   const trusted = certificates.find((certificate) => certificate.trusted);
   const shown = trusted ?? certificates[0];
-  if (!shown) return words.notMeasured;
-  const auc = shown.auc.toFixed(2);
+  if (!shown) return texts.welcome.notMeasured;
+  const two = features.length === 1 && features[0]?.categories.length === 2;
+  const figure = texts.welcome.figure(shown.auc, two);
   const against = texts.gauges.against(shown.adversary, shown.panel, shown.outsiders);
-  return (trusted ? words.measured : words.claimed)(shown.auditor, auc, against);
+  return (trusted ? texts.welcome.measured : texts.welcome.claimed)(shown.auditor, figure, against);
 }
 
-/** A dialog to change the choice later. */
-export function changeDialog(model: Model, actions: Actions): void {
-  const dialog = el("dialog", { "aria-label": words.change });
-  const close = () => dialog.close();
-  const form = choiceForm(model.features, model.chosen, words.keep, (names) => {
-    actions.choose(names);
-    close();
-  });
-  form.append(
-    el("button", { type: "button", class: "button", on: { click: close } }, words.cancel),
-  );
-  add(dialog, form);
-  form.prepend(el("p", { class: "soft small" }, words.changeNote));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+/** How one title of this site tells groups apart; nothing before that is known. */
+function exampleText({ example }: Model): string {
+  if (!example) return "";
+  const { title, feature, more, fewer, times } = example;
+  const names = [more, fewer].map((category) => groupName(feature, category)) as [string, string];
+  return texts.welcome.example(title.name, ...names, times.toFixed(1));
 }
 
-function choiceForm(
+/** The choice of a category for each feature. */
+export function choiceForm(
   features: readonly FeatureChoice[],
   chosen: Readonly<Record<string, string>> | null,
   done: string,
@@ -137,15 +111,15 @@ function choiceForm(
           event.preventDefault();
           const missing = features.find(({ name }) => names[name] === undefined);
           problem.hidden = missing === undefined;
-          if (missing) problem.textContent = words.missing(featureName(missing.name));
+          if (missing) problem.textContent = texts.welcome.missing(featureName(missing.name));
           else choose(names);
         },
       },
     },
-    el("h2", {}, words.choose),
-    features.length > 1 && el("p", { class: "soft small" }, words.several),
+    el("h2", {}, texts.welcome.choose),
+    features.length > 1 && el("p", { class: "soft small" }, texts.welcome.several),
     ...features.map((feature, i) => choices(feature, i, names)),
-    el("p", { class: "kept" }, icons.lock(), el("span", {}, words.stays)),
+    el("p", { class: "kept" }, icons.lock(), el("span", {}, texts.welcome.stays)),
     problem,
     el("button", { type: "submit", class: "button main wide" }, done),
   );
@@ -160,7 +134,7 @@ function choices(
   return el(
     "fieldset",
     {},
-    el("legend", {}, words.legend(featureName(feature.name))),
+    el("legend", {}, texts.welcome.legend(featureName(feature.name))),
     el(
       "div",
       { class: "choices" },

@@ -84,8 +84,16 @@ export class Agent {
 
   /** Send what was decided and not acknowledged, then fetch, check and pin. */
   async connect(early?: (rateable: Rateable) => void): Promise<Standing> {
+    await this.requireNewest();
     await this.submit();
     return this.check(await this.fetch(early));
+  }
+
+  /** Where all of it is from a file: ask whether anything was answered since. */
+  async requireNewest(): Promise<void> {
+    if (!this.home.restored) return;
+    const rounds = roundsIn(await this.#keptThere());
+    await this.home.requireNewest(rounds);
   }
 
   /**
@@ -206,21 +214,31 @@ export class Agent {
   async export(): Promise<string> {
     this.home.requireRemembered();
     const text = await this.#keptThere();
-    read(text);
+    const member = textOf(await this.asMember("GET"));
+    for (const kept of [text, member]) read(kept);
+    const [service, panel] = [JSON.parse(text), JSON.parse(member)];
     const { notes, ledger } = this.home;
     const device = { notes, rounds: ledger.rounds, proof: this.home.proof };
-    return JSON.stringify({ service: JSON.parse(text), device }, null, 2);
+    return JSON.stringify({ service, panel, device }, null, 2);
+  }
+
+  /** Ask about the panel, under a pseudonym of its own; see `panel`. */
+  asMember(method: Request["method"], body?: Message): Promise<Uint8Array> {
+    return this.#personal(method, "/v1/panel", LARGEST_LIST, body, this.home.memberToken);
   }
 
   /**
-   * Erase her at the service, then here; who starts again is somebody new.
+   * Erase her at the service, in its panel too, then here; then she is somebody new.
    *
    * If the service is away, all stays as it is but nothing else is done until this succeeds. With
    * `onlyHere` the service is not asked, and what it holds can then never be erased by her.
    */
   async forget(onlyHere = false): Promise<void> {
     await this.home.startForgetting();
-    if (!onlyHere) await this.#personal("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    if (!onlyHere) {
+      await this.asMember("DELETE"); // whether she joined or not: a backup may not know it
+      await this.#personal("DELETE", "/v1/pseudonym", LARGEST_ANSWER);
+    }
     await this.home.erase();
     this.#standing = this.#asked = undefined;
   }
@@ -257,6 +275,7 @@ export class Agent {
       titles,
       ratings,
       items: named,
+      wording,
     } = checkTitles(fetched.catalogue, accepted.entry, accepted.disclosure);
     const shown = <T>(column: readonly T[], other: (item: string) => T) => {
       const listed = new Map(named.map((item, i) => [item, column[i]]));
@@ -268,6 +287,7 @@ export class Agent {
       certificates: fetched.certificates.certificates.map(({ body }) => Certificate.parse(body)),
       titles: shown(titles, (item) => item),
       popularity: shown(ratings, () => 0),
+      wording,
     };
   }
 
@@ -329,9 +349,15 @@ export class Agent {
     return kind.parse(await this.#get(this.address + path, largest));
   }
 
-  #personal(method: Request["method"], path: string, largest: number, body?: Message) {
+  #personal(
+    method: Request["method"],
+    path: string,
+    largest: number,
+    body?: Message,
+    token = this.home.token,
+  ) {
     const url = this.address + path;
-    return this.#channel.ask({ method, url, largest, body: body?.text, token: this.home.token });
+    return this.#channel.ask({ method, url, largest, body: body?.text, token });
   }
 
   async #solicit(): Promise<Solicitation> {
@@ -394,6 +420,14 @@ export class Agent {
       .find((certificate) => certificate !== undefined);
     return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
   }
+}
+
+/** Return the rounds that the service holds answers of, from what it exports. */
+function roundsIn(text: string): number[] {
+  read(text);
+  const rounds = (JSON.parse(text)?.reports ?? []).map?.(({ round }: { round: number }) => round);
+  if (rounds?.every(Number.isInteger)) return rounds;
+  throw new RefusedError("wrong_shape", "the export names no rounds");
 }
 
 /** Return an address without a slash at its end; refuse one that leaks or misleads. */

@@ -1,6 +1,6 @@
 /** What a person demands of a service, what it showed, and what of that passed the checks. */
 import type { FeatureNames, RatingScale } from "../../wire/disclosure";
-import type { Catalogue, Certificates, Chain } from "../../wire/listing";
+import type { Catalogue, Certificates, Chain, Wording } from "../../wire/listing";
 import type { Certificate } from "../../wire/record";
 import type { Scheme } from "../../wire/scheme";
 import type { Signed } from "../../wire/signing";
@@ -40,6 +40,8 @@ export interface Standing {
   readonly titles: ReadonlyMap<string, string>;
   /** How many people rated each item in training. */
   readonly popularity: ReadonlyMap<string, number>;
+  /** What people of this site call its items; undefined if it does not say. */
+  readonly wording: Wording | undefined;
 }
 
 /** What a person demands of a service. */

@@ -4,7 +4,7 @@ import { correction } from "../../wire/corrections";
 import type { Disclosure } from "../../wire/disclosure";
 import type { Scores } from "../../wire/exchange";
 import { RefusedError } from "../../wire/refusal";
-import { valueShift } from "./counterparts";
+import { ownPart, valueShift } from "./counterparts";
 import { clip } from "./obfuscation";
 import type { PrivateCategory } from "./private";
 
@@ -28,7 +28,8 @@ export interface Recommendation {
  * counterparts, by how much her values were moved, <move, taste_j>, is taken off again: `move` is what
  * `Ledger.moveUnder` says, empty if nothing was moved. A list of fewer items is made without knowing
  * it: at any rank, what is shown is worse than her best by at most max_j - min_j of <move, taste_j>,
- * which is at most 3/4 of the scale.
+ * which is at most 3/4 of the scale. Of sets `move` is her position, and what it says of an item is
+ * added.
  */
 export function correct(
   scores: Scores,
@@ -50,8 +51,8 @@ export function correct(
       throw new RefusedError("unknown_item", `item '${item}' is not in the disclosure`);
     }
     if (rated.has(item)) return;
-    const shift = valueShift(disclosure, move, index);
-    const score = scores.score[i] + (offsets[index][cell] - shift);
+    const added = ownPart(disclosure, cell, move, index) - valueShift(disclosure, move, index);
+    const score = scores.score[i] + offsets[index][cell] + added;
     ranked.push({ item, score, shown: clip(score, low, high), deviation: scores.deviation[i] });
   });
   return ranked.sort((a, b) => b.score - a.score || compare(a.item, b.item));

@@ -18,13 +18,16 @@
  *
  * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
  *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
- *    activity in her category k it reaches; mean, P and map below are that stratum's.
+ *    activity in her category k it reaches; mean, P and map below are that stratum's. Anyone who has
+ *    rated so much that 256 (n + 8) is twice what it takes in some category, its least activity times
+ *    (e + 8), has reached it as well: false rates must not part the strata of categories.
  * 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
  *        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
  *        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
  *                       sum_rated taste_j taste_j' / noise)
- *    and z += H^-1 g, each entry cut to [-2, 2]: Newton steps to the mode of her position, in doubles.
+ *    and z += H^-1 g, each entry cut to [-2, 2], or of sets, where r = 0, to [-1/2, 1/2]: Newton steps
+ *    to the mode of her position, in doubles.
  * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
  *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
  *    From here on sums are integers, below 2^53.
@@ -40,17 +43,21 @@
  *    up, and so is c, the mean over m of mu_m + (s_m / s_k)(w - mu_k) less w, cut to [-1/4, 1/4]. Her
  *    values move by e_j (f - 1) more, f = exp(c) rounded to 2^-16 and the product as well; the limit
  *    of 4 holds for both moves together.
+ * 6. Of sets no value moves. Where the prior has a weight, a device keeps z instead of a move, and
+ *    adds weight p_jk, rounded half up, to the score of item j: what all that she gave says of it, the
+ *    withheld items included. The exponent is rate_jk + <selection_j, t>, t as rounded in step 2.
  */
 import { MidpointError } from "../../errors";
 import { dot, solve, times } from "../../matrices";
-import type { Disclosure } from "../../wire/disclosure";
+import { type Disclosure, isUnary } from "../../wire/disclosure";
 import { fromFixed, GRAIN, ONE } from "../../wire/fixed";
-import { LEAST_REVEAL, mostSpread } from "../../wire/limits";
+import { LEAST_REVEAL, MOST_STRATUM_RATIO, mostSpread } from "../../wire/limits";
 import {
   DAMPING,
   FARTHEST_POSITION,
   FARTHEST_RESIDUAL,
   LONGEST_STEP,
+  longestStep,
   MOST_LOG_SPREAD,
   SPREAD_STEPS,
   STEPS,
@@ -66,7 +73,7 @@ type Rows = readonly Row[];
 export interface Counterparts {
   /** Selection factors of her counterpart in each category. Shape (K, d). */
   readonly selection: Rows;
-  /** From her taste factors to the mean of the counterparts'. Shape (r,). */
+  /** From her taste factors to the mean of the counterparts'; of sets her position. Shape (r,). */
   readonly move: Row;
   /** How far scaled residuals move each value that she rated, if they are scaled. Shape (n,). */
   readonly stretch?: Row;
@@ -82,7 +89,7 @@ export interface Adjustment {
   reveal(item: number): number;
   /** How far its value moves. */
   shift(item: number): number;
-  /** How her taste factors move, in 1/256; empty without counterparts. Shape (r,). */
+  /** How her taste factors move, in 1/256; empty without counterparts; of sets her position. (r,). */
   readonly move: Row;
 }
 
@@ -190,10 +197,11 @@ export function* bySteps(given: Given): Generator<void, Counterparts> {
     times(stratum.map[cell][m], away).map((coordinate, i) => cut(mean[i] + coordinate)),
   );
   const d = model.selection[0].length;
-  const move = z.slice(d).map((coordinate, i) => {
+  const towards = z.slice(d).map((coordinate, i) => {
     const sum = others.reduce((total, other) => total + other[d + i], 0);
     return rounded(sum / others.length - coordinate);
   });
+  const move = model.weight ? z.map(rounded) : towards;
   const selection = others.map((other) => other.slice(0, d).map(rounded));
   const { spread } = stratum;
   const result: Counterparts = spread
@@ -248,10 +256,18 @@ export function revealProbability(
 
 /** Return <move, taste_j> of an item, at most 3/8 of the scale, step 4; 0 if nothing moves. */
 export function valueShift(disclosure: Disclosure, move: Row, item: number): number {
-  const { taste, scheme } = disclosure;
-  if (move.length === 0) return 0;
+  const { taste, scheme, scale } = disclosure;
+  if (move.length === 0 || isUnary(scale)) return 0;
   if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
   return limited(disclosure, dot(taste[item], move));
+}
+
+/** Return weight p_jk of an item at her position, rounded half up, step 6; 0 without a weight. */
+export function ownPart(disclosure: Disclosure, cell: number, position: Row, item: number): number {
+  const model = modelOf(disclosure);
+  if (!model?.weight || position.length === 0) return 0;
+  const logit = (model.rate[item][cell] * GRAIN + dot(model.selection[item], position)) / ONE;
+  return Math.floor(model.weight * chance(logit) + 0.5);
 }
 
 /** Return how far a value may move of so much, step 4. */
@@ -261,10 +277,15 @@ function limited({ scale }: Disclosure, shift: number): number {
 
 /** Return the stratum of someone who rated n of what she was asked about, step 0. */
 function stratumOf({ strata, rate }: PositionModel, cell: number, asked: Row, n: number): Stratum {
-  const e = asked.reduce((sum, item) => sum + chance(rate[item][cell] / GRAIN), 0);
-  const activity = Math.floor((GRAIN * (n + DAMPING)) / (e + DAMPING) + 0.5);
-  const reached = strata.filter(({ least }) => least[cell] <= activity).length;
-  return strata[Math.max(reached - 1, 0)];
+  const expected = strata[0].least.map((_, k) =>
+    asked.reduce((sum, item) => sum + chance(rate[item][k] / GRAIN), 0),
+  );
+  const activity = Math.floor((GRAIN * (n + DAMPING)) / (expected[cell] + DAMPING) + 0.5);
+  const reached = strata.filter(({ least }) => {
+    const begins = Math.min(...least.map((activity, k) => activity * (expected[k] + DAMPING)));
+    return least[cell] <= activity || MOST_STRATUM_RATIO * begins <= GRAIN * (n + DAMPING);
+  });
+  return strata[Math.max(reached.length - 1, 0)];
 }
 
 /** Climb to the mode of one person's position, step 1, with a pause after each step. Shape (D,). */
@@ -291,6 +312,7 @@ function* modeOf(
   const pull = times(precision[cell], mean[cell]).map((of, i) => evidence[i] + of);
   const fixed = added(precision[cell], gram(taste, answered, equal), d);
   const z = [...mean[cell]];
+  const longest = longestStep(model.taste[0].length);
   for (let step = 0; step < STEPS; step++) {
     yield;
     const p = chances(rate, selection, chosen, z);
@@ -300,7 +322,7 @@ function* modeOf(
     });
     const unsure = p.map((chance) => chance * (1 - chance));
     solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
-      z[i] += within(by, LONGEST_STEP);
+      z[i] += within(by, longest);
     });
   }
   return z;

@@ -17,7 +17,7 @@ describe("the walk", () => {
   it("makes these requests in this order, the public ones without a pseudonym", async () => {
     const [service, address] = await serve(shown);
     const agent = await agentAt(`${address}/`);
-    const { token } = agent.home;
+    const { token, memberToken } = agent.home;
     await walk(agent, woman);
     const round = ["POST /v1/solicitation", "POST /v1/reports", "GET /v1/scores"];
     expect(steps(service.seen)).toEqual([
@@ -28,10 +28,13 @@ describe("the walk", () => {
       ...round,
       ...round,
       "GET /v1/pseudonym",
+      "GET /v1/panel",
+      "DELETE /v1/panel",
       "DELETE /v1/pseudonym",
     ]);
     service.seen.forEach((request, i) => {
-      expect(request.token).toBe(i < 4 ? undefined : `Bearer ${token}`);
+      const own = request.path === "/v1/panel" ? memberToken : token;
+      expect(request.token).toBe(i < 4 ? undefined : `Bearer ${own}`);
       expect(request.type).toBe(request.method === "POST" ? "application/json" : undefined);
     });
     expect(service.people.size).toBe(0);

@@ -16,6 +16,7 @@ function best(items: readonly (readonly [number[], number[], number])[], scheme 
     certificates: [],
     titles: new Map<string, string>(),
     popularity,
+    wording: undefined,
   };
   return bestForEveryone(standing).map((item) => shown.items.indexOf(item));
 }

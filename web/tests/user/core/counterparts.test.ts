@@ -143,11 +143,16 @@ function stratumOf(shown: Disclosure, least: readonly number[], cell: number, n:
 
 describe("her stratum", () => {
   it("is the last whose least activity of her own category she reaches", () => {
-    expect(stratumOf(even, [256, 9999], 0, 6)).toBe(1);
-    expect(stratumOf(even, [257, 0], 0, 6)).toBe(0);
-    expect(stratumOf(even, [9999, 256], 1, 6)).toBe(1);
+    expect(stratumOf(even, [256, 512], 0, 6)).toBe(1);
+    expect(stratumOf(even, [257, 129], 0, 6)).toBe(0);
+    expect(stratumOf(even, [512, 256], 1, 6)).toBe(1);
     expect(stratumOf(even, [146, 146], 0, 0)).toBe(1);
     expect(stratumOf(even, [147, 147], 0, 0)).toBe(0);
+  });
+
+  it("begins in no category at more than twice the items of another", () => {
+    expect(stratumOf(even, [9999, 128], 0, 6)).toBe(1);
+    expect(stratumOf(even, [9999, 129], 0, 6)).toBe(0);
   });
 
   it("is found with an activity rounded to 1/256", () => {

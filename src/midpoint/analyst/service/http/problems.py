@@ -14,6 +14,7 @@ STATUS = {
     "retired_disclosure": 409,
     "rounds_used_up": 409,
     "space_used_up": 409,
+    "panel_closed": 409,
     "too_large": 413,
     "media_type": 415,
     "too_many": 429,

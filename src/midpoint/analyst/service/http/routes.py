@@ -16,12 +16,13 @@ from midpoint.analyst.service.metrics import Metrics
 from midpoint.analyst.service.settings import Settings
 from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepReport, OpenRound
 from midpoint.analyst.service.state.group_commit import Committer, Groups, Readers
+from midpoint.analyst.service.state.membership import Join, Leave
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.service.state.scoring import Wanted
 from midpoint.analyst.storage import History, Storage, Summary, UnavailableError
 from midpoint.errors import MidpointError
-from midpoint.wire import Message, Report, SolicitationRequest
+from midpoint.wire import Message, PanelMembership, PanelRatings, Report, SolicitationRequest
 from midpoint.wire.canonical import encode
 
 M = TypeVar("M", bound=Message)
@@ -169,7 +170,44 @@ class Service:
         """Forget this pseudonym, wholly."""
         numbers_of(request, {})
         await self.committer.submit(Erase(self._token(request)))
-        return Response(status_code=204, headers={"Cache-Control": "no-store"})
+        return _done()
+
+    # What a member of the panel may do, under a pseudonym of its own.
+
+    async def join(self, request: Request) -> Response:
+        """Take somebody into the panel, who shares her category and her ratings as they are."""
+        numbers_of(request, {})
+        token = self._token(request)
+        if not self.settings.panel:
+            raise DeclinedError("panel_closed", "this service takes nobody into its panel now")
+        shared = await self._message(request, PanelRatings, self.settings.largest, canonical=True)
+        current = await self.publication.knowing(shared.disclosure)
+        if shared.disclosure not in current.superseded:
+            raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
+        disclosure = current.model.disclosure
+        if shared.disclosure != current.digest:
+            disclosure = await self.readers.call(
+                self.publication.site.disclosure, shared.disclosure
+            )
+        await self.committer.submit(Join.of(token, shared, disclosure, _now()))
+        return _done()
+
+    async def membership(self, request: Request) -> Response:
+        """Whether people may join the panel, and everything that this member of it shared."""
+        numbers_of(request, {})
+        member = await self.readers.call(self.storage.member, self._token(request))
+        kept = PanelMembership(open=self.settings.panel)
+        if member is not None:
+            kept = PanelMembership(
+                open=self.settings.panel, joined=member.joined, shared=member.shared.decode()
+            )
+        return private(kept.raw, preferred(request))
+
+    async def leave(self, request: Request) -> Response:
+        """Erase all that a member of the panel shared; also where nobody may join any more."""
+        numbers_of(request, {})
+        await self.committer.submit(Leave(self._token(request)))
+        return _done()
 
     # For operators, and the page.
 
@@ -257,6 +295,10 @@ class Service:
         if digest not in (await self.publication.now()).superseded:
             raise DeclinedError("not_found", "no such disclosure was published here")
         return digest
+
+
+def _done() -> Response:
+    return Response(status_code=204, headers={"Cache-Control": "no-store"})
 
 
 def _now() -> int:

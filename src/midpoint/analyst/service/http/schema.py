@@ -16,6 +16,8 @@ from midpoint.wire import (
     Chain,
     Disclosure,
     Message,
+    PanelMembership,
+    PanelRatings,
     Problem,
     Receipt,
     Report,
@@ -176,6 +178,23 @@ def _personal(service: Service) -> Iterator[Route]:
     yield Route("GET", "/v1/pseudonym", service.export, parameters=(TOKEN,), declines=export)
     yield Route(
         *("DELETE", "/v1/pseudonym", service.erase),
+        parameters=(TOKEN,),
+        declines=common,
+        status=204,
+    )
+    yield Route(
+        *("POST", "/v1/panel", service.join, None, PanelRatings),
+        parameters=(TOKEN,),
+        declines=(*sent, "unknown_disclosure", "panel_closed"),
+        status=204,
+    )
+    yield Route(
+        *("GET", "/v1/panel", service.membership, PanelMembership),
+        parameters=(TOKEN,),
+        declines=common,
+    )
+    yield Route(
+        *("DELETE", "/v1/panel", service.leave),
         parameters=(TOKEN,),
         declines=common,
         status=204,

@@ -26,7 +26,7 @@ Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Reader:
+class QuickAttacker:
     """An attacker without a choice: the mean of all settings of a family, each standardized."""
 
     name: str
@@ -121,17 +121,24 @@ def _distances(a: Rows, b: Rows) -> Float:
 
 SPARSE = Logistic((0.05, 1.0, 20.0))
 SUPPORT = ((3_000.0, 0.7), (30_000.0, 0.1))
-READERS: Sequence[Reader] = (
-    Reader("sets", mask, SPARSE),
-    Reader("sets and values", values_and_mask, SPARSE),
-    Reader("levels", exact_levels, SPARSE),
-    Reader("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
-    Reader("profile, radial", profile_features, GaussianRidge()),
-    Reader("profile, trees", profile_features, Trees((60, 150), most_rows=5000)),
-    Reader("items, support vectors", values_and_mask, SupportVectors(SUPPORT, most_rows=2000)),
-    Reader("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
-    Reader("products", short_profile, Products((0.3, 3.0))),
+ATTACKERS: Sequence[QuickAttacker] = (
+    QuickAttacker("sets", mask, SPARSE),
+    QuickAttacker("sets and values", values_and_mask, SPARSE),
+    QuickAttacker("levels", exact_levels, SPARSE),
+    QuickAttacker("profile", profile_features, Logistic((1.0, 30.0, 1000.0))),
+    QuickAttacker("profile, radial", profile_features, GaussianRidge()),
+    QuickAttacker("profile, trees", profile_features, Trees((60, 150), most_rows=5000)),
+    QuickAttacker(
+        "items, support vectors", values_and_mask, SupportVectors(SUPPORT, most_rows=2000)
+    ),
+    QuickAttacker("pairs of levels", level_columns, QuadraticKernel((0.01, 0.1), most_rows=3000)),
+    QuickAttacker("products", short_profile, Products((0.3, 3.0))),
 )
 """The attackers."""
-CLEAN = Reader("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
+SET_ATTACKERS: Sequence[QuickAttacker] = (
+    QuickAttacker("sets", mask, SPARSE),
+    QuickAttacker("pairs of items", mask, QuadraticKernel((0.01, 0.1), most_rows=3000)),
+)
+"""Those that read which items people rated, and nothing else."""
+CLEAN = QuickAttacker("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
 """The attacker that learns from raw ratings."""
