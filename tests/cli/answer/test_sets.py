@@ -15,8 +15,7 @@ from midpoint.errors import MidpointError
 from midpoint.user.agent import Fate, Standing
 from midpoint.user.agent.rows import PreviewLine, RankedTitle
 from midpoint.wire import Catalogue, Wording
-from tests.support.people.made_up import UNARY, disclosure, unary_disclosure
-from tests.user.agent.test_everyone import accepted
+from tests.support.people.made_up import UNARY, accepted, disclosure, unary_disclosure
 
 LINES = [
     PreviewLine("a", "Alien", 1.0, 1.0, Fate.SENT),
@@ -37,7 +36,7 @@ def standing(word: str | None = "bought", *, sets: bool = True) -> Standing:
 def said(*what: object) -> str:
     written = io.StringIO()
     for one in what:
-        Terminal(Console(file=written, width=140)).say(one)  # type: ignore[arg-type]
+        Terminal(Console(file=written, width=140)).say(one)
     return written.getvalue()
 
 
