@@ -16,7 +16,7 @@ from midpoint.analyst import (
     posterior,
     predict,
 )
-from midpoint.analyst.fit.set_prior import size_class
+from midpoint.analyst.fit.set_prior import learn_set_prior, size_class
 from midpoint.data import Ratings, Scale, split_ratings
 
 PEOPLE, ITEMS, TASTES = 1500, 120, 3
@@ -178,3 +178,20 @@ def test_an_item_that_is_not_there_is_refused(
             estimate_profiles(
                 profiles, np.array([0, 1]), np.array([item], np.int32), np.array([3.0])
             )
+
+
+def test_people_without_ratings_are_learned_from_where_sets_leave_no_doubt() -> None:
+    """Half of the people rate one half of the items, the others the other; the last have none."""
+    people, items = 400, 40
+    user, item = np.meshgrid(np.arange(people), np.arange(items), indexing="ij")
+    theirs = (item < items // 2) == (user % 2 == 0)
+    names = [f"p{i:03}" for i in user[theirs]], [f"i{j:02}" for j in item[theirs]]
+    ratings = Ratings.from_columns(*names, np.full(theirs.sum(), 4.0), scale=Scale.stars(1, 5))
+    some = ratings.select_ratings(ratings.user < people - 10)
+    taste = np.where(np.arange(people) % 2 == 0, 1.0, -1.0)[:, None]
+    prior = learn_set_prior(some, taste, np.zeros(1), np.ones((items, 1)), seed=0)
+    assert prior is not None
+    assert np.isfinite(prior.weights).all()
+    nothing = prior.shift(np.zeros(len(prior.pseudo_count)), 0)
+    assert nothing.tolist() == [0.0]
+    assert abs(float(prior.shift(prior.sums(np.arange(10)), 10)[0]) - 1.0) < 0.3
