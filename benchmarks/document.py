@@ -28,6 +28,7 @@ CHAPTERS = {
     "engine_counterparts": "Counterparts on disk and on a cluster",
     "selection": "Choosing what to ask",
     "obfuscation": "Making ratings private",
+    "single_call": "What one call costs",
     "service": "The service under load",
     "service_faults": "The service, killed and abused",
     "service_soak": "The service over a long time, with kills and hostile requests",

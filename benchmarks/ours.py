@@ -48,8 +48,12 @@ class Midpoint:
         return Ratings.from_columns(*train, scale=Scale.stars(1, 5))
 
     def fit(self, data: Any) -> Any:
-        """Factorize; what users are like is part of the fit, as it is of the peers'."""
-        return factorizer(self.iterations, self.regularization).train(data), data.user_ids
+        """Factorize; what users are like is part of the fit, as it is of the peers'.
+
+        What a revealed set says of somebody new is left out: peers learn no such thing.
+        """
+        plan = factorizer(self.iterations, self.regularization, sets=False)
+        return plan.train(data), data.user_ids
 
     def predict(self, model: Any, test: Columns) -> NDArray[np.floating]:
         """Predict centre_j + <x_u, v_j>; an unknown user is the mean one, an unknown item 3."""
@@ -62,7 +66,9 @@ class Midpoint:
         return np.where(item_rows >= 0, scores, 3.0)
 
 
-def factorizer(iterations: int, regularization: "Regularization" = REGULARIZATION) -> "Factorizer":
+def factorizer(
+    iterations: int, regularization: "Regularization" = REGULARIZATION, *, sets: bool = True
+) -> "Factorizer":
     """Set up a factorization that uses all ratings it is given."""
     from midpoint.analyst.fit.factorizer import Factorizer
 
@@ -71,6 +77,7 @@ def factorizer(iterations: int, regularization: "Regularization" = REGULARIZATIO
         iterations=iterations,
         regularization=regularization,
         validation=0.0,
+        sets=sets,
         seed=0,
     )
 

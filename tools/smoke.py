@@ -84,6 +84,7 @@ SERVED = (
         "service",
         "device export URL kept.device --home her-device --backup --passphrase-file passphrase.txt",
     ),
+    Step("service", "panel show URL --home her-device"),
     Step("service", f"learn site --panel simulated-tiny {SMALL}"),
     Step("service", "renew-key site"),
 )

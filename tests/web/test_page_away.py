@@ -74,3 +74,25 @@ def test_being_forgotten_waits_too(visit: Visit, own_service: Service) -> None:
         dialog.get_by_role("button", name="Forget me").click(timeout=3000)
     expect(she.page.get_by_role("button", name="Start rating")).to_be_visible()
     assert _reports(own_service) == 0
+
+
+def test_what_comes_later_may_be_missing_and_she_can_still_answer(
+    visit: Visit, own_service: Service
+) -> None:
+    """The ledger, recommendations and gauges are loaded after the first check."""
+    she = visit(url=own_service.url, may_fail=True)
+    for part in ("rest", "guesses"):
+        she.page.route(f"**/assets/{part}-*.js", lambda route: route.abort())
+    she.open()
+    she.choose("Female")
+    she.rate_first((5, 4, 2))
+    expect(she.rows.first.locator(".fate")).not_to_be_empty()
+    expect(she.page.get_by_role("figure")).to_have_count(0)
+    she.page.get_by_role("button", name="gender protected").click()
+    expect(she.page.get_by_role("status").get_by_text(AWAY)).to_be_attached()
+    she.send()
+    expect(she.page.get_by_role("heading", name="For you")).to_be_visible()
+    assert _reports(own_service) == 1
+    she.page.unroute_all()
+    she.go("Ledger")
+    expect(she.page.get_by_role("table").first).to_be_visible()

@@ -204,8 +204,13 @@ class Analyst:
         touched = {item for report in reports for item, _ in report.answers}
         touched |= {item for question in past for item in question.items}
         rounds = [report.round for report in reports] + [question.round for question in past]
-        known = self._scorer.evidence(reports).information if touched else None
-        chosen = self._questions.choose(budget, information=known, touched=touched)
+        known = self._scorer.evidence(reports)
+        chosen = self._questions.choose(
+            budget,
+            information=known.information if touched else None,
+            answers=int(known.count),
+            touched=touched,
+        )
         return Solicitation(
             disclosure=self.disclosure.digest,
             round=1 + max(rounds, default=-1),

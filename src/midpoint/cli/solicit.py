@@ -73,6 +73,7 @@ def solicit_command(
         chosen = questions.choose(
             budget,
             information=scorer.sum_up(answers).information if answers else None,
+            answers=len(answers),
             touched=answers,
             method=method.value,
             seed=seed,

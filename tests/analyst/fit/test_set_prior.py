@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from midpoint.analyst import (
     Evidence,
     Factorizer,
+    GivenFactors,
     ItemProfiles,
     estimate_profiles,
     posterior,
     predict,
 )
-from midpoint.analyst.fit.set_prior import size_class
+from midpoint.analyst.fit.set_prior import learn_set_prior, size_class
 from midpoint.data import Ratings, Scale, split_ratings
 
 PEOPLE, ITEMS, TASTES = 1500, 120, 3
@@ -63,6 +64,22 @@ def test_sets_lower_the_error_for_new_people_where_taste_decides_what_is_rated(
     with_sets = error(profiles, estimate_profiles(profiles, *rows(given)), hidden)
     without = error(profiles, estimate_profiles(profiles, *rows(given), sets=False), hidden)
     assert with_sets < 0.985 * without
+
+
+def test_sets_teach_taste_in_the_factors_of_another_recommender(
+    drawn: tuple[ItemProfiles, Ratings, Ratings],
+) -> None:
+    """Control: of people who choose at random they say nothing there, either."""
+    ours, given, hidden = drawn
+    ratings = people_who_choose(STRENGTH)
+    panel = ratings.select_users(np.arange(ratings.n_users) % 5 != 0)
+    factors = GivenFactors.of(ours.vectors[:, 1:], item_ids=ours.item_ids.tolist())
+    profiles = factors.fit(panel)
+    assert profiles.set_prior is not None
+    with_sets = error(profiles, estimate_profiles(profiles, *rows(given)), hidden)
+    without = error(profiles, estimate_profiles(profiles, *rows(given), sets=False), hidden)
+    assert with_sets < 0.99 * without
+    assert factors.fit(people_who_choose(0.0)).set_prior is None
 
 
 def test_sets_of_people_who_choose_at_random_say_nothing() -> None:
@@ -161,3 +178,20 @@ def test_an_item_that_is_not_there_is_refused(
             estimate_profiles(
                 profiles, np.array([0, 1]), np.array([item], np.int32), np.array([3.0])
             )
+
+
+def test_people_without_ratings_are_learned_from_where_sets_leave_no_doubt() -> None:
+    """Half of the people rate one half of the items, the others the other; the last have none."""
+    people, items = 400, 40
+    user, item = np.meshgrid(np.arange(people), np.arange(items), indexing="ij")
+    theirs = (item < items // 2) == (user % 2 == 0)
+    names = [f"p{i:03}" for i in user[theirs]], [f"i{j:02}" for j in item[theirs]]
+    ratings = Ratings.from_columns(*names, np.full(theirs.sum(), 4.0), scale=Scale.stars(1, 5))
+    some = ratings.select_ratings(ratings.user < people - 10)
+    taste = np.where(np.arange(people) % 2 == 0, 1.0, -1.0)[:, None]
+    prior = learn_set_prior(some, taste, np.zeros(1), np.ones((items, 1)), seed=0)
+    assert prior is not None
+    assert np.isfinite(prior.weights).all()
+    nothing = prior.shift(np.zeros(len(prior.pseudo_count)), 0)
+    assert nothing.tolist() == [0.0]
+    assert abs(float(prior.shift(prior.sums(np.arange(10)), 10)[0]) - 1.0) < 0.3

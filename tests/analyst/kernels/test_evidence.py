@@ -7,6 +7,7 @@ from scipy.special import expit
 from midpoint.analyst.kernels.evidence import (
     CHUNK,
     SUREST,
+    draw_parts,
     expected_sums,
     integer_products,
     sum_ratings,
@@ -56,3 +57,14 @@ def test_products_of_integers_are_exact() -> None:
     )
     integer_products(table, item, rows, person, result)
     assert np.array_equal(result, np.einsum("nd,nkd->nk", table[item], rows[person]))
+
+
+def test_parts_are_those_with_the_least_draws() -> None:
+    draws = np.random.default_rng(5)
+    offsets = np.array([0, 4, 4, 9, 10], np.int64)
+    uniform, size = draws.random(10), np.array([2, 0, 5, 0], np.int64)
+    drawn = np.empty(10, np.bool_)
+    draw_parts(offsets, uniform, size, drawn)
+    for i, n in enumerate(size.tolist()):
+        own = slice(offsets[i], offsets[i + 1])
+        assert drawn[own].tolist() == [bool(u in np.sort(uniform[own])[:n]) for u in uniform[own]]

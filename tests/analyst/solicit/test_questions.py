@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Evidence, ItemProfiles, Training, disclose
+from midpoint.analyst.fit.set_prior import SetPrior
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.solicit.questions import Questions, rated_share
 from midpoint.analyst.solicit.selection import select
@@ -130,3 +131,37 @@ def test_shares_are_of_the_whole_panel_and_need_one(
     uncounted = Questions(alone, disclosure).choose(5).items
     alike = Questions(profiles, disclosure, weighted=False).choose(5).items
     assert uncounted.tolist() == alike.tolist()
+
+
+def test_somebody_who_answered_is_asked_what_her_set_does_not_say(
+    profiles: ItemProfiles, disclosure: Disclosure
+) -> None:
+    """The set says much about one direction of taste; nobody's first question changes."""
+    rng = np.random.default_rng(1)
+    root = profiles.profile_root
+    towards = np.zeros((1, profiles.dimension))
+    towards[0] = 0.95 * root[:, 1]
+    sets = SetPrior(rng.normal(size=(profiles.n_items, 1)).astype(np.float32), np.ones(1), towards)
+    knowing = replace(profiles, set_prior=sets)
+    known = Evidence.of(profiles, np.arange(5), np.full(5, 3.0)).information
+    without, with_sets = (Questions(p, disclosure) for p in (profiles, knowing))
+    assert (without.choose(8).items == with_sets.choose(8).items).all()
+    chosen = with_sets.choose(8, information=known, answers=5, certified=True)
+    expected = select(
+        profiles.vectors,
+        8,
+        start=known,
+        prior=knowing.after(5).prior_precision,
+        weights=rated_share(profiles),
+        candidates=profiles.informative,
+    )
+    assert chosen.items.tolist() == expected.items.tolist()
+    assert chosen.items.tolist() != without.choose(8, information=known, answers=5).items.tolist()
+    some, asked = np.arange(profiles.n_items), np.zeros((3, profiles.n_items), np.bool_)
+    asked[1, :2], asked[2, :40] = True, True
+    many = with_sets.choose_for_many(some, asked, asked, 4)
+    for person in range(3):
+        alone = with_sets.choose_for_many(some, asked[[person]], asked[[person]], 4)
+        assert (alone == many[person]).all()
+    assert (many[0] == without.choose_for_many(some, asked, asked, 4)[0]).all()
+    assert (many[2] != without.choose_for_many(some, asked, asked, 4)[2]).any()

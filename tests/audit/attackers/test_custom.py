@@ -10,7 +10,7 @@ from midpoint.audit import check_attacker
 from midpoint.audit.attackers.auc import auc
 from tests.support.audits.seen import Seen, codes
 
-PAGE = Path(__file__).parents[3] / "docs" / "audit.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "own-attacker.md"
 
 
 def examples() -> list[str]:

@@ -92,7 +92,7 @@ class Side:
         """Take mean and covariance of the rated rows; `spread` is what uncertainty adds."""
         rows = self.profile if rated.all() else self.profile[rated]
         seen = rows.astype(np.float64)
-        self.mean = seen.mean(axis=0)
+        self.mean = np.full(len(seen), 1 / len(seen)) @ seen  # one pass, unlike a mean by axis
         seen -= self.mean
         self.covariance = seen.T @ seen / len(seen) + spread  # half the work: it is symmetric
         self.covariance += (
@@ -277,17 +277,24 @@ def expected_squares(
     v_variance: Floats,
 ) -> float:
     """Return the sum over ratings of E (y - m - b - <x, v>)^2 under both posteriors."""
+    x_square, v_square = _squared_lengths(x, x.shape[1]), _squared_lengths(v, x.shape[1])
     total = 0.0
     for t in range(len(user)):
         i, j = user[t], item[t]
         error = value[t] - x[i, 0] - v[j, 0]
-        x_square = np.float32(0)
-        v_square = np.float32(0)
         for a in range(1, x.shape[1]):
             error -= x[i, a] * v[j, a]
-            x_square += x[i, a] ** 2
-            v_square += v[j, a] ** 2
         total += error * error
-        total += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square
-        total += x_variance[i, 1] * (v_square + (x.shape[1] - 1) * v_variance[j, 1])
+        total += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square[i]
+        total += x_variance[i, 1] * (v_square[j] + (x.shape[1] - 1) * v_variance[j, 1])
     return total
+
+
+@compiled
+def _squared_lengths(rows: Floats, end: int) -> Floats:
+    """Return the squared length of each row's vector, which ends before coordinate `end`."""
+    squares = np.zeros(len(rows), np.float32)
+    for i in range(len(rows)):
+        for a in range(1, end):
+            squares[i] += rows[i, a] ** 2
+    return squares

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.item_factors import COMPLETE, leading_factors, rated_sets
+from midpoint.analyst.kernels.evidence import draw_parts
 from midpoint.data import Ratings
 
 Float = NDArray[np.float64]
@@ -38,6 +39,8 @@ RIDGE: Final = 100.0
 """People that the weights' prior is worth."""
 SMALLEST: Final = 2
 """Ratings of the smallest sets that are learned from."""
+LEAST_PSEUDO: Final = 1e-6
+"""Pseudo count of a factor whose values in a set scatter no more than those of people, at least."""
 KNOWN: Final = 0.95
 """Share of any direction's variance that a set explains, at most."""
 
@@ -137,15 +140,15 @@ def _set_factors(ratings: Ratings, count: int, draws: np.random.Generator) -> tu
     total = np.asarray(sets.sum(axis=0)).ravel() @ np.square(factors) / len(ratings.item)
     between = ((first - centre) * (second - centre)).mean(axis=0)
     between = np.maximum(between, 1e-3 * total)
-    return factors / np.sqrt(between), np.maximum(total - between, 0.0) / between
+    # Never 0: of an empty set nothing is known, and 0 / 0 is no number.
+    return factors / np.sqrt(between), np.maximum((total - between) / between, LEAST_PSEUDO)
 
 
 def _part(ratings: Ratings, size: Integers, draws: np.random.Generator) -> Ratings:
     """Draw so many ratings of each person."""
-    order = np.lexsort((draws.random(len(ratings.item)), ratings.user))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order)) - ratings.user_offsets[ratings.user]
-    return ratings.select_ratings(rank < size[ratings.user])
+    drawn = np.empty(len(ratings.item), np.bool_)
+    draw_parts(ratings.user_offsets, draws.random(len(ratings.item)), size, drawn)
+    return ratings.select_ratings(drawn)
 
 
 def _regress(known: Float, beyond: Float) -> Float:

@@ -119,6 +119,19 @@ def _probabilities(p: Float, bits: Integers, n: int) -> None:
 
 
 @compiled
+def draw_parts(offsets: Integers, uniform: Float, size: Integers, drawn: NDArray[np.bool_]) -> None:
+    """Mark of each person's ratings the `size` whose uniform numbers are least."""
+    for i in range(len(offsets) - 1):
+        own = uniform[offsets[i] : offsets[i + 1]]
+        if size[i] <= 0:
+            drawn[offsets[i] : offsets[i + 1]] = False
+            continue
+        most = np.sort(own)[min(size[i], len(own)) - 1]
+        for at in range(len(own)):
+            drawn[offsets[i] + at] = own[at] <= most
+
+
+@compiled
 def integer_products(
     table: Integers, item: NDArray[np.integer], rows: Integers, person: Integers, result: Integers
 ) -> None:

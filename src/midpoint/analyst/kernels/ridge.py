@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from midpoint.analyst.kernels.compilation import usable_cores
+from midpoint.analyst.kernels.compilation import compiled, usable_cores
 from midpoint.analyst.kernels.gram import padded_width
 from midpoint.analyst.kernels.normal_equations import Floats, Problem, Solutions, solve_block
 from midpoint.analyst.kernels.simd import WIDTH
@@ -215,8 +215,17 @@ def check_rows(
     steps = offsets[1:] < offsets[:-1]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(index) or steps.any():
         raise ValueError("offsets must rise from 0 to the number of ratings")
-    if len(index) and not 0 <= index.min() <= index.max() < len(vectors):
+    if not all_within(index, len(vectors)):
         raise ValueError(f"an index lies outside the {len(vectors)} vectors")
+
+
+@compiled
+def all_within(index: NDArray[np.integer], count: int) -> bool:
+    """Return whether all indices are from 0 to `count` - 1."""
+    outside = 0
+    for j in index:
+        outside += (j < 0) | (j >= count)
+    return outside == 0
 
 
 def _flat(array: NDArray[Any], kind: DTypeLike) -> NDArray[Any]:

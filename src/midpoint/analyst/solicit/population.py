@@ -51,7 +51,10 @@ def choose_items(vectors: Float, weights: Float, base: Float, open_: Mask, budge
 
 
 def information_of(vectors: Float, answered: Mask, prior: Float) -> Float:
-    """Return prior + sum over answered items of v_j v_j' for each person. Shape (N, D, D)."""
+    """Return prior + sum over answered items of v_j v_j' for each person. Shape (N, D, D).
+
+    The prior is one for all, or one for each person.
+    """
     D = vectors.shape[1]
     products = (vectors[:, :, None] * vectors[:, None, :]).reshape(len(vectors), D * D)
     return (answered.astype(np.float64) @ products).reshape(-1, D, D) + prior

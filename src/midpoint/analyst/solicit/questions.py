@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.fit.set_prior import size_class
 from midpoint.analyst.solicit.population import choose_items, information_of
 from midpoint.analyst.solicit.selection import Method, Selection, select
 from midpoint.errors import MidpointError
@@ -45,7 +46,7 @@ class Questions:
         self._vectors = profiles.vectors.astype(np.float64)
         if report_weights is not None:
             self._vectors *= np.sqrt(report_weights)[:, None]
-        self._prior = profiles.prior_precision if with_prior else None
+        self._known = profiles if with_prior else None
         counted = profiles.statistics is not None
         self._share = rated_share(profiles) if weighted and counted else None
         self._allowed = profiles.informative.copy()
@@ -65,6 +66,7 @@ class Questions:
         budget: int,
         *,
         information: Float | None = None,
+        answers: int = 0,
         touched: Iterable[str] = (),
         method: Method = "greedy",
         seed: int = 0,
@@ -75,17 +77,19 @@ class Questions:
         Args:
             budget: How many to ask about.
             information: What her earlier reports say, sum w_j v_j v_j^T. Shape (D, D).
+            answers: How many items she answered: her set says something of her taste, too, so the
+                prior is narrower (`SetPrior.covariance`), and other directions are worth asking.
             touched: Items that she answered or was asked about, not to be asked again.
             method: "greedy", or a baseline (`select`).
             seed: For the random choice.
             certified: Work out how far from the best choice it can be, which takes longer.
         """
-        later = information is not None and self._prior is not None
+        later = information is not None and self._known is not None
         return select(
             self._vectors,
             budget,
             start=information,
-            prior=self._prior,
+            prior=None if self._known is None else self._known.after(answers).prior_precision,
             weights=self._share,
             candidates=self.candidates(touched),
             method=method,
@@ -108,11 +112,15 @@ class Questions:
         Returns:
             Which items to ask whom. Shape (N, C).
         """
-        if self._prior is None:
+        if self._known is None:
             raise MidpointError("many people are asked at once under a prior only; give one")
         vectors, allowed = self._vectors[items], self._allowed[items]
         share = np.ones(len(items)) if self._share is None else self._share[items]
-        known = information_of(vectors, answered, self._prior)
+        size = np.where(answered.any(axis=1), size_class(answered.sum(axis=1)), -1)
+        sizes, kind = np.unique(size, return_inverse=True)
+        counts = [0 if exponent < 0 else 2 ** int(exponent) for exponent in sizes]
+        priors = np.stack([self._known.after(count).prior_precision for count in counts])
+        known = information_of(vectors, answered, priors[kind])
         return choose_items(vectors, share, known, ~asked & allowed, budget)
 
 

@@ -27,14 +27,12 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
     rate,
     leaves: leavesView(actions, present),
     gauges: gaugesView(actions),
-    foryou: later("foryou", texts.foryou.title, actions, present, (rest) =>
+    foryou: later("foryou", texts.foryou.title, present, (rest) =>
       rest.forYouView(actions, present),
     ),
-    ledger: later("ledger", texts.ledger.title, actions, present, (rest) =>
-      rest.ledgerView(actions),
-    ),
+    ledger: later("ledger", texts.ledger.title, present, (rest) => rest.ledgerView(actions)),
     welcome: welcomeView(actions),
-    everyone: later("everyone", texts.welcome.everyone, actions, present, (rest) =>
+    everyone: later("everyone", texts.welcome.everyone, present, (rest) =>
       rest.everyoneView(actions),
     ),
     refused: refusedView(actions),

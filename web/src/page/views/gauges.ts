@@ -4,7 +4,7 @@ import type { Actions } from "../actions";
 import { el, fill, say, set, svg } from "../dom";
 import type { Guess, Model } from "../model";
 import { categoryName, featureName, percent, texts } from "../texts";
-import { withRest } from "./later";
+import { onceLoaded } from "./later";
 import { secretOf } from "./welcome";
 
 const ARC = "M10 62 A50 50 0 0 1 110 62";
@@ -51,7 +51,12 @@ export function gaugesView(actions: Actions) {
       say(caution, texts.gauges.caution(model.guesses[0]?.values ?? true, model.hidesRated));
       if (model.head !== null && seen !== model.certificates) {
         seen = model.certificates;
-        withRest(actions, ({ showMeasured }) => showMeasured(measured, model, actions));
+        onceLoaded(
+          ({ showMeasured }) => showMeasured(measured, model, actions),
+          () => {
+            seen = null;
+          },
+        );
       }
     },
   };

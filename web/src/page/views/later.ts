@@ -24,16 +24,20 @@ function load(): Promise<Rest> {
   return loading;
 }
 
-/** Do something with them; she is told if they cannot be loaded. */
+/** Do with them what she asked for; she is told if they cannot be loaded. */
 export function withRest(actions: Actions, use: (rest: Rest) => void): void {
   load().then(use, () => actions.announce(texts.notices.away));
+}
+
+/** Do something once they are there; `failed` hears if they are not, and may try again. */
+export function onceLoaded(use: (rest: Rest) => void, failed: () => void): void {
+  load().then(use, failed);
 }
 
 /** A view in its place as soon as it is loaded; until then its title, which has the name in its id. */
 export function later(
   name: "everyone" | "foryou" | "ledger",
   title: string,
-  actions: Actions,
   present: () => Model,
   made: (rest: Rest) => Part,
 ): Part {
@@ -48,7 +52,7 @@ export function later(
       const wanted = model.view === name || model.head !== null || model.phase === "refused";
       if (view || asked || !wanted) return;
       asked = true;
-      load().then(
+      onceLoaded(
         (rest) => {
           view = made(rest);
           const here = element.contains(document.activeElement);
@@ -59,7 +63,6 @@ export function later(
         },
         () => {
           asked = false;
-          if (present().view === name) actions.announce(texts.notices.away);
         },
       );
     },

@@ -1,5 +1,6 @@
 /** All views that nobody needs before the first check is done; loaded after that (`later`). */
 
+export { panelPart } from "../panel";
 export { showMeasured } from "./certificates";
 export { changeDialog } from "./change";
 export { demandsDialog } from "./demands";

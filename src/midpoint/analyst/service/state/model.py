@@ -101,8 +101,14 @@ class Model:
             return self._ask_first(budget)
         if not self._questions.candidates(summary.items).any():
             return []
-        known = self._kept(summary).information
-        return self._names(self._questions.choose(budget, information=known, touched=summary.items))
+        known = self._kept(summary)
+        chosen = self._questions.choose(
+            budget,
+            information=known.information,
+            answers=int(known.count),
+            touched=summary.items,
+        )
+        return self._names(chosen)
 
     def _ask_first(self, budget: int) -> list[str]:
         """Return what somebody new is asked: the same for everyone, so it is chosen once."""

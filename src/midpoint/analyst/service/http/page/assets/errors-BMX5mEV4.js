@@ -1,1 +1,0 @@
-var e=class extends Error{name=`MidpointError`};export{e as t};
