@@ -90,8 +90,8 @@ $(BENCH_READY): pyproject.toml
 notebooks: $(BENCH_READY) ## run the notebooks of the documentation again, and keep what they show
 	$(BENCH)/python tools/notebooks.py $(NAMES)
 
-BENCHMARKS := factorization new_users own_recommender panel_and_reports privacy defences paper_model scaling engines \
-	engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
+BENCHMARKS := factorization new_users own_recommender sets panel_and_reports privacy defences paper_model scaling \
+	engines engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
 	service_hostile page document
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours on a quiet machine; Java 17)
 	@sh tools/wrk.sh >/dev/null

@@ -14,8 +14,12 @@ from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.data import load
 from midpoint.protocol import LearningProtocol
 from privacy_peers import Peer, Training
+from privacy_sets import OF_SETS, compete_with_sets, show_sets
 
-DATA = (("young-people", "gender"), ("anes-tv", "politics"), ("movielens-100k", "gender"))
+DATA = (
+    *(("young-people", "gender"), ("anes-tv", "politics"), ("movielens-100k", "gender")),
+    ("movielens-1m as sets", "gender"),
+)
 ATTACKS = (
     *("lse", "nb", "lr", "svm", "fraction", "adaptive-lr-items", "adaptive-lr-profile"),
     *("adaptive-quadratic-profile", "adaptive-svm-profile", "adaptive-trees-profile"),
@@ -86,12 +90,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--only", choices=[name for name, _ in DATA])
+    parser.add_argument("--out", help="directory for what was found of sets; a killed run goes on")
     chosen = parser.parse_args()
     console = Console(stderr=True)
     np.seterr(all="ignore")
     kept: dict[str, Any] = {"conditions": conditions(), "folds": chosen.folds, "data": {}}
     for source, feature in DATA:
         if chosen.only not in (None, source):
+            continue
+        if source in OF_SETS:
+            kept["data"][f"{source} {feature}"] = show_sets(
+                source, compete_with_sets(source, feature, chosen.folds, chosen.out, console)
+            )
             continue
         results = compete(source, feature, chosen.folds, console)
         base = figures(results, "no", 1.0)["rmse_local"]

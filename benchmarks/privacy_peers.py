@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, disclose
+from midpoint.analyst import ItemProfiles, disclose, estimate_profiles
 from midpoint.audit.run.folds import FoldData
 from midpoint.audit.run.plan import Plan
 from midpoint.data import Ratings, split_ratings
@@ -21,6 +21,8 @@ from midpoint.protocol.learning import Coins
 from midpoint.wire import Disclosure
 
 Float = NDArray[np.float64]
+POOL = 100
+"""Items typical of a category that are chosen from by taste."""
 SHARE = 0.7
 """Share of an attacked person's ratings that she gives."""
 
@@ -62,7 +64,8 @@ class Peer(LearningProtocol):
         user, item, value = METHODS[self.method](profiles, people, self.setting, rng)
         offsets = np.zeros(people.n_users + 1, dtype=np.int64)
         np.cumsum(np.bincount(user, minlength=people.n_users), out=offsets[1:])
-        kept = np.arange(min(len(user), len(people.user)))
+        kept = np.arange(len(user))
+        kept[len(people.user) :] = -1
         return Reports(kept, offsets, item.astype(np.int32), value)
 
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
@@ -176,6 +179,50 @@ def blur(
     return users[order], items[order], values[order].astype(np.float64)
 
 
+def blur_by_taste(
+    profiles: ItemProfiles, people: Population, share: float, rng: np.random.Generator
+) -> Changed:
+    """Add to sets what is typical of the other category and to her taste (as PerBlur does).
+
+    Of the `POOL` items that speak most clearly for the other category, those with the best scores
+    for her are added, `share` times as many as she has.
+    """
+    del rng
+    lists, _ = _typical(profiles.provenance.data_digest, profiles.n_items)
+    starts = np.searchsorted(people.user, np.arange(people.n_users + 1))
+    x = estimate_profiles(profiles, starts, people.item.astype(np.int32), people.value)
+    user, item = [people.user], [people.item]
+    for who in range(people.n_users):
+        own = people.item[starts[who] : starts[who + 1]]
+        foreign = lists[1 - int(people.category[who])][:POOL]
+        foreign = foreign[~np.isin(foreign, own)]
+        best = foreign[np.argsort(-(profiles.vectors[foreign] @ x[who]), kind="stable")]
+        added = best[: round(share * len(own))]
+        user.append(np.full(len(added), who))
+        item.append(added)
+    users, items = np.concatenate(user), np.concatenate(item)
+    order = np.lexsort((items, users))
+    return users[order], items[order], np.ones(len(items))
+
+
+def remove_typical(
+    profiles: ItemProfiles, people: Population, share: float, rng: np.random.Generator
+) -> Changed:
+    """Remove a share of each set: what speaks most clearly for the person's own category."""
+    del rng
+    lists, _ = _typical(profiles.provenance.data_digest, profiles.n_items)
+    rank = np.full((2, profiles.n_items), profiles.n_items)
+    for k, best in enumerate(lists):
+        rank[k, best] = np.arange(len(best))
+    telling = rank[people.category[people.user], people.item]
+    order = np.lexsort((telling, people.user))
+    counts = np.bincount(people.user, minlength=people.n_users)
+    nth = np.empty(len(order), dtype=np.int64)
+    nth[order] = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    kept = nth >= np.floor(share * counts)[people.user]
+    return people.user[kept], people.item[kept], people.value[kept].astype(np.float64)
+
+
 @lru_cache(maxsize=32)
 def _typical(data: str, n_items: int) -> tuple[list[NDArray[np.intp]], Float]:
     """Rank titles by what a logistic regression says they speak for; (list per category, mean)."""
@@ -204,6 +251,8 @@ METHODS: Mapping[str, Change] = {
     "randomized response": respond_at_random,
     "laplace": add_laplace,
     "blur": blur,
+    "blur by taste": blur_by_taste,
+    "removal": remove_typical,
 }
 
 

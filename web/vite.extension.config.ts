@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 import { archive } from "./archive";
+import { lazy } from "./lazy";
 import { manifestOf, TARGETS } from "./src/extension/manifest";
 
 const root = new URL("./", import.meta.url);
@@ -44,7 +45,7 @@ function packed(): Plugin {
 export default defineConfig({
   root: "extension",
   publicDir: false,
-  plugins: [packed()],
+  plugins: [lazy(), packed()],
   build: {
     outDir: "../dist/extension",
     emptyOutDir: true,

@@ -34,3 +34,20 @@ def test_false_strata_are_read_from_chance_to_certainty(liar: Any) -> None:
     assert liar.false_strata(1) == pytest.approx(0.5)
     assert liar.false_strata(2) < 0.66
     assert liar.false_strata(1e6) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_false_prior_is_read_by_the_number_of_answers_and_limits_hold_it(liar: Any) -> None:
+    honest = np.append(np.full(6, 0.5), np.full(4, 5 / 8))
+    assert liar.auc_of_number(20, honest) == pytest.approx(0.5, abs=0.04)
+    false = honest.copy()
+    false[[2, 4]], false[[3, 5]] = 0.75, 0.25  # means of categories, the same in both strata
+    assert liar.auc_of_number(20, false, limited=False) > 0.9
+    assert liar.auc_of_number(20, false) == 0.5  # devices refuse it
+
+
+def test_false_rates_parted_strata_the_more_the_more_was_asked_and_do_not_any_more(
+    liar: Any,
+) -> None:
+    before = [liar.parted(n, 2) for n in (10, 50)]
+    assert before[0] < before[1]
+    assert [liar.parted(n, 2, 2) for n in (10, 50)] == [2, 2]

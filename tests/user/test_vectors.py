@@ -1,6 +1,7 @@
 """The files in vectors/v1 are up to date, and this program does what they say."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from midpoint.user import (
     toss,
     verify_certificate,
 )
+from midpoint.user.agent.transfer import import_home
 from midpoint.user.checks.links import read_statement
 from midpoint.user.core.counterparts import adjustment_of, counterparts
 from midpoint.wire import (
@@ -260,3 +262,10 @@ def test_certificates(case: dict[str, Any]) -> None:
     else:
         found = verify_certificate(*arguments, **terms)
         assert (found is not None) == case["expect"]["certified"]
+
+
+@each("device_files")
+def test_device_files(case: dict[str, Any], tmp_path: Path) -> None:
+    directory = import_home(bytes.fromhex(case["file"]), case["passphrase"], tmp_path)
+    for name, text in case["files"].items():
+        assert (directory / name).read_text("utf-8") == text

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -24,6 +25,11 @@ def test_every_script_and_style_is_pinned() -> None:
     for tag in tags:
         hashed = hashlib.sha384((DIRECTORY / tag[1]).read_bytes()).digest()
         assert f'integrity="sha384-{base64.b64encode(hashed).decode()}"' in tag[0]
+    named = {Path(tag[1]).name for tag in tags}
+    for name in named:
+        if name.endswith(".js"):
+            code = (DIRECTORY / "assets" / name).read_text(encoding="utf-8")
+            assert set(re.findall(r"(?:from|^import)\s*[\"'`]\./([\w.-]+\.js)", code)) <= named
 
 
 def test_what_is_loaded_at_first_is_what_the_page_pins() -> None:
@@ -60,7 +66,7 @@ def test_the_first_load_is_small_and_listed(service: Service) -> None:
             sizes[name] = int(answer.headers["content-length"])
     assert first < set(sizes)
     assert sum(sizes[name] for name in first) < 67_000
-    assert sum(sizes.values()) < 75_000
+    assert sum(sizes.values()) < 85_000
 
 
 @pytest.mark.slow
@@ -83,3 +89,16 @@ def _bytes_of(directory: Path) -> dict[str, bytes]:
         for path in directory.rglob("*")
         if path.is_file()
     }
+
+
+def test_every_package_that_builds_the_page_here_is_held_to_its_bytes() -> None:
+    """What has no integrity is a compiled part for another system, and is never installed here."""
+    packages = json.loads((SOURCES / "package-lock.json").read_text("utf-8"))["packages"]
+    named = {name: package for name, package in packages.items() if name}
+    loose = [n for n, p in named.items() if not str(p.get("integrity")).startswith("sha512-")]
+    assert len(named) > len(loose) + 20
+    for name in loose:
+        assert re.fullmatch(r"node_modules/@(biomejs/cli|rolldown/binding)-[\w-]+", name)
+        assert named[name]["optional"]
+        system = (named[name].get("os"), named[name].get("cpu"), named[name].get("libc"))
+        assert system not in ((["linux"], ["x64"], None), (["linux"], ["x64"], ["glibc"])), name

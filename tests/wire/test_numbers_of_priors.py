@@ -163,7 +163,23 @@ def test_rates_that_part_strata_of_equal_activity_are_refused() -> None:
     assert code_of(prior=apart, rate=false) == Refusal.TOO_TELLING
     assert code_of(prior=two, **of_many(false, 3)) == Refusal.TOO_TELLING
     assert code_of(prior=two, **of_many(array_of("rate"), 3)) is None
-    assert code_of(**of_many(false, 3)) is None  # nothing to part: one stratum
+    assert code_of(**of_many(array_of("rate"), 3)) is None
+
+
+def test_categories_that_are_said_to_rate_far_more_items_are_refused() -> None:
+    """By rates or by means of positions: one would withhold nearly all, the other nothing."""
+    few, many = (as_rows(np.tile(row, (6, 1))) for row in ([4 * GRAIN, 0], [4 * GRAIN, -9 * GRAIN]))
+    still = prior(mean=as_rows(0 * array("mean")))
+    assert code_of(prior=still, **of_many(many, 2)) is None  # (12 + 8) / 8 is below 3
+    assert code_of(prior=still, **of_many(few, 9)) is None
+    assert code_of(prior=still, **of_many(many, 9)) == Refusal.TOO_TELLING
+    alike = as_rows(np.full((6, 2), -2 * GRAIN))
+    upward = {"selection": ((GRAIN, 0),) * 54}
+    for shift, fine in ((ONE // 4, True), (4 * ONE, False)):
+        mean = 0 * array("mean")
+        mean[0, :, 0] = shift, -shift
+        moved = of_many(alike, 9) | upward | {"prior": prior(mean=as_rows(mean))}
+        assert code_of(**moved) == (None if fine else Refusal.TOO_TELLING)
 
 
 def array_of(name: str) -> Any:

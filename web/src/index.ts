@@ -13,7 +13,7 @@ export {
 } from "./user/agent/channel";
 export { bestForEveryone } from "./user/agent/everyone";
 export { type Evidence, evidence, marginals } from "./user/agent/evidence";
-export { Home, Notes } from "./user/agent/home";
+export { Home, MovedError, Notes } from "./user/agent/home";
 export { join, leave, membership, toShare } from "./user/agent/panel";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Rateable, Standing, Terms } from "./user/agent/standing";

@@ -52,6 +52,7 @@ const FILES = [
   "certificates",
   "chains",
   "corrections",
+  "device_files",
   "discrete",
   "obfuscations",
   "positions",

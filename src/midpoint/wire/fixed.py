@@ -31,12 +31,11 @@ def on_grid(numbers: NDArray[np.int64], span: int, bits: int | None) -> NDArray[
 
 def as_rows(array: NDArray[Any]) -> tuple[Any, ...]:
     """Return nested tuples of Python integers, as messages hold them."""
-    rows: tuple[Any, ...] = _tuples(np.asarray(array, dtype=np.int64).tolist())
-    return rows
+    numbers = np.asarray(array, dtype=np.int64)
+    return _tuples(numbers.tolist(), numbers.ndim)
 
 
-def _tuples(nested: Any) -> Any:
-    if not isinstance(nested, list):
-        return nested
-    deeper = bool(nested) and isinstance(nested[0], list)
-    return tuple(map(_tuples, nested)) if deeper else tuple(nested)
+def _tuples(nested: list[Any], depth: int) -> tuple[Any, ...]:
+    if depth <= 2:  # most are: no call for each row of them
+        return tuple(map(tuple, nested)) if depth == 2 else tuple(nested)
+    return tuple(_tuples(inner, depth - 1) for inner in nested)

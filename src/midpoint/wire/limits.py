@@ -4,8 +4,10 @@ The further apart two categories are disclosed to be, the more one answer leaks 
 Of all data we have, the farthest apart are partisans asked about each other's candidates: their
 means differ by 0.57 of the scale. The least probability of revealing is 0.049, with gender and age
 at once. A stratum of activity begins at numbers of items that differ by a factor of 1.5 between
-categories (MovieLens 100K, age; 1.4, gender and age, and 1.3 in MovieLens 1M; 1.05 in surveys). The
-limits leave room beyond all three. They stop what no data shows; they do not stop a lie within
+categories (MovieLens 100K, age; 1.4, gender and age, and 1.3 in MovieLens 1M; 1.05 in surveys).
+Somebody at the mean of her category rates 2.1 times as many items as in another, 8 added to both
+(MovieLens 100K, 21 occupations; 1.8, seven age bands; 1.3, gender). The limits leave room beyond
+all four. They stop what no data shows; they do not stop a lie within
 them.
 """
 
@@ -25,6 +27,12 @@ for those that were asked about. If each category had strata of its own, the str
 show the category.
 """
 
+MOST_NUMBER_RATIO = 3
+"""Somebody at the mean of one category rates at most so many times as many items as in another.
+
+Means of positions that lie would else show the category by the number of answers alone.
+"""
+
 Integers = NDArray[np.int64]
 
 
@@ -40,8 +48,7 @@ def are_strata_alike(
 
     That may be an activity, or an activity times the number of items expected: a number of items.
     """
-    later = least[1:]
-    return bool((later.max(axis=1) <= most * later.min(axis=1)).all())
+    return bool((least.max(axis=1) <= most * least.min(axis=1)).all())
 
 
 def spread(rows: Integers) -> Integers:

@@ -13,6 +13,7 @@ from midpoint.wire.disclosure import Disclosure
 from midpoint.wire.fixed import GRAIN, ONE, from_fixed
 from midpoint.wire.limits import (
     LEAST_REVEAL,
+    MOST_NUMBER_RATIO,
     are_strata_alike,
     most_spread,
     spread,
@@ -31,6 +32,7 @@ from midpoint.wire.positions import (
     MOST_PRECISION,
     MOST_WEIGHT,
     QUIETEST,
+    SUREST,
     Prior,
 )
 from midpoint.wire.refusal import Refusal, RefusedError
@@ -71,7 +73,7 @@ def check_numbers(disclosure: Disclosure) -> None:
     if disclosure.prior is not None:
         _require_positions(disclosure, span)
         _require_prior(disclosure.prior, span)
-        _require_strata(disclosure, disclosure.prior)
+        _require_numbers(disclosure, disclosure.prior)
         _require_spread(disclosure.prior)
         _require_weight(disclosure.prior, unary=scale.is_unary)
     if disclosure.average is not None:
@@ -169,21 +171,38 @@ def _require_prior(prior: Prior, span: int) -> None:
         )
 
 
-def _require_strata(disclosure: Disclosure, prior: Prior) -> None:
-    """Refuse strata that begin later in one category than in another (`wire.limits`).
+def _require_numbers(disclosure: Disclosure, prior: Prior) -> None:
+    """Refuse categories that rate far more items than others, or whose strata begin later.
 
     An activity is compared with what is expected of a category. So where rates are false, strata
-    of equal activity begin at other numbers of items; both are held to the limit, numbers of items
-    for somebody who is asked about everything.
+    of equal activity begin at other numbers of items. And where means are false, one category
+    withholds what the other reveals. Both are held to their limits (`wire.limits`) for somebody who
+    is asked about everything.
     """
     least = np.array(prior.least, dtype=np.int64)
-    rated = _array(disclosure.rate) / GRAIN
-    expected = np.floor(ONE / (1 + np.exp(-rated)) + 0.5).sum(axis=0) + DAMPING * ONE
-    for begins in (least, least * expected if disclosure.rate else least):
-        if not are_strata_alike(begins):
-            raise RefusedError(
-                Refusal.TOO_TELLING, "a stratum begins later in one category than in another"
-            )
+    rate = np.zeros((1, disclosure.n_cells))
+    if disclosure.rate is not None:
+        rate = _array(disclosure.rate) / GRAIN
+    factors = [_array(disclosure.selection)] + [_array(disclosure.taste)] * disclosure.taste_selects
+    selection = np.hstack(factors) / GRAIN
+    means = from_fixed(prior.mean)[:, :, : selection.shape[1]]
+    if not (are_strata_alike(least) and are_strata_alike(least * _expected(rate))):
+        raise RefusedError(
+            Refusal.TOO_TELLING, "a stratum begins later in one category than in another"
+        )
+    at_means = np.array([_expected(rate + selection @ mean.T) for mean in means])
+    if not are_strata_alike(at_means, MOST_NUMBER_RATIO):
+        raise RefusedError(
+            Refusal.TOO_TELLING,
+            "one category is said to rate far more items than another; if it does, merge"
+            " categories, or choose a scheme without counterparts",
+        )
+
+
+def _expected(logit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many items each category rates, damped as an activity is; fixed point. (K,)."""
+    chance = 1 / (1 + np.exp(-np.clip(logit, -SUREST, SUREST)))
+    return np.asarray(np.floor(chance * ONE + 0.5).sum(axis=0) + DAMPING * ONE)
 
 
 def _require_spread(prior: Prior) -> None:

@@ -123,6 +123,15 @@ def test_without_a_budget_disclosures_stay_as_they_were(profiles: ItemProfiles) 
     assert disclose(replace(profiles, leak=LEAK), "mpr").keep is None  # withholds nothing
 
 
+def test_a_budget_may_stand_in_the_schemes_name(profiles: ItemProfiles) -> None:
+    """The one of a model goes before it, and that of the call before both."""
+    asked = disclose(profiles, "mpssr", leak=LEAK)
+    assert disclose(profiles, f"mpssr:leak={LEAK}").raw == asked.raw
+    trained = replace(profiles, leak=LEAK)
+    assert disclose(trained, "mpssr:leak=0.9").raw == asked.raw
+    assert disclose(trained, "mpssr:leak=0.9", leak=1).keep is None
+
+
 def test_areas_and_divergences_are_inverse() -> None:
     for area in (0.5, 0.6, 0.9):
         assert area_of(divergence_of(area)) == pytest.approx(area)

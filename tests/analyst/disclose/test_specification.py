@@ -9,7 +9,8 @@ from tests.support.people.made_up_positions import counterparts_disclosure
 
 
 @pytest.mark.parametrize(
-    "text", ["cmpss", "no", "dmp:levels=5", "cmpss:spread=on", "cmp:levels=5:spread=on"]
+    "text",
+    ["cmpss", "no", "dmp:levels=5", "cmpss:spread=on", "cmp:levels=5:spread=on", "cmpss:leak=0.6"],
 )
 def test_a_spec_is_read_as_it_is_written(text: str) -> None:
     assert str(SchemeSpec.read(text)) == text
@@ -29,6 +30,9 @@ def test_what_is_off_is_not_written() -> None:
         ("cmp:alpha=0.5", "is no setting of a disclosure"),
         ("mpr:levels=3", "reports on all levels"),
         ("dmpss:spread=on", "has no counterparts"),
+        ("cmp:leak=0.6", "cannot keep to a leak of 0.6"),
+        ("cmpss:leak=0.5", "an AUC above 0.5"),
+        ("cmpss:leak=little", "is no setting"),
     ],
 )
 def test_what_no_disclosure_can_do_is_refused(text: str, says: str) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import (
     Evidence,
     Factorizer,
+    GivenFactors,
     ItemProfiles,
     estimate_profiles,
     posterior,
@@ -63,6 +64,22 @@ def test_sets_lower_the_error_for_new_people_where_taste_decides_what_is_rated(
     with_sets = error(profiles, estimate_profiles(profiles, *rows(given)), hidden)
     without = error(profiles, estimate_profiles(profiles, *rows(given), sets=False), hidden)
     assert with_sets < 0.985 * without
+
+
+def test_sets_teach_taste_in_the_factors_of_another_recommender(
+    drawn: tuple[ItemProfiles, Ratings, Ratings],
+) -> None:
+    """Control: of people who choose at random they say nothing there, either."""
+    ours, given, hidden = drawn
+    ratings = people_who_choose(STRENGTH)
+    panel = ratings.select_users(np.arange(ratings.n_users) % 5 != 0)
+    factors = GivenFactors.of(ours.vectors[:, 1:], item_ids=ours.item_ids.tolist())
+    profiles = factors.fit(panel)
+    assert profiles.set_prior is not None
+    with_sets = error(profiles, estimate_profiles(profiles, *rows(given)), hidden)
+    without = error(profiles, estimate_profiles(profiles, *rows(given), sets=False), hidden)
+    assert with_sets < 0.99 * without
+    assert factors.fit(people_who_choose(0.0)).set_prior is None
 
 
 def test_sets_of_people_who_choose_at_random_say_nothing() -> None:

@@ -125,6 +125,9 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     assert variants("dmpss", fine) == ("dmpss:levels=11", "dmpss:levels=7")
     assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on")
     assert variants("mp", Scale.continuous(0, 1)) == ()
+    assert variants("dmpss", Scale.unary()) == ()
+    assert variants("cmpss", Scale.unary()) == ("cmpss:leak=0.7", "cmpss:leak=0.6")
+    assert protocol_of("cmpss:leak=0.6").leak == 0.6
     assert protocol_of("cmp:levels=5:spread=on").spec.levels == 5
     assert questions(2) == [1]
     assert questions(3) == [0, 1, 2]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.support.vectors.certificates import certificates
+from tests.support.vectors.device_files import device_files
 from tests.support.vectors.parts import (
     Case,
 )
@@ -49,6 +50,7 @@ FILES: dict[str, Callable[[], Iterator[Case]]] = {
     "certificates": certificates,
     "titles": titles,
     "positions": people_at_positions,
+    "device_files": device_files,
 }
 
 

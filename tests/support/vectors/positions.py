@@ -261,7 +261,14 @@ def bad_positions() -> Iterator[Case]:
     ]
     later = disclosed_prior.model_copy(update={"least": ((0, 0), (300, 200))})
     lying: dict[str, Any] = {"rate": ((3 * GRAIN, -3 * GRAIN),) * 5, "prior": later}
+    many = counterparts_disclosure(n_items=60, selection_factors=2, taste_factors=2)
+    columns = ("items", "selection", "base", "taste", "levels")
+    large = {name: getattr(many, name) for name in columns} | {
+        "rate": ((4 * GRAIN, -9 * GRAIN),) * 60
+    }
+    level = disclosed_prior.model_copy(update={"least": ((0, 0), (0, 0))})
     telling.append(("rates that part the strata", lying, Refusal.TOO_TELLING))
+    telling.append(("one rates far more", large | {"prior": level}, Refusal.TOO_TELLING))
     bad_cases = [(*case, Refusal.BAD_POSITIONS) for case in (*broken_priors, *items)]
     sets = counterparts_disclosure(n_items=5, selection_factors=2, taste_factors=0)
     weighted = [

@@ -1,3 +1,4 @@
+import type { Store } from "../index";
 import type { Demands } from "./model";
 
 /** What a person can do on the page; views call these and nothing else. */
@@ -16,6 +17,8 @@ export interface Actions {
   again(): void;
   /** The ledger as the text of a file. */
   exported(): string;
+  /** Do something with all that is kept about the service at this address, as to make a file of it. */
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
   /** Draw the part about the panel into an element, loaded when she opens it. */

@@ -107,9 +107,11 @@ export function keyed<T, E extends Element>(
   }
 }
 
-/** Offer a text as a file; nothing goes over the network. */
-export function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+/** Offer a text or bytes as a file; nothing goes over the network. */
+export function saveFile(name: string, content: string | Uint8Array): void {
+  const type = typeof content === "string" ? "application/json" : "application/octet-stream";
+  const part = typeof content === "string" ? content : content.slice();
+  const address = URL.createObjectURL(new Blob([part], { type }));
   const link = el("a", { href: address, download: name });
   document.body.append(link);
   link.click();

@@ -4,6 +4,7 @@ import {
   AwayError,
   ChangedElsewhereError,
   MidpointError,
+  MovedError,
   RefusedError,
   ServiceError,
   StorageError,
@@ -21,6 +22,7 @@ export type Failure =
 export function failureOf(error: unknown, isOpen: boolean): Failure {
   if (error instanceof AwayError) return { kind: "away" };
   if (error instanceof ChangedElsewhereError) return { kind: "note", notice: "otherTab" };
+  if (error instanceof MovedError) return { kind: "note", notice: "moved" };
   if (error instanceof NotOpenedError) return { kind: "note", notice: "noOpening" };
   if (isStorage(error)) return { kind: "note", notice: "storage" };
   if (!isOpen) return { kind: "note", notice: isBroken(error) ? "badStorage" : "storage" };

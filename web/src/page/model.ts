@@ -185,6 +185,7 @@ export interface Model {
  *
  * - noStorage: nothing outlives the page. storage: a step was not kept; that passes.
  * - noOpening: storage did not open. badStorage: what it holds is broken, and only then may it go.
+ * - moved: all of it was moved to another device, and nothing is decided here.
  * - newKey: the service signs with another key, for which the known one vouched.
  * - notErased: the service did not confirm; erasing here only is still possible.
  */
@@ -197,6 +198,7 @@ export type Notice =
   | "notErased"
   | "otherTab"
   | "forgetting"
+  | "moved"
   | "newKey"
   | "failed";
 

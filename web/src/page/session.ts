@@ -7,6 +7,7 @@ import {
   MidpointError,
   type Rateable,
   RefusedError,
+  type Store,
   Witnesses,
 } from "../index";
 import type { Actions } from "./actions";
@@ -137,6 +138,10 @@ export class Session implements Actions {
     return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
+  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T> {
+    return this.#storage.inTurn(() => work(this.#storage.store, this.#address));
+  }
+
   async forget(): Promise<boolean> {
     this.#shown.change({ working: "forgetting" });
     const done = await this.#guard.run(() => this.#storage.inTurn(() => this.#agent.forget()));
@@ -222,6 +227,7 @@ export class Session implements Actions {
     const refused = this.#model.phase === "refused";
     const done = await this.#guard.run(async () => {
       if (this.#home.forgetting) await this.#finishForgetting();
+      await this.#agent.requireNewest();
       await this.#deliver();
       await this.#readWitnesses();
       await this.#agent.connect((rateable) => this.#showEarly(rateable));

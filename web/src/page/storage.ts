@@ -132,6 +132,12 @@ export class BrowserStorage {
     await this.#home?.keep(AUDITORS, [...others, ...(trusted ? [key] : [])].join(" "));
   }
 
+  /** Where all of it is kept. */
+  get store(): Store {
+    if (!this.#store) throw new NotOpenedError("");
+    return this.#store;
+  }
+
   /**
    * Take everything away, for a store whose content is broken; first at the service.
    *

@@ -18,9 +18,16 @@ export const LEAST_REVEAL = ONE / 64;
  */
 export const MOST_STRATUM_RATIO = 2;
 
-/** Tell whether a stratum begins at about the same in all categories, by activity or by items. */
-export function isAlike(begins: readonly number[]): boolean {
-  return Math.max(...begins) <= MOST_STRATUM_RATIO * Math.min(...begins);
+/**
+ * Somebody at the mean of one category rates at most so many times as many items as in another.
+ *
+ * Means of positions that lie would else show the category by the number of answers alone.
+ */
+export const MOST_NUMBER_RATIO = 3;
+
+/** Tell whether the greatest is at most so many times the least. */
+export function areAlike(row: readonly number[], most: number): boolean {
+  return Math.max(...row) <= most * Math.min(...row);
 }
 
 /** Return how far categories' means of an item may be apart, on a scale of this range: 3/4. */

@@ -6,7 +6,15 @@
 import { isDefinite } from "../matrices";
 import { cellsOf, type Disclosure, isUnary, tasteSelects } from "./disclosure";
 import { fromFixed, GRAIN, ONE } from "./fixed";
-import { isAlike, LEAST_REVEAL, mostSpread, spread, spreadOfMeans } from "./limits";
+import {
+  areAlike,
+  LEAST_REVEAL,
+  MOST_NUMBER_RATIO,
+  MOST_STRATUM_RATIO,
+  mostSpread,
+  spread,
+  spreadOfMeans,
+} from "./limits";
 import {
   DAMPING,
   FARTHEST_LOG_SPREAD,
@@ -21,6 +29,7 @@ import {
   MOST_WEIGHT,
   type Prior,
   QUIETEST,
+  SUREST,
 } from "./positions";
 import { type Refusal, RefusedError } from "./refusal";
 
@@ -117,21 +126,44 @@ function requirePositions(disclosure: Disclosure, require: Require): void {
   if (prior.spread?.some((rows) => apart(rows) > MOST_LOG_SPREAD)) {
     throw new RefusedError("too_telling", "categories' spreads are too far apart");
   }
-  const expected = rate ? expectedOf(rate) : prior.least[0].map(() => 1);
-  const fine = (row: Row) => isAlike(row) && isAlike(row.map((least, k) => least * expected[k]));
-  if (!prior.least.every(fine)) {
-    throw new RefusedError("too_telling", "a stratum begins later in one category than in another");
+  requireNumbers(disclosure, prior);
+}
+
+/**
+ * Refuse categories that rate far more items than others, or whose strata begin later.
+ *
+ * An activity is compared with what is expected of a category. So where rates are false, strata of
+ * equal activity begin at other numbers of items. And where means are false, one category withholds
+ * what the other reveals. Both are held to their limits for somebody who is asked about everything.
+ */
+function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
+  const { selection = [], taste = [], rate = [least[0].map(() => 0)] } = disclosure;
+  const expected = expectedOf(rate, () => 0);
+  const begins = least.map((row) => row.map((activity, k) => activity * expected[k]));
+  if (![...least, ...begins].every((row) => areAlike(row, MOST_STRATUM_RATIO))) {
+    throw new RefusedError("too_telling", "categories too far apart");
+  }
+  const choose = tasteSelects(disclosure);
+  const factors = rate.map((_, j) => [...(selection[j] ?? []), ...(choose ? taste[j] : [])]);
+  for (const means of mean) {
+    const at = means.map((row) => row.map(fromFixed));
+    const added = (j: number, k: number) =>
+      factors[j].reduce((sum, factor, i) => sum + (factor / GRAIN) * at[k][i], 0);
+    if (!areAlike(expectedOf(rate, added), MOST_NUMBER_RATIO)) {
+      throw new RefusedError("too_telling", "categories too far apart");
+    }
   }
 }
 
-/** Return how many of all items each category is said to rate, damped as an activity is. (K,). */
-function expectedOf(rate: readonly Row[]): Row {
+/** Return how many items each category rates, with log odds added, damped as an activity is. (K,). */
+function expectedOf(rate: readonly Row[], added: (item: number, cell: number) => number): Row {
   const sums = rate[0].map(() => DAMPING * ONE);
-  for (const row of rate) {
+  rate.forEach((row, j) => {
     row.forEach((logit, k) => {
-      sums[k] += Math.floor(ONE / (1 + Math.exp(-logit / GRAIN)) + 0.5);
+      const odds = Math.min(Math.max(logit / GRAIN + added(j, k), -SUREST), SUREST);
+      sums[k] += Math.floor((1 / (1 + Math.exp(-odds))) * ONE + 0.5);
     });
-  }
+  });
   return sums;
 }
 

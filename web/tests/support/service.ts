@@ -109,10 +109,8 @@ export class Service {
     if (path === "/v1/reports") return this.#report(person, body);
     const older = /^\/v1\/scores(?:\/([0-9a-f]{64}))?$/.exec(path);
     if (older) return { status: 200, text: this.#scores(older[1]) };
-    return {
-      status: 200,
-      text: JSON.stringify({ version: 1, reports: [...person.reports.keys()] }),
-    };
+    const reports = [...person.reports.values()].map((text) => JSON.parse(text));
+    return { status: 200, text: JSON.stringify({ version: 1, reports }) };
   }
 
   #panel(method: string, token: string, body: string): Reply {

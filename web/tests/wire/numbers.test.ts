@@ -41,8 +41,8 @@ describe("a prior of strata", () => {
         Disclosure.make({ ...shown, rate, prior: { ...prior, least: [[0, 0], least] } }),
       );
     expect(under(shown.rate!, [256, 256])).not.toThrow();
-    expect(under(false_, [256, 256])).toThrow("begins later");
-    expect(under(false_, [256, 1000])).toThrow("begins later"); // equal numbers, unequal activities
+    expect(under(false_, [256, 256])).toThrow("too far apart");
+    expect(under(false_, [256, 1000])).toThrow("too far apart"); // equal numbers, unequal activities
   });
 
   it("is looked at in every stratum", () => {

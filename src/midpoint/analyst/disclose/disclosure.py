@@ -20,7 +20,6 @@ from midpoint.wire import (
     Disclosure,
     FeatureNames,
     RatingScale,
-    Scheme,
     ValueMap,
     as_rows,
     on_grid,
@@ -87,7 +86,7 @@ def disclose(
             "average": lambda: _average(profiles, estimates, name, bits),
         }
         filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
-    filled |= _budget(profiles, SCHEMES[name], leak, bits)
+    filled |= _budget(profiles, spec, leak, bits)
     try:
         return Disclosure(
             scheme=name,
@@ -124,10 +123,12 @@ def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> SchemeSpec:
 
 
 def _budget(
-    profiles: ItemProfiles, scheme: Scheme, leak: float | None, bits: int | None
+    profiles: ItemProfiles, spec: SchemeSpec, leak: float | None, bits: int | None
 ) -> dict[str, Any]:
     """Return the keep probabilities of a leak budget, and the leak they are for; none if none."""
+    scheme = spec.scheme
     wanted = leak if leak is not None or not scheme.sub_samples else profiles.leak
+    wanted = spec.leak if wanted is None else wanted
     if wanted is None or wanted == 1:
         return {}
     if not scheme.sub_samples:

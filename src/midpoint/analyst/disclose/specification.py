@@ -16,6 +16,7 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "levels": int,
         "spread": SWITCH.__getitem__,
         "sets": {"assigned": True, "chosen": False}.__getitem__,
+        "leak": float,
     }
 )
 """How to read the settings that may follow a scheme's name."""
@@ -33,6 +34,8 @@ class SchemeSpec:
     """Whether devices carry the spread of residuals to their counterparts', too."""
     assigned: bool = False
     """Whether people do not choose what they rate: devices answer all they are asked or nothing."""
+    leak: float | None = None
+    """Leak budget as an AUC, unless a model or a command names another."""
 
     def __post_init__(self) -> None:
         if self.name not in SCHEMES:
@@ -53,6 +56,12 @@ class SchemeSpec:
             raise MidpointError(
                 f"scheme {self.name!r} withholds items, and assigned ones need none withheld; dmp"
                 " and cmp withhold none"
+            )
+
+        if self.leak is not None and not (self.scheme.sub_samples and 0.5 < self.leak <= 1):
+            raise MidpointError(
+                f"scheme {self.name!r} cannot keep to a leak of {self.leak:g}; a leak budget is an"
+                " AUC above 0.5, of a scheme that withholds, such as cmpss:leak=0.6"
             )
 
     @classmethod
@@ -88,6 +97,7 @@ class SchemeSpec:
         """Write it as `read` reads it."""
         settings = [] if self.levels is None else [f"levels={self.levels}"]
         settings += ["spread=on"] * self.spread + ["sets=assigned"] * self.assigned
+        settings += [] if self.leak is None else [f"leak={self.leak:g}"]
         return ":".join([self.name, *settings])
 
 

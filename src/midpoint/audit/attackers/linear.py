@@ -76,11 +76,12 @@ class NaiveBayes(Family):
 
 def _logistic(X: Rows, y: Float, C: float, start: Float) -> Float:
     """Minimize the penalized loss. Shape (1 + columns,), the intercept first."""
+    turned = X.T  # once: of a sparse table it is an object to be made
 
     def loss(w: Float) -> tuple[float, Float]:
         margin = y * (X @ w[1:].astype(np.float32) + w[0])
         pull = -y * expit(-margin)
-        slope = np.append(pull.mean(), X.T @ pull.astype(np.float32) / len(y) + w[1:] / C)
+        slope = np.append(pull.mean(), turned @ pull.astype(np.float32) / len(y) + w[1:] / C)
         return float(np.logaddexp(0, -margin).mean() + w[1:] @ w[1:] / (2 * C)), slope
 
     options = {"maxiter": MOST_STEPS, "ftol": 1e-6, "gtol": 1e-5}

@@ -12,6 +12,8 @@ OF_SETS = ("dmpss", "cmpss")
 """Candidates for unary data."""
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
+BUDGETS = (0.7, 0.6)
+"""Leak budgets that are tried for sets."""
 FINE = 20
 """A scale with more levels is a fine one: people keep to round numbers."""
 HALVES = 8
@@ -37,11 +39,13 @@ def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) 
 def variants(candidate: str, scale: Scale) -> tuple[str, ...]:
     """Return settings of a candidate that are tried where it leaks, the simplest first.
 
-    Fewer reported levels where the scale has many, and spreads carried to the counterparts'.
+    Fewer reported levels where the scale has many, and spreads carried to the counterparts'. Of
+    sets leak budgets: withheld items cost little where devices rank by all that they know.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
     if scale.is_unary:
-        return ()
+        budgets = BUDGETS if spec.scheme.counterparts else ()
+        return tuple(str(replace(spec, leak=leak)) for leak in budgets)
     fewer = (11, 7) if count > FINE else (5,) if count >= HALVES else ()
     others = [replace(spec, levels=levels) for levels in fewer]
     if spec.scheme.counterparts:
@@ -52,4 +56,4 @@ def variants(candidate: str, scale: Scale) -> tuple[str, ...]:
 def protocol_of(candidate: str) -> LearningProtocol:
     """Return the protocol of a candidate."""
     spec = SchemeSpec.read(candidate)
-    return LearningProtocol(spec.name, levels=spec.levels, spread=spec.spread)
+    return LearningProtocol(spec.name, levels=spec.levels, spread=spec.spread, leak=spec.leak)

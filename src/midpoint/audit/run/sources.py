@@ -106,12 +106,13 @@ def _bindings(tree: ast.AST, *, lazy: bool) -> Iterator[tuple[str, Imported]]:
 
 
 def _nodes(tree: ast.AST, *, lazy: bool) -> Iterator[ast.AST]:
-    """Go through a tree, functions included: they import, too."""
-    for node in ast.iter_child_nodes(tree):
-        if not lazy and _is_lazy(node):
-            continue
-        yield node
-        yield from _nodes(node, lazy=lazy)
+    """Go through a tree, functions included: they import, too. Expressions import nothing."""
+    waiting = [tree]
+    while waiting:
+        inner = [n for n in ast.iter_child_nodes(waiting.pop()) if not isinstance(n, ast.expr)]
+        kept = [node for node in inner if lazy or not _is_lazy(node)]
+        yield from kept
+        waiting += reversed(kept)
 
 
 def _is_ours(node: ast.ImportFrom) -> bool:

@@ -30,8 +30,9 @@ class RatingKeys:
         self._ratings = {i: r for i, r in agent.home.ratings.items() if i in self._open(decided)}
         self._skipped: set[str] = set()
         self._done = list(self._ratings)
+        self._mark = agent.standing.mark
         self._means = {
-            digit: f"[yellow]{number(level)}[/yellow]"
+            digit: f"[yellow]{plain(self._mark or number(level))}[/yellow]"
             for digit, level in zip(self._digits, self._levels, strict=False)
         } | {"s": "[dim]skipped[/dim]"}
 
@@ -113,7 +114,9 @@ class RatingKeys:
             return
         for rank, item in enumerate(hits, start=1):
             given = (
-                f" [yellow]{number(self._ratings[item])}[/yellow]" if item in self._ratings else ""
+                f" [yellow]{plain(self._mark or number(self._ratings[item]))}[/yellow]"
+                if item in self._ratings
+                else ""
             )
             title = plain(self._titles[item])
             self._terminal.say(f"  [b]{rank}[/b] {title}{given}", markup=True)
@@ -126,6 +129,8 @@ class RatingKeys:
     def _legend(self) -> str:
         if not self._digits:
             keys = "[b]r[/b] rate"
+        elif self._mark:
+            keys = f"[b]1[/b] {plain(self._mark)}"
         elif all(level == ONE * (n + 1) for n, level in enumerate(self._levels)):
             keys = f"[b]1[/b]-[b]{len(self._levels)}[/b] rate"
         else:

@@ -96,7 +96,8 @@ def _answer(
 
     given = read_ratings(ratings, device.standing).named
     lines = device.preview(given, question=asked)
-    say_leaving(terminal, lines, device.disclosure.scale, final="written")
+    scale, mark = device.disclosure.scale, device.standing.mark
+    say_leaving(terminal, lines, scale, final="written", mark=mark)
     if asked is not None and device.has_answered(asked):
         terminal.say(f"Round {asked.round} was answered before: that report stands.")
     if out is None:

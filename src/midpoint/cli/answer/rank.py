@@ -55,7 +55,7 @@ def rank_command(
         ]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    terminal.say(recommendation_table(best))
+    terminal.say(recommendation_table(best, standing.mark))
 
 
 def _standing(home: "Home", scores: "Scores", path: Path) -> "Standing":

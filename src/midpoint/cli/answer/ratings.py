@@ -37,13 +37,16 @@ class GivenRatings(NamedTuple):
 
 
 def read_ratings(path: Path, standing: "Standing") -> GivenRatings:
-    """Read ratings by item or title; say where something is wrong."""
+    """Read ratings by item or title; say where something is wrong.
+
+    Where items are not rated, a column of names, or a list of them, is a set.
+    """
     from midpoint.user.agent.titles import by_item
 
     named: dict[str, float] = {}
     where: dict[str, str] = {}
     try:
-        for rating in _written(path):
+        for rating in _written(path, sets=standing.mark is not None):
             if not isinstance(rating.name, str):
                 raise MidpointError(
                     f"{rating.where}: {rating.name!r} is no title and no item; write it as text"
@@ -58,34 +61,38 @@ def read_ratings(path: Path, standing: "Standing") -> GivenRatings:
     return GivenRatings(named, by_item(named, standing, where))
 
 
-def _written(path: Path) -> Iterator[Rating]:
+def _written(path: Path, *, sets: bool) -> Iterator[Rating]:
     """Read by what the file's name ends in."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        return _of_json(path)
+        return _of_json(path, sets=sets)
     if suffix == ".toml":
         return _of_toml(path)
-    return _of_table(path, "\t" if suffix == ".tsv" else ",")
+    return _of_table(path, "\t" if suffix == ".tsv" else ",", sets=sets)
 
 
-def _of_table(path: Path, delimiter: str) -> Iterator[Rating]:
+def _of_table(path: Path, delimiter: str, *, sets: bool) -> Iterator[Rating]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         table = csv.DictReader(stream, delimiter=delimiter)
         columns = table.fieldnames or ()
         column = next((name for name in NAMES if name in columns), None)
-        if column is None or "rating" not in columns:
-            raise MidpointError(f"{path} needs a first line with item (or title) and rating")
+        if column is None or not (sets or "rating" in columns):
+            needed = "item (or title)" if sets else "item (or title) and rating"
+            raise MidpointError(f"{path} needs a first line with {needed}")
         for row in table:
             where = f"{path}, line {table.line_num}"
             try:
-                stars = float(row["rating"] or "")
+                stars = float(row["rating"] or "") if "rating" in columns else 1.0
             except ValueError:
                 raise MidpointError(f"{where}: the rating is not a number") from None
             yield Rating(row[column] or "", stars, where)
 
 
-def _of_json(path: Path) -> Iterator[Rating]:
-    """Read an object of stars by name, or a list of objects with item (or title) and rating."""
+def _of_json(path: Path, *, sets: bool) -> Iterator[Rating]:
+    """Read an object of stars by name, or a list of objects with item (or title) and rating.
+
+    A set is a list of names.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_Pairs)
     except json.JSONDecodeError as error:
@@ -95,6 +102,9 @@ def _of_json(path: Path) -> Iterator[Rating]:
     elif isinstance(content, list):
         for number, entry in enumerate(content, start=1):
             where = f"{path}, entry {number}"
+            if sets and isinstance(entry, str):
+                yield Rating(entry, 1.0, where)
+                continue
             fields = dict(entry) if isinstance(entry, _Pairs) else {}
             name = next((fields[name] for name in NAMES if name in fields), None)
             if name is None or "rating" not in fields:

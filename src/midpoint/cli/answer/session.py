@@ -11,7 +11,13 @@ from midpoint.cli.answer.category import NoCategoryError, category_of
 from midpoint.cli.answer.keys import RatingKeys
 from midpoint.cli.answer.panel import panel_menu
 from midpoint.cli.answer.statements import say_leaving, say_standing
-from midpoint.cli.answer.tables import FATES, everyone_table, ledger_table, recommendation_table
+from midpoint.cli.answer.tables import (
+    FATES,
+    SET_FATES,
+    everyone_table,
+    ledger_table,
+    recommendation_table,
+)
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -152,13 +158,15 @@ class Session:
         asked = self.ask_for_a_round()
         self.agent.preview({}, category)
         keys = RatingKeys(self.agent, self.terminal, asked)
+        change = "name more" if self.agent.standing.mark else "rate more"
         while True:
             ratings = keys.rate()
             if not ratings:
-                self.terminal.say("Nothing is rated yet, so there is nothing to show.")
+                what = self.agent.standing.mark or "rated"
+                self.terminal.say(f"Nothing is {what} yet, so there is nothing to show.")
             self.show_leaving(ratings, category)
             pressed = self.terminal.key(
-                "[b]s[/b] send   [b]e[/b] rate more or change   [b]n[/b] not now\n>", "sen"
+                f"[b]s[/b] send   [b]e[/b] {change} or change   [b]n[/b] not now\n>", "sen"
             )
             if pressed == "n":
                 self.terminal.say("Nothing was sent. Your ratings are kept on this device.")
@@ -174,7 +182,8 @@ class Session:
 
         titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
         lines = self.agent.preview(ratings, category)
-        say_leaving(self.terminal, [PreviewLine.of(line, titles) for line in lines], scale)
+        rows, mark = [PreviewLine.of(line, titles) for line in lines], self.agent.standing.mark
+        say_leaving(self.terminal, rows, scale, mark=mark)
 
     def send(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Decide for good, and send."""
@@ -195,7 +204,8 @@ class Session:
         with self.terminal.console.status("Ranking"):
             best = self.agent.recommend(self._top, category)
         titles = self.agent.standing.titles
-        self.terminal.say(recommendation_table([RankedTitle.of(row, titles) for row in best]))
+        rows = [RankedTitle.of(row, titles) for row in best]
+        self.terminal.say(recommendation_table(rows, self.agent.standing.mark))
 
     def export(self, path: Path) -> None:
         """Write all that is kept, for her eyes only: it holds what was withheld, too."""
@@ -236,9 +246,10 @@ class Session:
             self.terminal.say("The service erased you; nothing was kept.")
 
     def _ledger(self) -> None:
-        titles = self.agent.standing.titles
-        self.terminal.say(ledger_table(self.agent.home.ledger, titles))
-        self.terminal.say(f"Withheld: {FATES['withheld']}.")
+        standing = self.agent.standing
+        self.terminal.say(ledger_table(self.agent.home.ledger, standing.titles, standing.mark))
+        why = (SET_FATES if standing.mark else FATES)["withheld"]
+        self.terminal.say(f"Withheld: {why}.")
 
 
 def _carry_on(action: Callable[[], object], terminal: Terminal) -> None:

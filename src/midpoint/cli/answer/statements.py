@@ -98,11 +98,19 @@ def say_leaving(
     scale: "RatingScale",
     *,
     final: str = "sent",
+    mark: str | None = None,
 ) -> None:
     """Show line by line what leaves, what is withheld, and why; it is final once it is `final`."""
-    terminal.say(leaving_table(lines, scale))
+    terminal.say(leaving_table(lines, scale, mark))
     sent = sum(line.fate.value == "sent" for line in lines)
     held = sum(line.fate.value == "withheld" for line in lines)
+    if mark:
+        terminal.say(
+            f"{sent} of {len(lines)} titles leave now, in one report; {held} stay here for good. To"
+            f" the service, withheld and not {mark} look the same.\nOnce {final}, this is final:"
+            " changing your mind later changes nothing there."
+        )
+        return
     terminal.say(
         f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
         f" To the service, withheld and unrated look the same.\nOnce {final}, this is final:"

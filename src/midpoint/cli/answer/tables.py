@@ -24,6 +24,10 @@ FATES = {
 """Why, in words."""
 
 
+SET_FATES = {"withheld": "a coin decided so: your category has it more often than others do"}
+"""What is said otherwise of an item of a set."""
+
+
 def plain(title: str) -> str:
     """Write a title: not read as markup, and without signs that turn a line around."""
     return escape("".join(c for c in title if c.isprintable()))
@@ -34,22 +38,29 @@ def number(fixed: int) -> str:
     return f"{fixed / ONE:g}"
 
 
-def leaving_table(lines: "Sequence[PreviewLine]", scale: RatingScale) -> Table:
-    """Show what leaves the device, line by line."""
+def leaving_table(
+    lines: "Sequence[PreviewLine]", scale: RatingScale, mark: str | None = None
+) -> Table:
+    """Show what leaves the device, line by line; `mark` is the word for an item of a set."""
     table = _table("What leaves this device", "title", "you", "leaves", "")
     for line in lines:
-        leaves = "[dim]nothing[/dim]" if line.sent is None else f"{line.sent:g}"
+        leaves = plain(mark) if mark else f"{line.sent:g}" if line.sent is not None else ""
+        leaves = "[dim]nothing[/dim]" if line.sent is None else leaves
         if line.sent not in (None, line.rating):
             leaves = f"[yellow]{leaves}[/yellow]"
-        why = FATES[line.fate.value]
+        why = SET_FATES.get(line.fate.value) if mark else None
+        why = why or FATES[line.fate.value]
         if line.fate.value == "sent":
             why = "as it is" if line.sent == line.rating else "changed, to protect you"
-        table.add_row(plain(line.title), _stars(line.rating, scale), leaves, f"[dim]{why}[/dim]")
+        you = plain(mark) if mark else _stars(line.rating, scale)
+        table.add_row(plain(line.title), you, leaves, f"[dim]{why}[/dim]")
     return table
 
 
-def recommendation_table(best: "Sequence[RankedTitle]") -> Table:
-    """Show what she may like, and how sure that is."""
+def recommendation_table(best: "Sequence[RankedTitle]", mark: str | None = None) -> Table:
+    """Show what she may like, and how sure that is; of sets the order is all there is to say."""
+    if mark:
+        return everyone_table([row.title for row in best], "For you")
     table = _table("For you", "", "title", "predicted")
     for rank, row in enumerate(best, start=1):
         predicted = f"{row.stars:.1f} [dim]± {row.deviation:.1f}[/dim]"
@@ -57,9 +68,9 @@ def recommendation_table(best: "Sequence[RankedTitle]") -> Table:
     return table
 
 
-def everyone_table(titles: Sequence[str]) -> Table:
-    """Show the best titles for everyone."""
-    table = _table("For everyone", "", "title")
+def everyone_table(titles: Sequence[str], heading: str = "For everyone") -> Table:
+    """Show titles in their order: the best for everyone, or those of another heading."""
+    table = _table(heading, "", "title")
     for rank, title in enumerate(titles, start=1):
         table.add_row(f"[dim]{rank}[/dim]", plain(title))
     return table
@@ -75,13 +86,13 @@ def shared_table(shared: "PanelRatings", titles: Mapping[str, str]) -> Table:
     return table
 
 
-def ledger_table(ledger: "Ledger", titles: Mapping[str, str]) -> Table:
+def ledger_table(ledger: "Ledger", titles: Mapping[str, str], mark: str | None = None) -> Table:
     """Show every decision so far."""
     table = _table("Decided for good", "title", "sent")
     for item in sorted(ledger.decided, key=lambda item: titles.get(item, item)):
         decision = ledger.decision(item)
         value = None if decision is None else decision.value
-        sent = "[dim]withheld[/dim]" if value is None else number(value)
+        sent = "[dim]withheld[/dim]" if value is None else mark or number(value)
         table.add_row(plain(titles.get(item, item)), sent)
     return table
 

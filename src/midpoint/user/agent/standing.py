@@ -23,8 +23,12 @@ from midpoint.wire import (
     Published,
     Signed,
     WitnessStatement,
+    Wording,
 )
 from midpoint.wire.record import MOST_AUC, SHOWN_FOR
+
+MARK = "seen"
+"""What people say of an item of their set where the site names no other word."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class Standing:
     """What each item of the disclosure is called."""
     popularity: Mapping[str, int]
     """How many people rated each item in training."""
+    wording: Wording | None = None
+    """What people of the site call its items, if it says."""
+
+    @property
+    def mark(self) -> str | None:
+        """What she says of an item of her set, such as *seen*; None where items are rated."""
+        if not self.accepted.disclosure.scale.is_unary:
+            return None
+        return MARK if self.wording is None else self.wording.done
 
     @classmethod
     def of(cls, accepted: Accepted, certificate: Certificate | None, shown: Catalogue) -> Self:
@@ -51,6 +64,7 @@ class Standing:
             certificate,
             MappingProxyType({item: titles.get(item, item) for item in items}),
             MappingProxyType({item: rated.get(item, 0) for item in items}),
+            shown.wording,
         )
 
     @cached_property

@@ -17,9 +17,9 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 
 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
-   activity in her category k it reaches; mean, P and map below are that stratum's. Anyone who has
-   rated so much that 256 (n + 8) is twice what it takes in some category, its least activity times
-   (e + 8), has reached it as well: false rates must not part the strata of categories.
+   activity in her category k it reaches; mean, P and map below are that stratum's. It is reached
+   as well where 256 (n + 8) is twice what it takes in some category, the least activity times
+   (e + 8): false rates must not part the strata of categories.
 1. z starts at mean_k. Eight times, over the items asked about and those of them that were rated,
        g = P_k (mean_k - z) + (sum_rated selection_j - sum_asked p_jk selection_j,
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)

@@ -455,6 +455,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     noOpening:
       "This browser did not open its storage. That often passes: load this page again. Go on without storage only if you have never answered here: all is forgotten when you close the page, and answering twice can reveal what you protect.",
     noOpeningAgree: "Go on without storage",
+    moved: "You moved to another device. Import a file from there to come back.",
+    devices: "Another device, or a backup",
     badStorage:
       "What this browser kept does not fit together any more: something changed it. Nothing is sent. You can have your answers erased at the service, as far as they can be found, and then here. If you answer the same again afterwards, the service can compare.",
     notErased:

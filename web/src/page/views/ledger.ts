@@ -7,6 +7,7 @@ import { plain } from "../scale";
 import { texts } from "../texts";
 import { grouped } from "./certificates";
 import { demandsCard } from "./demands";
+import { deviceButton } from "./files";
 
 /** The ledger card and what can be done with it. */
 export function ledgerView(actions: Actions) {
@@ -37,6 +38,7 @@ export function ledgerView(actions: Actions) {
           { type: "button", class: "button", on: { click: () => save(actions) } },
           texts.ledger.export,
         ),
+        deviceButton(actions),
       ),
       el("p", { class: "soft small" }, texts.ledger.exportNote),
       mayGo,

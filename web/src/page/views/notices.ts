@@ -5,6 +5,7 @@ import { el, fill, keyed } from "../dom";
 import { icons } from "../icons";
 import type { Demands, Model, Notice } from "../model";
 import { texts } from "../texts";
+import { deviceButton } from "./files";
 import { withRest } from "./later";
 
 /** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
@@ -36,6 +37,7 @@ export function noticesView(actions: Actions) {
     badStorage: () => [button(texts.notices.startOver, () => actions.startOver())],
     notErased: () => [button(texts.notices.notErasedHere, () => actions.startOver(true))],
     forgetting: () => [button(texts.notices.forgettingNow, () => actions.again())],
+    moved: () => [deviceButton(actions)],
   };
   return {
     element,

@@ -5,6 +5,7 @@ import { el, fill, say } from "../dom";
 import { icons } from "../icons";
 import type { FeatureChoice, Model } from "../model";
 import { categoryName, featureName, groupName, listed, texts } from "../texts";
+import { deviceButton } from "./files";
 
 /** "gender", or "gender and age". */
 export function secretOf(features: readonly FeatureChoice[]): string {
@@ -46,6 +47,7 @@ export function welcomeView(actions: Actions): {
         measured,
         choiceForm(model.features, null, texts.welcome.start, (names) => actions.choose(names)),
         noneCard(model, actions),
+        deviceButton(actions),
         el("p", { class: "soft small" }, texts.welcome.nothingStored),
       );
     },

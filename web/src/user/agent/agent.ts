@@ -84,8 +84,16 @@ export class Agent {
 
   /** Send what was decided and not acknowledged, then fetch, check and pin. */
   async connect(early?: (rateable: Rateable) => void): Promise<Standing> {
+    await this.requireNewest();
     await this.submit();
     return this.check(await this.fetch(early));
+  }
+
+  /** Where all of it is from a file: ask whether anything was answered since. */
+  async requireNewest(): Promise<void> {
+    if (!this.home.restored) return;
+    const rounds = roundsIn(await this.#keptThere());
+    await this.home.requireNewest(rounds);
   }
 
   /**
@@ -412,6 +420,14 @@ export class Agent {
       .find((certificate) => certificate !== undefined);
     return trusted ?? verifyCertificate(undefined, disclosure, auditors, requireCertificate);
   }
+}
+
+/** Return the rounds that the service holds answers of, from what it exports. */
+function roundsIn(text: string): number[] {
+  read(text);
+  const rounds = (JSON.parse(text)?.reports ?? []).map?.(({ round }: { round: number }) => round);
+  if (rounds?.every(Number.isInteger)) return rounds;
+  throw new RefusedError("wrong_shape", "the export names no rounds");
 }
 
 /** Return an address without a slash at its end; refuse one that leaks or misleads. */

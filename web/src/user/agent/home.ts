@@ -9,13 +9,27 @@ import { compare, digest, encode, utf8 } from "../../wire/canonical";
 import { count, type Fields, integer, list, name, optional, pair } from "../../wire/fields";
 import { textOf } from "../../wire/json";
 import { kind, type MessageOf } from "../../wire/message";
+import { RefusedError } from "../../wire/refusal";
 import { Pin } from "../checks/pin";
 import { NOTHING, Proof } from "../checks/proof";
-import { BrokenSealError, FORGETTING, LEDGER, Ledger, remembered, SECRET } from "../core/ledger";
+import {
+  BrokenSealError,
+  FORGETTING,
+  LEDGER,
+  Ledger,
+  MOVED,
+  remembered,
+  SECRET,
+} from "../core/ledger";
 import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
 
-const [PIN, NOTES, PROOF] = ["pin", "notes", "proof"];
+/** Names of the texts beside those of the ledger. */
+export const PIN = "pin";
+export const NOTES = "notes";
+export const PROOF = "proof";
+/** A mark: it is from a file, and may not be the newest. */
+export const RESTORED = "restored";
 const DOCUMENT = "document/";
 const [TOKEN, MEMBER] = [utf8("midpoint/v1/token"), utf8("midpoint/v1/panel")];
 
@@ -36,6 +50,11 @@ export const Notes = kind("notes", fields);
 export type Notes = MessageOf<typeof Notes>;
 const EMPTY = Notes.make({ ratings: [], settled: [] });
 
+/** What is kept here was moved to another device; only a file from there leads back. */
+export class MovedError extends MidpointError {
+  override name = "MovedError";
+}
+
 /** What one service has on this device. */
 export class Home {
   readonly #store: Store;
@@ -46,6 +65,7 @@ export class Home {
   #proof: Proof;
   #kept: Texts;
   #forgetting: boolean;
+  #restored: boolean;
 
   private constructor(store: Store, ledger: Ledger, texts: Texts) {
     this.#store = store;
@@ -54,12 +74,16 @@ export class Home {
     this.#notes = texts[NOTES] === undefined ? EMPTY : Notes.parse(texts[NOTES]);
     this.#proof = texts[PROOF] === undefined ? NOTHING : Proof.parse(texts[PROOF]);
     this.#forgetting = texts[FORGETTING] !== undefined;
+    this.#restored = texts[RESTORED] !== undefined;
     this.#kept = texts;
   }
 
   /** Open what a store holds, or start in an empty one with a new secret, or the one given. */
   static async open(store: Store, secret?: DeviceSecret): Promise<Home> {
     const texts = await store.read();
+    if (texts[MOVED] !== undefined) {
+      throw new MovedError("this was moved to another device");
+    }
     const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
     const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
     const home = new Home(store, ledger, texts);
@@ -236,6 +260,27 @@ export class Home {
     if (this.#forgetting) {
       throw new MidpointError("you asked to be forgotten and it is not finished; forget again");
     }
+    if (this.#restored) {
+      throw new MidpointError("nothing was fetched and checked; connect first");
+    }
+  }
+
+  /** Whether it is from a file, and the service was not asked since. */
+  get restored(): boolean {
+    return this.#restored;
+  }
+
+  /** Go on from a file, unless the service holds answers that the ledger does not know. */
+  async requireNewest(answered: readonly number[]): Promise<void> {
+    const unknown = answered.find((round) => !this.ledger.answered(round));
+    if (unknown !== undefined) {
+      throw new RefusedError(
+        "round_changed",
+        `round ${unknown} was sent, and the ledger does not know it`,
+      );
+    }
+    await this.#write({ [RESTORED]: undefined }, {});
+    this.#restored = false;
   }
 
   /** Take all of it away, at once, unless it is another person's by now. */

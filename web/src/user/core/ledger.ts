@@ -32,6 +32,8 @@ export const SECRET = "secret";
 export const LEDGER = "ledger";
 /** There once she asked to be forgotten, until all of it is gone. */
 export const FORGETTING = "forgetting";
+/** There once all of it was moved to another device: then nothing is decided here. */
+export const MOVED = "moved";
 
 /** What is kept was read, and is not what this device wrote. */
 export class BrokenSealError extends MidpointError {
@@ -174,9 +176,9 @@ export class Ledger {
   }
 }
 
-/** What has to be there to write for this person: her secret, and no wish to be forgotten. */
+/** What has to be there to write for this person: her secret, not moved, no wish to be forgotten. */
 export function remembered(secret: DeviceSecret): Texts {
-  return { [SECRET]: secret.saved(), [FORGETTING]: undefined };
+  return { [SECRET]: secret.saved(), [FORGETTING]: undefined, [MOVED]: undefined };
 }
 
 function sealed(rounds: readonly Round[], secret: DeviceSecret): string {

@@ -29,6 +29,7 @@ from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
 from midpoint.analyst.fit.given.sources import Ids, read_factors
 from midpoint.analyst.fit.profiles import Provenance
 from midpoint.analyst.fit.report_noise import ReportNoise
+from midpoint.analyst.fit.set_prior import learn_set_prior
 from midpoint.analyst.fit.standardized import Standardized
 from midpoint.analyst.kernels.ridge import posterior_rows
 from midpoint.data import Ratings
@@ -182,7 +183,12 @@ class GivenFactors(Factorizer):
             Unit(problem.level, problem.spread),
             fitted,
         )
-        return Training(profiles, problem.spread * fitted.users.profile.astype(np.float64))
+        users = problem.spread * fitted.users.profile.astype(np.float64)
+        if self.sets:
+            mean, vectors = profiles.profile_mean, profiles.vectors
+            prior = learn_set_prior(ratings, users, mean, vectors, seed=self.seed)
+            profiles = replace(profiles, set_prior=prior)
+        return Training(profiles, users)
 
     def _rows(self, ratings: Ratings) -> NDArray[np.intp]:
         """Return the row of factors of each rated item, -1 where there is none."""
