@@ -32,17 +32,6 @@ def test_every_script_and_style_is_pinned() -> None:
             assert set(re.findall(r"(?:from|^import)\s*[\"'`]\./([\w.-]+\.js)", code)) <= named
 
 
-def test_what_is_loaded_at_first_is_what_the_page_pins() -> None:
-    """A script that imports another at once would load it without a digest, and a turn later."""
-    at_once = re.compile(r"""(?:from|import)\s*["'`]\./""")
-    assert at_once.search('import{t}from"./errors-BMX5mEV4.js";')
-    assert not at_once.search("import(`./rest-CHbdoVEq.js`)")
-    page = (DIRECTORY / "index.html").read_text(encoding="utf-8")
-    scripts = [tag[1] for tag in TAG.finditer(page) if tag[1].endswith(".js")]
-    assert len(scripts) == 1
-    assert not at_once.search((DIRECTORY / scripts[0]).read_text(encoding="utf-8"))
-
-
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
     page = _page()
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)", page)

@@ -117,7 +117,7 @@ def test_a_crash_before_the_successor_was_put_there_is_made_good(
     assert later.entry.key == done.successor
 
 
-def test_what_items_are_called_is_signed_and_stays_until_it_is_said_anew(
+def test_what_items_are_called_is_signed_and_stays_until_other_words_are_given(
     trained_stars: Training, tmp_path: Path
 ) -> None:
     profiles, site, model = trained_stars.items, tmp_path / "site", tmp_path / "model"

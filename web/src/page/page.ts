@@ -27,7 +27,7 @@ export function openPage(root: HTMLElement, installation: Installation): void {
   turn();
   shown.watch((model) => {
     if (JSON.stringify(site) !== JSON.stringify(model.site)) {
-      // The site speaks of other things than was thought: all is drawn anew, in its words.
+      // The site speaks of other things than was thought: all is drawn again, in its words.
       site = model.site;
       speak(site);
       draw = frame(root, session, () => shown.model);

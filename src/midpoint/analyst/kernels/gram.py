@@ -20,8 +20,6 @@ Floats = NDArray[np.float32]
 
 AHEAD: Final = 32
 """How many ratings before its use a vector is copied."""
-IN_REGISTERS: Final = 21
-"""Length of vectors whose whole triangle fits into them: 20 factors, as usual, and the level."""
 MOST_AT_DIAGONAL: Final = 22 if MANY_REGISTERS else 2
 """Rows of wide sums that the registers hold beside the eight rows at the diagonal."""
 MOST_BELOW: Final = 24 if MANY_REGISTERS else 4
@@ -80,36 +78,6 @@ def add_squares(gram: Floats, some: Packing) -> Any:
         weight += _add_at_diagonal(gram, some, column, at_diagonal)
         for row in range(column + WIDTH + at_diagonal, rows, MOST_BELOW):
             _add_below(gram, packed, count, width, column, row, min(MOST_BELOW, rows - row))
-    return weight
-
-
-@compiled
-def add_triangle(gram: Floats, some: Packing) -> Any:
-    """Add to a triangle of `IN_REGISTERS` rows in one go, without copies of the vectors."""
-    vectors, width, d = some.vectors, some.width, IN_REGISTERS
-    vector_of, target, first = some.vector_of, some.target, some.first
-    corner, below, last = simd.zeros(8), simd.wide_zeros(13), simd.zeros(5)
-    left, right = simd.wide_zeros(1), simd.zeros(1)
-    rest, weight = some.packed, np.float32(0)
-    known = len(vector_of) - 1
-    for t in range(first, first + some.ratings):
-        later = vector_of[min(t + AHEAD, known)] * width
-        simd.prefetch(vectors, later)
-        simd.prefetch(vectors, later + WIDE)
-        v = vector_of[t] * width
-        x, y = simd.load_wide(vectors, v), simd.load(vectors, v + WIDE)
-        corner = simd.add_outer(corner, (simd.low(x),), vectors, v)
-        below = simd.add_outer(below, (x,), vectors, v + WIDTH)
-        last = simd.add_outer(last, (y,), vectors, v + WIDE)
-        rest[0] = target[t] - vectors[v + d]
-        left = simd.add_outer(left, (x,), rest, 0)
-        right = simd.add_outer(right, (y,), rest, 0)
-        weight += vectors[v + d + 1]
-    simd.accumulate(gram, 0, width, corner, 1)
-    simd.accumulate(gram, WIDTH * width, width, below, 1)
-    simd.accumulate(gram, WIDE * width + WIDE, width, last, 1)
-    simd.accumulate(gram, d * width, width, left, 1)
-    simd.accumulate(gram, d * width + WIDE, width, right, 1)
     return weight
 
 

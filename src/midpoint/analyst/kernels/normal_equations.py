@@ -1,9 +1,9 @@
 """Compiled normal equations: summed in registers, solved side by side.
 
 Two things make it fast. The running sums of a row's normal equations stay in registers while its
-ratings pass by (`gram`). Then `WIDTH` rows are solved at a time, each in a lane of its own, so that
-roots and divisions are vector operations as well. Rows do not touch each other, hence the result is
-the same bit for bit however many threads share them.
+ratings pass by. Then `WIDTH` rows are solved at a time, each in a lane of its own, so that roots
+and divisions are vector operations as well. Rows do not touch each other, hence the result is the
+same bit for bit however many threads share them.
 """
 
 from typing import Any, Final, NamedTuple
@@ -13,14 +13,8 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.kernels import simd
 from midpoint.analyst.kernels.compilation import compiled
-from midpoint.analyst.kernels.gram import (
-    IN_REGISTERS,
-    Packing,
-    add_squares,
-    add_triangle,
-    summed_rows,
-)
-from midpoint.analyst.kernels.simd import MANY_REGISTERS, WIDTH
+from midpoint.analyst.kernels.gram import Packing, add_squares, summed_rows
+from midpoint.analyst.kernels.simd import WIDTH
 from midpoint.analyst.kernels.small_systems import (
     add_squares_of_inverse,
     factorize,
@@ -133,10 +127,7 @@ def _add_ratings(gram: Floats, problem: Problem, packed: Floats, start: int, sto
     for first in range(start, stop, chunk):
         count = min(chunk, stop - first)
         some = Packing(packed, vectors, vector_of, target, first, count, width, d)
-        if MANY_REGISTERS and d == IN_REGISTERS:
-            weight += add_triangle(gram, some)
-        else:
-            weight += add_squares(gram, some)
+        weight += add_squares(gram, some)
     return weight
 
 

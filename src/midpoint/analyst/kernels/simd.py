@@ -50,7 +50,6 @@ __all__ = [
     "load_wide",
     "low",
     "multiply",
-    "prefetch",
     "spread",
     "store",
     "subtract",
@@ -111,22 +110,6 @@ def load_wide(_typing: Any, array: Any, at: Any) -> Any:
         return read(builder, pointer_to(context, builder, signature.args[0], *arguments), WIDE)
 
     return WIDE_LANES(array, types.intp), generate
-
-
-@in_kernels
-def prefetch(_typing: Any, array: Any, at: Any) -> Any:
-    """Have `array[at]` fetched into the nearest cache, for later; it need not exist."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte = ir.IntType(8).as_pointer()
-        flags = [ir.IntType(32)(flag) for flag in (0, 3, 1)]  # to read, keep near, data
-        kind = ir.FunctionType(ir.VoidType(), [byte] + [ir.IntType(32)] * 3)
-        fetch = instruction(builder, kind, "llvm.prefetch.p0")
-        pointer = pointer_to(context, builder, signature.args[0], *arguments)
-        builder.call(fetch, [builder.bitcast(pointer, byte), *flags])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
 
 
 @in_kernels

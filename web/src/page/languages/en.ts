@@ -126,7 +126,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     noneEveryone: `You can see the best ${items} for everyone. Nothing is sent for that.`,
     showEveryone: "Show the best for everyone",
     noneClear: (secret: string) =>
-      `Or your ${sets ? "choices" : "ratings"} go in the clear, and nothing is protected: whoever sees them can guess your ${secret} as well as anybody's. Only the terminal program does that, if you agree.`,
+      `Or your ${sets ? "choices" : "ratings"} go in the clear, and nothing is protected: people who see them can guess your ${secret} as well as anybody's. Only the terminal program does that, if you agree.`,
     everyone: "Best for everyone",
     everyoneLead:
       "Made in this browser from what the service publishes. You said nothing, and nothing was sent.",
@@ -219,7 +219,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
       withheldLikeOthers: (share: string) =>
         `People like you in your group ${sets ? `have ${done}` : "rate"} this more often than people like you in other groups. ${evened(share)}`,
       withheldOfAll: (share: string) =>
-        `Of this ${item}, ${share} of all answers are withheld, whoever gives them: the service knows too little about it to hide the group otherwise.`,
+        `Of this ${item}, ${share} of all answers are withheld, no matter who gives them: the service knows too little about it to hide the group otherwise.`,
       towards: (by: string, up: boolean) =>
         `The middle between you and people like you in other groups is ${up ? "higher" : "lower"}, by ${by}. Your rating goes there; a coin rounds it.`,
       higher: (by: string) =>
@@ -261,7 +261,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     even: "an even guess",
     /** What a guess is worth that names the wrong category. */
     wrongRaw: (category: string) =>
-      `The first guess is wrong: what you ${sets ? "have said" : "rated"} is more usual among “${category}”. Guesses go by averages, so they are wrong about many people. Whoever makes one does not know that, and may act on it.`,
+      `The first guess is wrong: what you ${sets ? "have said" : "rated"} is more usual among “${category}”. Guesses go by averages, so they are wrong about many people. Somebody who makes one does not know that, and may act on it.`,
     wrongSent: (category: string, also: boolean) =>
       `The second guess${also ? ", too," : ""} is wrong: it says “${category}”, as it would of anybody who sends the same.`,
     chance: (share: string) => `${share} even`,

@@ -24,7 +24,7 @@ function load(): Promise<Rest> {
   return loading;
 }
 
-/** Do with them what she asked for; she is told if they cannot be loaded. */
+/** Do with them what she asked for; it is said if they cannot be loaded. */
 export function withRest(actions: Actions, use: (rest: Rest) => void): void {
   load().then(use, () => actions.announce(texts.notices.away));
 }
@@ -34,7 +34,7 @@ export function onceLoaded(use: (rest: Rest) => void, failed: () => void): void 
   load().then(use, failed);
 }
 
-/** A view in its place as soon as it is loaded; until then its title, which has the name in its id. */
+/** A view as soon as it is loaded; until then its title, which has the name in its id. */
 export function later(
   name: "everyone" | "foryou" | "ledger",
   title: string,
@@ -58,7 +58,7 @@ export function later(
           const here = element.contains(document.activeElement);
           fill(element, view.element);
           view.update(present());
-          // Whoever was led here before it was there is led to the same place.
+          // Somebody who was led here before it was there is led to its title.
           if (here) document.getElementById(id)?.focus();
         },
         () => {
