@@ -210,7 +210,7 @@ CASES = {
         "gender",
         schemes=PRIVATE,
         attacks=LIGHT,
-        adversaries=("outsider",),
+        adversaries=("published", "outsider"),
         panels=(4000,),
         outsiders=(1000,),
     ),
@@ -232,7 +232,6 @@ CASES = {
         panels=(4000,),
         outsiders=(1000,),
         given=1.0,
-        usual_folds=6,
     ),
     **{
         f"{name}-outsiders": Case(
@@ -243,13 +242,12 @@ CASES = {
             adversaries=("outsider",),
             panels=(0.1, 0.3, 0.6),
             outsiders=numbers,
-            usual_folds=folds,
         )
-        for name, source, feature, schemes, numbers, folds in (
-            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,), 3),
-            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
-            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
-            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3), 5),
+        for name, source, feature, schemes, numbers in (
+            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,)),
+            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3)),
+            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3)),
+            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3)),
         )
     },
     "ml-100k-gender-outsiders-rounds": Case(
@@ -263,16 +261,16 @@ CASES = {
         rounds=4,
         usual_folds=4,
     ),
-    # 200,000 people, half of them attacked at a time, so that the leak can be followed to chance.
+    # 200,000 people, a quarter of them attacked at a time: the leak can be followed to chance.
     "simulated-outsiders": Case(
         "simulated-crowd",
         "gender",
         schemes=("dmpss",),
         attacks=("adaptive-lr-mask",),
         adversaries=("outsider",),
-        panels=(1_000, 5_000, 20_000, 80_000),
+        panels=(1_000, 5_000, 20_000, 80_000, 130_000),
         outsiders=(20_000,),
-        usual_folds=2,
+        usual_folds=4,
     ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
