@@ -27,6 +27,7 @@ from audit_bars import (
     Bar,
     Clock,
     as_in_the_paper,
+    chosen,
     counterparts,
     dense_schemes,
     on_the_wall,
@@ -272,6 +273,27 @@ CASES = {
         outsiders=(20_000,),
         usual_folds=4,
     ),
+    # What `train` chooses, chosen again in every fold on its panel alone, beside what is simpler.
+    **{
+        f"{name}-default": Case(
+            source,
+            feature,
+            (chosen,),
+            schemes=(simpler, "default"),
+            adversaries=("panel",),
+            usual_folds=folds,
+        )
+        for name, source, feature, simpler, folds in (
+            ("young-people-gender", "young-people", "gender", "dmp", None),
+            ("sushi-gender", "sushi", "gender", "dmp", 5),
+            ("anes-tv-gender", "anes-tv", "gender", "dmp", 5),
+            ("anes-tv-party", "anes-tv", "party", "dmp", 5),
+            ("anes-thermometers-gender", "anes-thermometers", "gender", "dmp", 5),
+            ("ml-100k-gender", "movielens-100k", "gender", "dmpss", None),
+            ("ml-100k-age", "movielens-100k", "age", "dmpss", None),
+            ("ml-1m-gender", "movielens-1m", "gender", "dmpss", 3),
+        )
+    },
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
     ),
