@@ -27,6 +27,7 @@ from audit_bars import (
     Bar,
     Clock,
     as_in_the_paper,
+    chosen,
     counterparts,
     dense_schemes,
     on_the_wall,
@@ -210,7 +211,7 @@ CASES = {
         "gender",
         schemes=PRIVATE,
         attacks=LIGHT,
-        adversaries=("outsider",),
+        adversaries=("published", "outsider"),
         panels=(4000,),
         outsiders=(1000,),
     ),
@@ -232,7 +233,6 @@ CASES = {
         panels=(4000,),
         outsiders=(1000,),
         given=1.0,
-        usual_folds=6,
     ),
     **{
         f"{name}-outsiders": Case(
@@ -243,13 +243,12 @@ CASES = {
             adversaries=("outsider",),
             panels=(0.1, 0.3, 0.6),
             outsiders=numbers,
-            usual_folds=folds,
         )
-        for name, source, feature, schemes, numbers, folds in (
-            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,), 3),
-            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
-            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3), 5),
-            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3), 5),
+        for name, source, feature, schemes, numbers in (
+            ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,)),
+            ("young-people-gender", "young-people", "gender", ("dmp", "cmp"), (0.1, 0.3)),
+            ("anes-tv-gender", "anes-tv", "gender", ("dmp", "cmp"), (0.1, 0.3)),
+            ("sushi-gender", "sushi", "gender", ("dmp", "dmpss"), (0.1, 0.3)),
         )
     },
     "ml-100k-gender-outsiders-rounds": Case(
@@ -263,17 +262,38 @@ CASES = {
         rounds=4,
         usual_folds=4,
     ),
-    # 200,000 people, half of them attacked at a time, so that the leak can be followed to chance.
+    # 200,000 people, a quarter of them attacked at a time: the leak can be followed to chance.
     "simulated-outsiders": Case(
         "simulated-crowd",
         "gender",
         schemes=("dmpss",),
         attacks=("adaptive-lr-mask",),
         adversaries=("outsider",),
-        panels=(1_000, 5_000, 20_000, 80_000),
+        panels=(1_000, 5_000, 20_000, 80_000, 130_000),
         outsiders=(20_000,),
-        usual_folds=2,
+        usual_folds=4,
     ),
+    # What `train` chooses, chosen again in every fold on its panel alone, beside what is simpler.
+    **{
+        f"{name}-default": Case(
+            source,
+            feature,
+            (chosen,),
+            schemes=(simpler, "default"),
+            adversaries=("panel",),
+            usual_folds=folds,
+        )
+        for name, source, feature, simpler, folds in (
+            ("young-people-gender", "young-people", "gender", "dmp", None),
+            ("sushi-gender", "sushi", "gender", "dmp", 5),
+            ("anes-tv-gender", "anes-tv", "gender", "dmp", 5),
+            ("anes-tv-party", "anes-tv", "party", "dmp", 5),
+            ("anes-thermometers-gender", "anes-thermometers", "gender", "dmp", 5),
+            ("ml-100k-gender", "movielens-100k", "gender", "dmpss", None),
+            ("ml-100k-age", "movielens-100k", "age", "dmpss", None),
+            ("ml-1m-gender", "movielens-1m", "gender", "dmpss", 3),
+        )
+    },
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
     ),

@@ -7,6 +7,7 @@ from midpoint.audit.attackers.catalogue import PAPER_ATTACKS
 from midpoint.audit.measure.findings import AUC, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.paper_tables import compare
+from midpoint.audit.run.adversaries.outsiders import PANEL
 from midpoint.audit.run.plan import DEFAULT, RAW
 
 ITEM_WISE = ("lr", "adaptive-lr-items", "adaptive-lr-levels")
@@ -131,6 +132,17 @@ def counterparts(results: AuditResults) -> Iterator[Bar]:
             wanted = f"at most 0.55, or within {band.low:.3f}-{band.high:.3f}"
             yield Bar(f"strongest on {scheme}", wanted, measured, met)
             yield _cost(results, scheme)
+
+
+def chosen(results: AuditResults) -> Iterator[Bar]:
+    """Show what is left by the scheme that training chooses, whatever it chooses in each fold."""
+    judge, raw = results.judge(DEFAULT, PANEL), results.judge(RAW, PANEL)
+    if judge is not None and raw is not None:
+        (row, found_by), most = judge, max(0.5 + AIM, judge[1].band.judged_high)
+        measured = f"{row.value:.3f} ({row.low:.3f}-{row.high:.3f}); raw {raw[0].value:.3f}"
+        wanted = f"at most 0.55, or within luck, {found_by.band.judged_high:.3f}"
+        yield Bar("the panel's judge", wanted, measured, row.value <= most)
+    yield _cost(results, DEFAULT)
 
 
 def times(results: AuditResults) -> Iterator[Bar]:
