@@ -187,10 +187,14 @@ def test_busy_means_the_same_again_later(status: int, server: Door) -> None:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Note how long the agent would wait, instead of waiting."""
+    """Note how long the agent would wait, instead of waiting; servers of other threads do wait."""
     noted: list[float] = []
+    own, sleep = threading.current_thread(), asyncio.sleep
 
     async def note(seconds: float) -> None:
+        if threading.current_thread() is not own:
+            await sleep(seconds)
+            return
         noted.append(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", note)

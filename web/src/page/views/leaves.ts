@@ -32,7 +32,7 @@ export function leavesView(actions: Actions, present: () => Model) {
   );
   const final = el("p", { class: "soft small" }, texts.leaves.final);
   const bytesLead = el("p", { class: "soft small" });
-  const bytes = el("pre", { tabindex: 0, "aria-label": texts.leaves.bytes });
+  const bytes = el("pre", { tabindex: 0, role: "region", "aria-label": texts.leaves.bytes });
   const exact = el(
     "details",
     { on: { toggle: () => update(present()) } },

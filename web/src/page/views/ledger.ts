@@ -133,7 +133,7 @@ function entry(answered: Answered, open: boolean, levels: readonly number[]): HT
       "details",
       {},
       el("summary", { class: "small" }, texts.ledger.bytes),
-      el("pre", { tabindex: 0, "aria-label": texts.ledger.bytes }, answered.bytes),
+      el("pre", { tabindex: 0, role: "region", "aria-label": texts.ledger.bytes }, answered.bytes),
     ),
   );
 }
