@@ -13,16 +13,14 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from midpoint.analyst import ItemProfiles
 from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.learn.volunteers import Volunteers
 from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.attackers.learned import Rows
 from midpoint.audit.attackers.view import View, report_scale
-from midpoint.audit.choose.attackers import ATTACKERS, QuickAttacker
+from midpoint.audit.choose.attackers import ATTACKERS, stacked
 from midpoint.audit.choose.measurement import stack_scores
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
@@ -261,7 +259,7 @@ def _read(
             for draw in range(DRAWS)
         ]
         for r, attacker in enumerate(ATTACKERS):
-            rows = _stacked(attacker, pooled)
+            rows = stacked(attacker.form, pooled)
             for q, k in enumerate(wanted):
                 score = attacker.fit(rows, category == k)
                 for draw in range(DRAWS):
@@ -274,8 +272,3 @@ def _read(
         low, high = mean.interval(1 - DOUBT / len(wanted))
         readings.append(Reading(mean.value, low, high, outside.names[k]))
     return max(readings, key=lambda reading: reading.auc)
-
-
-def _stacked(attacker: QuickAttacker, views: Sequence[View]) -> Rows:
-    tables = [attacker.form(view) for view in views]
-    return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)

@@ -15,7 +15,7 @@ from midpoint.cli.options import audit_extras as further
 from midpoint.cli.options.auditing import AuditOptions
 from midpoint.cli.options.expansion import expand
 from midpoint.cli.options.service import DatabaseOption
-from midpoint.cli.options.source import DataOptions
+from midpoint.cli.options.source import DataOptions, SourceArgument
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -32,14 +32,7 @@ NAMES_WIDTH, SCHEME_WIDTH = 32, 14
 class AuditData(DataOptions):
     """People whose feature is known; a live site has its own."""
 
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
-            " your own CSV, TSV, Parquet or RecBole (.inter) file.",
-            show_default=False,
-        ),
-    ] = ""
+    source: SourceArgument = ""
 
 
 @expand

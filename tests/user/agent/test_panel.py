@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from midpoint.errors import MidpointError
+from midpoint.user.agent import Agent
 from midpoint.user.agent.channel import ServiceError
 from midpoint.user.agent.panel import to_share
 from midpoint.wire import ONE, PanelRatings, RefusedError
@@ -14,6 +15,15 @@ from tests.support.sites.door import Door, answering, plain
 from tests.support.sites.tiny_analyst import TinyAnalyst
 
 NAMES = {"gender": "F"}
+
+
+def who_answered(agent_at: MakeAgent, door: Door) -> Agent:
+    """Let a woman answer all that she is asked first."""
+    agent = agent_at(door.address)
+    agent.connect()
+    agent.answer(dict.fromkeys(agent.solicit().items, 4.0), WOMAN)
+    agent.submit()
+    return agent
 
 
 def sent_raw(door: Door, value: int = 5 * ONE) -> bool:
@@ -68,10 +78,7 @@ def test_what_she_rates_later_stays_here_until_she_joins_again(
 def test_her_pseudonyms_differ_and_no_header_ties_them(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    agent = agent_at(door.address)
-    agent.connect()
-    agent.answer(dict.fromkeys(agent.solicit().items, 4.0), WOMAN)
-    agent.submit()
+    agent = who_answered(agent_at, door)
     agent.join_panel(NAMES)
     assert agent.home.token != agent.home.member_token
     assert tiny_analyst.accounts.keys().isdisjoint(tiny_analyst.members)
@@ -81,10 +88,7 @@ def test_her_pseudonyms_differ_and_no_header_ties_them(
 def test_leaving_erases_what_was_shared_and_nothing_else(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    agent = agent_at(door.address)
-    agent.connect()
-    agent.answer(dict.fromkeys(agent.solicit().items, 4.0), WOMAN)
-    agent.submit()
+    agent = who_answered(agent_at, door)
     shared = agent.join_panel(NAMES)
     member = agent.membership()
     assert member.ratings == shared == to_share(agent.inner, NAMES)
@@ -102,10 +106,7 @@ def test_leaving_erases_what_was_shared_and_nothing_else(
 def test_forgetting_erases_a_member_also_where_a_backup_does_not_know_that_she_is_one(
     door: Door, tiny_analyst: TinyAnalyst, agent_at: MakeAgent
 ) -> None:
-    agent = agent_at(door.address)
-    agent.connect()
-    agent.answer(dict.fromkeys(agent.solicit().items, 4.0), WOMAN)
-    agent.submit()
+    agent = who_answered(agent_at, door)
     agent.join_panel(NAMES)
     agent.close()
     other = agent_at(door.address, "restored")  # the same secret, and nothing else

@@ -52,6 +52,12 @@ class QuickAttacker:
         return score
 
 
+def stacked(form: Callable[[View], Rows], views: Sequence[View]) -> Rows:
+    """Turn several views into rows of numbers, one below the other."""
+    tables = [form(view) for view in views]
+    return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
+
+
 def exact_levels(view: View) -> Rows:
     """One column for each item and level, and the share of each level. Shape (N, M L + L).
 

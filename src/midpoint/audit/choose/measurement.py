@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from midpoint.analyst import predict
 from midpoint.analyst.fit.choice import RAW
@@ -18,8 +17,14 @@ from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area, chance_deviation
 from midpoint.audit.attackers.joint import infer, joint_fit
 from midpoint.audit.attackers.learned import SURE, Rows
-from midpoint.audit.attackers.view import NestedFold, View
-from midpoint.audit.choose.attackers import ATTACKERS, CLEAN, SET_ATTACKERS, QuickAttacker
+from midpoint.audit.attackers.view import View
+from midpoint.audit.choose.attackers import (
+    ATTACKERS,
+    CLEAN,
+    SET_ATTACKERS,
+    QuickAttacker,
+    stacked,
+)
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
 from midpoint.audit.stack import Stack
 from midpoint.protocol import LearningProtocol, squared_errors
@@ -97,7 +102,7 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawAttackers | None" = No
         whose = panel.members[part]
         squares[whose] = (_ndcg if unary else _squares)(shown, part, trial.judge)
         category = np.tile(_learners(panel, part), panel.draws)
-        read = cache(lambda form, trial=trial: _tables(form, trial))
+        read = cache(lambda form, trial=trial: stacked(form, trial.learn))
         new = cache(lambda form, views=views: [form(view) for view in views])
         for q, k in enumerate(wanted):
             fits: list[Score] = [
@@ -129,7 +134,7 @@ class RawAttackers:
         """Learn to find a category among the people of the other parts."""
         others = [p for p in range(PARTS) if p != part]
         views = [self._shown.view(p, frozenset({part}), 0) for p in others]
-        rows = sparse.vstack([attacker.form(view) for view in views], format="csr")
+        rows = stacked(attacker.form, views)
         return attacker.fit(rows, _learners(self._shown.panel, part) == category)
 
     def sets_leak(self, level: float) -> float:
@@ -228,11 +233,6 @@ def _learners(panel: Panel, part: int) -> NDArray[np.intp]:
     """Return the categories of those who are learned from when a part is attacked."""
     others = [panel.members[p] for p in range(PARTS) if p != part]
     return panel.category[np.concatenate(others)]
-
-
-def _tables(form: Callable[[View], Rows], trial: NestedFold) -> Rows:
-    tables = [form(view) for view in trial.learn]
-    return sparse.vstack(tables, format="csr") if sparse.issparse(tables[0]) else np.vstack(tables)
 
 
 def _ndcg(shown: Shown, part: int, view: View) -> Float:

@@ -39,6 +39,16 @@ class ColumnOptions:
         return Columns(user=self.user_column, item=self.item_column, rating=self.rating_column)
 
 
+SourceArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A known name (`midpoint data list`), a zip or directory in a known layout, or your"
+        " own CSV, TSV, Parquet or RecBole (.inter) file.",
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataOptions(ColumnOptions):
     """A source of ratings, how to read it, and how to prepare it.
@@ -46,14 +56,7 @@ class DataOptions(ColumnOptions):
     The same in every command, so that a table is described in one way everywhere.
     """
 
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
-            " your own CSV, TSV, Parquet or RecBole (.inter) file.",
-            show_default=False,
-        ),
-    ]
+    source: SourceArgument
     at_least: Annotated[
         int,
         typer.Option(
