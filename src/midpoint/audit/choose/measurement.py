@@ -157,7 +157,7 @@ class RawAttackers:
                 found_by = area(scores, ones, panel.part)
                 doubt = max(found_by.deviation, chance_deviation(ones))
                 bounds.append(max(found_by.value, 0.5) + NormalDist().inv_cdf(level) * doubt)
-        return max(bounds)
+        return min(max(bounds), 1.0)
 
 
 def cost(measured: Measured, raw: Measured) -> float:
