@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE # compiled modules are kept: tests are found in
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-spark check lint lint-types lint-page lint-rooms lint-style page docs reference bench \
-	audits notebooks release lock clean
+	audits notebooks screenshots release lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -90,12 +90,19 @@ $(BENCH_READY): pyproject.toml
 notebooks: $(BENCH_READY) ## run the notebooks of the documentation again, and keep what they show
 	$(BENCH)/python tools/notebooks.py $(NAMES)
 
+screenshots: $(READY) ## take the documentation's pictures of the page again, in a real Chromium
+	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/python tools/screenshots.py
+
 BENCHMARKS := factorization new_users own_recommender sets panel_and_reports privacy defences paper_model scaling \
 	engines engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
 	service_hostile page document
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours on a quiet machine; Java 17)
 	@sh tools/wrk.sh >/dev/null
-	@for program in $(BENCHMARKS); do echo "== $$program"; $(BENCH)/python benchmarks/$$program.py || exit 1; done
+	@for data in movielens-100k movielens-1m; do $(BENCH)/midpoint data get $$data || exit 1; done
+	@export MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)"; failed=; \
+		for program in $(BENCHMARKS); do echo "== $$program"; \
+		$(BENCH)/python benchmarks/$$program.py || failed="$$failed $$program"; done; \
+		[ -z "$$failed" ] || { echo "These failed:$$failed"; exit 1; }
 
 audits: $(READY) ## the full audits of every data set (a day; goes on where it stopped; CASES=name for one)
 	$(BIN)/python benchmarks/audit.py $(CASES)

@@ -30,6 +30,7 @@ from audit_bars import (
     chosen,
     counterparts,
     dense_schemes,
+    lists_of_sets,
     on_the_wall,
     real_attackers,
     sparse_schemes,
@@ -50,7 +51,7 @@ from midpoint.audit.report.verdict import judge
 from midpoint.audit.run.plan import RAW
 from midpoint.cli.audit import show as show_table
 from midpoint.cli.options.audit_extras import audit_bar
-from midpoint.data import Ratings, Scale, SimulationConfig, in_levels, load, simulate
+from midpoint.data import Ratings, Scale, SimulationConfig, as_sets, in_levels, load, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.files import replace_file
 
@@ -60,7 +61,11 @@ CURVES = (
     "Privacy against disclosure",
     "Privacy by the number of ratings",
 )
-SIZES = ("What outsiders read, by sizes", "How sure the judge is")
+SIZES = (
+    "How many must tell",
+    "What leaks to outsiders, by their number",
+    "How sure the judge is",
+)
 SECTION_7 = ("Privacy and accuracy", "Answers before and after", "Privacy against accuracy")
 """Titles of the figures that the documentation shows."""
 IMAGES = RESULTS.parents[1] / "docs" / "images"
@@ -99,6 +104,8 @@ class Case(NamedTuple):
     """Whether it is as short as `--quick` makes it."""
     levels: int | None = None
     """Levels that ratings are brought to."""
+    liked: float | None = None
+    """From which rating on an item is in a person's set, where ratings become sets."""
     paper: bool = False
     """Whether it is the paper's own experiment, as `--paper` makes it."""
     adversaries: tuple[str, ...] | None = None
@@ -117,6 +124,8 @@ class Case(NamedTuple):
         if self.source in SIMULATED:
             return simulate(SIMULATED[self.source], seed=1).ratings
         ratings = own_tables(self.source) or load(self.source)
+        if self.liked is not None:
+            return as_sets(ratings, self.liked)
         return ratings if self.levels is None else in_levels(ratings, self.levels)
 
     @property
@@ -130,8 +139,19 @@ FEW = ("lse", "lr", "adaptive-lr-items", "adaptive-lr-profile")
 MORE = ("paper", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-trees-profile", "likelihood")
 PRIVATE = ("mpssr", "dmp", "dmpss", "cmp", "cmpss")
 """Schemes that claim privacy on whole stars."""
-LIGHT = ("adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile", "adaptive-mlp-profile")
+LIGHT = (
+    "adaptive-lr-mask",
+    "adaptive-lr-items",
+    "adaptive-lr-profile",
+    "adaptive-mlp-profile",
+    "adaptive-lr-panel",
+)
 """Attackers that learn from outsiders, and take little time."""
+OF_SETS = (
+    *("adaptive-lr-mask", "adaptive-lr-profile", "adaptive-lr-panel"),
+    "adaptive-trees-profile",
+)
+"""The strongest attackers of sets, the slowest last."""
 SIMULATED = {
     "simulated-crowd": SimulationConfig(
         name="simulated-crowd",
@@ -162,7 +182,7 @@ CASES = {
     "ml-1m-age": Case("movielens-1m", "age", (sparse_schemes, counterparts)),
     "ml-100k-gender": Case("movielens-100k", "gender", (sparse_schemes, counterparts)),
     "ml-100k-gender-quick": Case(
-        "movielens-100k", "gender", clock=Clock("a quick audit", 1.5), quick=True
+        "movielens-100k", "gender", clock=Clock("a quick audit", 0.75), quick=True
     ),
     "ml-100k-age": Case("movielens-100k", "age", (sparse_schemes, counterparts)),
     "anes-tv-gender": Case("anes-tv", "gender", (dense_schemes, counterparts)),
@@ -224,6 +244,17 @@ CASES = {
         panels=(500, 2000, 4000),
         outsiders=(1000,),
     ),
+    # How many must tell: leak and error by the panel's size, with everyone's reports and without.
+    "ml-1m-gender-panels": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("dmpss",),
+        attacks=("adaptive-lr-items", "adaptive-lr-mask"),
+        adversaries=("panel", "outsider"),
+        panels=(250, 500, 1000, 2000, 1),
+        outsiders=(1000,),
+        usual_folds=3,
+    ),
     "ml-1m-gender-outsiders-all-given": Case(
         "movielens-1m",
         "gender",
@@ -262,6 +293,37 @@ CASES = {
         rounds=4,
         usual_folds=4,
     ),
+    # Sets of what people liked, and of all that they rated: what the panel reads, and what
+    # outsiders read over the leak budget, for which nothing is learned without a part.
+    **{
+        f"ml-1m-gender-{name}": Case(
+            "movielens-1m",
+            "gender",
+            (lists_of_sets,),
+            schemes=schemes,
+            attacks=OF_SETS,
+            adversaries=("panel",),
+            liked=liked,
+        )
+        for name, liked, schemes in (
+            ("liked", 4.0, ("dmpss", "cmpss", "cmpss:leak=0.6")),
+            ("liked-budgets", 4.0, ("cmpss:leak=0.6", "cmpss:leak=0.55")),
+            ("views", 1.0, ("dmpss", "cmpss", "cmpss:leak=0.6")),
+        )
+    },
+    **{
+        f"ml-1m-gender-{name}-outsiders": Case(
+            "movielens-1m",
+            "gender",
+            schemes=("cmpss", "cmpss:leak=0.6", "cmpss:leak=0.55"),
+            attacks=OF_SETS[:3],
+            adversaries=("outsider",),
+            panels=(4000,),
+            outsiders=(1000,),
+            liked=liked,
+        )
+        for name, liked in (("liked", 4.0), ("views", 1.0))
+    },
     # 200,000 people, a quarter of them attacked at a time: the leak can be followed to chance.
     "simulated-outsiders": Case(
         "simulated-crowd",
@@ -289,11 +351,60 @@ CASES = {
             ("anes-tv-gender", "anes-tv", "gender", "dmp", 5),
             ("anes-tv-party", "anes-tv", "party", "dmp", 5),
             ("anes-thermometers-gender", "anes-thermometers", "gender", "dmp", 5),
+            ("anes-thermometers-party", "anes-thermometers-nonpartisan", "party", "dmp", 5),
             ("ml-100k-gender", "movielens-100k", "gender", "dmpss", None),
             ("ml-100k-age", "movielens-100k", "age", "dmpss", None),
-            ("ml-1m-gender", "movielens-1m", "gender", "dmpss", 3),
+            ("ml-1m-age", "movielens-1m", "age", "dmpss", 5),
         )
     },
+    "ml-1m-gender-default": Case(
+        "movielens-1m",
+        "gender",
+        (chosen,),
+        schemes=("mpss", "dmpss", "default"),
+        adversaries=("panel",),
+    ),
+    "ml-1m-age-bands-default": Case(
+        "movielens-1m",
+        "age_band",
+        (chosen,),
+        schemes=("dmpss", "default"),
+        attacks=MORE,
+        adversaries=("panel",),
+        usual_folds=3,
+    ),
+    # What outsiders read of what `train` chooses, and of more and smaller shares and leak budgets.
+    "ml-1m-gender-outsiders-default": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("cmpss", "cmpss:keep=0.25", "default"),
+        attacks=LIGHT,
+        adversaries=("panel", "outsider"),
+        panels=(4000,),
+        outsiders=(1000,),
+    ),
+    # With a small panel: the leak beside what reports then teach (`panel_and_reports.py`).
+    "ml-1m-gender-small-panel-shares": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("cmpss", *(f"cmpss:keep={share:g}" for share in (0.7, 0.5, 0.25))),
+        attacks=LIGHT,
+        adversaries=("panel", "outsider"),
+        panels=(500,),
+        outsiders=(1000,),
+    ),
+    "ml-1m-gender-outsiders-budgets": Case(
+        "movielens-1m",
+        "gender",
+        schemes=(
+            *(f"cmpss:keep={share:g}" for share in (0.7, 0.5, 0.35, 0.25, 0.15)),
+            *(f"cmpss:leak={leak:g}" for leak in (0.8, 0.7, 0.65, 0.6, 0.55)),
+        ),
+        attacks=LIGHT,
+        adversaries=("panel", "outsider"),
+        panels=(4000,),
+        outsiders=(1000,),
+    ),
     "ml-1m-gender-curves": Case(
         "movielens-1m", "gender", attacks=FEW, curves=("alpha", "bits", "share")
     ),

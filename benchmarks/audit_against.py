@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from midpoint.audit import AuditResults
-from midpoint.audit.measure.findings import NAMED, Row
+from midpoint.audit.measure.findings import NAMED, Row, SizePoint
 from midpoint.audit.run.adversaries.outsiders import OUTSIDER
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -23,8 +23,19 @@ def tables_against(results: AuditResults) -> Iterator[Table]:
     )
     if results.sizes:
         yield (
-            "What outsiders read, by sizes",
-            ["scheme", "panel", "outsiders", "judge", "luck, up to", "strongest", "bound"],
+            "What leaks to outsiders, and what it costs, by sizes",
+            [
+                "scheme",
+                "learned from",
+                "panel",
+                "outsiders",
+                "judge",
+                "luck, up to",
+                "strongest",
+                "bound",
+                "panel's judge",
+                "RMSE",
+            ],
             list(_sizes(results)),
         )
     yield (
@@ -53,16 +64,23 @@ def _adversaries(results: AuditResults) -> Iterator[list[str]]:
 
 
 def _sizes(results: AuditResults) -> Iterator[list[str]]:
-    for point in sorted(results.sizes, key=lambda p: (p.scheme, p.panel, p.outsiders)):
+    for point in sorted(results.sizes, key=_order):
         yield [
             point.scheme,
+            "panel and reports" if point.reports else "panel",
             f"{point.panel:,}",
             f"{point.outsiders:,}",
             f"{point.value:.3f} ({point.low:.3f}-{point.high:.3f})",
             f"{point.chance:.3f}",
             f"{point.strongest:.3f}",
             "" if point.bound is None else f"{point.bound:.3f}",
+            "" if point.panel_judge is None else f"{point.panel_judge:.3f}",
+            "" if point.rmse is None else f"{point.rmse:.4f}",
         ]
+
+
+def _order(point: SizePoint) -> tuple[str, bool, int, int]:
+    return point.scheme, point.reports, point.panel, point.outsiders
 
 
 def _seconds(results: AuditResults) -> Iterator[list[str]]:

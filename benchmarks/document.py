@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md, its plots and README's table from results/: how `make bench` ends."""
+"""Write docs/results/benchmarks.md, its plots and the table in README: how `make bench` ends."""
 
 import csv
 import json
@@ -11,6 +11,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
+import panel_chapter
 from summary import rewrite
 from verdicts import leak, verdict
 
@@ -18,32 +19,81 @@ HERE = Path(__file__).parent
 DOCS, README = HERE.parent / "docs", HERE.parent / "README.md"
 CHAPTERS = {
     "factorization": "Factorization beside the peers",
+    "sets": "Clicks, plays and purchases beside the peers",
     "new_users": "People who were not there at training",
     "panel_and_reports": "A small panel, and everyone else's reports",
     "privacy": "Privacy beside what people would use instead",
+    "privacy_sets": "Privacy of sets beside what people would use instead",
     "paper_model": "What the paper's model leaves open",
     "audit": "The audit in full",
     "scaling": "Growing data on one machine",
     "engines": "One machine and a cluster",
     "engine_counterparts": "Counterparts on disk and on a cluster",
+    "counterparts": "Training with counterparts",
     "selection": "Choosing what to ask",
     "obfuscation": "Making ratings private",
     "single_call": "What one call costs",
     "service": "The service under load",
+    "service_reads": "What devices read, beside an earlier version",
     "service_faults": "The service, killed and abused",
     "service_soak": "The service over a long time, with kills and hostile requests",
     "service_hostile": "The service with one hostile token among 10,000",
     "page": "The page",
     "sizes": "What is sent",
 }
+PROGRAMS = {"privacy_sets": "privacy"}
+"""Which program wrote results, where it is not called like them."""
 INTRODUCTION = """# Benchmarks
 
-Every table comes from one run of one program in `benchmarks/`, the peers beside us on the same
-machine; ratios carry over to other machines, seconds do not. Where a peer wins is said below its
-table. What leaks is what an analyst with the panel alone reads, unless a table names another
-adversary, such as an outsider: somebody who knows the category of some other users.
-`make bench` runs them again and writes this page; how it is kept fair is in `benchmarks/README.md`.
+This page is written by `make bench` from the figures in `benchmarks/results`. Every section comes
+from one run of one program in `benchmarks/`, unless its rows say when they were measured. Other
+libraries ran beside Midpoint on the same machine, so ratios carry over to other machines, and
+seconds do not. The *load* is how many
+programs were running when the run began: with more than the number of cores, times are too long.
+Below a table stands where another library wins. How the comparison is kept fair is in
+`benchmarks/README.md`.
 """
+LEADS = {
+    "factorization": "Time to build the data and to fit, and the error on a random tenth of"
+    " MovieLens 1M. *Quick* has the fewest passes that come below an RMSE of 0.853, *best* the"
+    " least error; LensKit's quick row does not come below. A ratio of 2 is twice Midpoint's time.",
+    "sets": "Sets of films that people liked. NDCG@10 of lists for new people, and processor time.",
+    "new_users": "The error for people who were not in the training data, and the time to estimate"
+    " one profile: one call for each person, or one call for many.",
+    "panel_and_reports": "The error for new people, if some people share their feature (the panel)"
+    " and everyone else sends protected reports.",
+    "privacy": "What leaks, and what it costs, under Midpoint's schemes and under methods that"
+    " people would use instead. The same attackers attack all of them.",
+    "privacy_sets": "The same for sets: what leaks, and what lists lose, for our recommender and"
+    " for implicit's, which is trained on the protected copy.",
+    "paper_model": "The paper does not say how its analyst handles means and penalties. Here are"
+    " the results of several ways.",
+    "audit": "An AUC of 0.5 is a blind guess, and 1 is certainty. A section's name says what was"
+    " audited: the data set and the feature, and then perhaps `default` (the scheme that `midpoint"
+    " train` chooses), `outsiders` (the attackers also know the category of users outside the"
+    " panel), `rounds` (several rounds of questions), `liked` (sets of liked items), `section-7`"
+    " and `paper` (the paper's experiment), or the schemes where not all were tried. Without"
+    " `outsiders` the attackers know the category of the panel's members only.",
+    "scaling": "Time and memory of training as the number of ratings grows.",
+    "engines": "Time, memory and error of the three engines as the number of ratings grows.",
+    "engine_counterparts": "Time and memory of training with counterparts and without.",
+    "counterparts": "Time of `midpoint train` with counterparts, and of its parts.",
+    "selection": "Time to choose the items that a person is asked about.",
+    "obfuscation": "Time to protect ratings.",
+    "single_call": "Processor time of single calls.",
+    "service": "Requests a second and their latency, beside endpoints that do nothing. Cornac's"
+    " serving app looks up factors of people whom it knows; Midpoint estimates a profile from kept"
+    " reports.",
+    "service_reads": "The requests that devices make most, beside an earlier version of Midpoint"
+    " and Cornac's serving app.",
+    "service_faults": "The service and its database are killed while reports come in; no report"
+    " that was acknowledged may be lost.",
+    "service_soak": "Honest and hostile clients over a long time, while processes are killed.",
+    "service_hostile": "How much one hostile client slows the others down.",
+    "page": "The page in a browser, on a simulated phone.",
+    "sizes": "Sizes of messages and files.",
+}
+"""What each chapter shows, in a sentence or two."""
 MARKERS = "osD^vPX*<>hd"
 AUDIT_FILE = re.compile(r"(?P<case>.+?)(-(?P<folds>\d+)-folds)?(-no-(?P<schemes>.+))?")
 """How results of an audit are called: what was audited, then what was less than usual."""
@@ -88,6 +138,22 @@ def audits(results: Path) -> Iterator[str]:
             yield f"An older run, of {run.when[0]}; the newest of {run.case} is above.\n"
         yield from chapter("audit", CHAPTERS["audit"], run.results)
         yield from transcripts(results / f"{run.file}.csv")
+
+
+def panels(results: Path) -> Iterator[str]:
+    """Write what panels and reports teach: shares beside each other, curves, then each run."""
+    measured = panel_chapter.runs(results)
+    if not measured:
+        return
+    yield "**RMSE of new users: a panel of 500, and everyone else's reports by their scheme**\n"
+    yield from _table(panel_chapter.SHARES, panel_chapter.shares(measured))
+    yield "In brackets: beyond everyone's raw ratings, in the same folds.\n"
+    if figure := panel_chapter.curves(measured):
+        picture = _saved(figure, "benchmark-panel-and-reports")
+        yield f"![{CHAPTERS['panel_and_reports']}](../images/{picture.name})\n"
+    for heading, run in panel_chapter.parts(measured):
+        yield f"### {heading}\n"
+        yield from chapter("panel_and_reports", heading, run)
 
 
 def transcripts(path: Path) -> Iterator[str]:
@@ -139,16 +205,17 @@ def chapter(name: str, title: str, results: Mapping[str, Any]) -> Iterator[str]:
     """Write one program's part: where it ran, its plot if it has one, its tables."""
     where = results.get("conditions", {})
     if where:
+        program = results.get("program", PROGRAMS.get(name, name))
         code = f"; code `{results['code'][:12]}`" if results.get("code") else ""
         yield (
-            f"`benchmarks/{name}.py`, {where['date']}, {where['cores']} cores, load"
+            f"`benchmarks/{program}.py`, {where['date']}, {where['cores']} cores, load"
             f" {where['load_before']:g} before the run{code}.\n"
         )
     picture = PLOTS[name](results) if name in PLOTS else None
     if picture is not None:
-        yield f"![{title}](images/{picture.name})\n"
+        yield f"![{title}](../images/{picture.name})\n"
     for entry in results.get("pictures", []):
-        yield f"![{entry['text']}](images/{entry['file']})\n"
+        yield f"![{entry['text']}](../images/{entry['file']})\n"
     for table in (entry for entry in results.get("tables", []) if entry["rows"]):
         yield f"**{table['title']}**\n"
         yield from _table(table["head"], table["rows"])
@@ -240,12 +307,14 @@ def main() -> None:
     for name, title in CHAPTERS.items():
         if name == "audit":  # a file for each data set and feature; the others have one
             written = list(audits(directory))
+        elif name == "panel_and_reports":
+            written = list(panels(directory))
         else:
             path = directory / f"{name}.json"
             results = json.loads(path.read_text()) if path.exists() else {}
             written = list(chapter(name, title, results)) if results.get("tables") else []
-        parts.extend([f"## {title}\n", *written] if written else [])
-    (DOCS / "benchmarks.md").write_text("\n".join(parts))
+        parts.extend([f"## {title}\n", f"{LEADS[name]}\n", *written] if written else [])
+    (DOCS / "results" / "benchmarks.md").write_text("\n".join(parts))
     README.write_text(rewrite(README.read_text(encoding="utf-8"), directory), encoding="utf-8")
 
 

@@ -25,7 +25,8 @@ from measure import RESULTS, conditions, show, timed, warn_if_busy, write_result
 from memory import Watch
 
 FLIXSTER = "flixster"
-POINTS = (("stream", "1000000"), ("stream", FLIXSTER), ("stream", "10000000"), ("spark", "1000000"))
+POINTS = (("stream", "1000000"), ("stream", FLIXSTER), ("stream", "10000000"),
+          ("spark", "1000000"), ("spark", "10000000"))  # fmt: skip
 SCHEMES = ("dmpss", "cmpss")
 TIMES_BAR, MEGABYTES_BAR = 2.0, 1024.0
 NAME = "engine_counterparts"
@@ -98,7 +99,7 @@ def in_fresh_process(engine: str, scheme: str, directory: Path, patience: int) -
 def _row(point: dict[str, Any]) -> list[str]:
     without, counterparts = point["dmpss"], point["cmpss"]
     if "failed" in without or "failed" in counterparts:
-        return [point["engine"], point["size"], "failed", *4 * ("",)]
+        return [point["engine"], point["size"], "failed", *5 * ("",)]
     return [
         point["engine"],
         point["size"],
@@ -107,6 +108,7 @@ def _row(point: dict[str, Any]) -> list[str]:
         f"{counterparts['alone_seconds'] / without['alone_seconds']:.2f}",
         f"{without['core_seconds']:.1f} / {counterparts['core_seconds']:.1f}",
         f"{without['peak_megabytes']:,.0f} / {counterparts['peak_megabytes']:,.0f}",
+        f"{point['conditions']['date']}, load {point['conditions']['load_before']:g}",
     ]
 
 
@@ -140,6 +142,7 @@ def main() -> None:
         kept = {"conditions": start, **bars, "points": points}
         write_results(NAME, kept)
     head = ["engine", "ratings", "seconds without", "with", "times", "core seconds", "peak MB"]
+    head.append("measured")
     show("Training without and with counterparts", head, [_row(point) for point in points])
     if chosen.points:
         write_results(NAME, kept)  # with the table

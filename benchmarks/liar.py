@@ -36,7 +36,7 @@ from midpoint.wire import (
     RefusedError,
     as_rows,
 )
-from midpoint.wire.limits import LEAST_REVEAL, MOST_STRATUM_RATIO
+from midpoint.wire.limits import LEAST_REVEAL, LEAST_STRETCH, MOST_STRATUM_RATIO, MOST_STRETCH
 from midpoint.wire.positions import DAMPING
 
 Float = NDArray[np.float64]
@@ -144,7 +144,8 @@ def false_prior(items: int, x: Float) -> Disclosure:
     least = np.rint(GRAIN * np.exp(4 * x[:2] - 2))
     mean = np.zeros((2, 2, 1)) + (8 * x[2:6].reshape(2, 2, 1) - 4)
     maps = np.ones((2, 2, 2, 1, 1))
-    maps[:, 0, 1, 0, 0], maps[:, 1, 0, 0, 0] = 8 * x[6:8] - 4, 8 * x[8:10] - 4
+    stretch = LEAST_STRETCH * (MOST_STRETCH / LEAST_STRETCH) ** (0.001 + 0.999 * x[6:10])
+    maps[:, 0, 1, 0, 0], maps[:, 1, 0, 0, 0] = stretch[:2], stretch[2:]
     alike = np.rint(TRUE * ONE).astype(int)
     alike[2] += ONE - alike.sum()
     prior = Prior(
@@ -213,7 +214,8 @@ def worst_prior(items: int, *, limited: bool, maps: bool = False) -> float:
 
     Means and strata are false, and maps as well if asked for; else these change nothing.
     """
-    same = np.full(0 if maps else 4, 5 / 8)
+    still = np.log(1 / LEAST_STRETCH) / np.log(MOST_STRETCH / LEAST_STRETCH)
+    same = np.full(0 if maps else 4, (still - 0.001) / 0.999)
     tally = differential_evolution(
         lambda x: -auc_of_number(items, np.append(x, same), limited=limited),
         [(0, 1)] * (10 - len(same)),

@@ -97,6 +97,11 @@ def write_results(name: str, results: Mapping[str, Any]) -> Path:
     return path
 
 
+def forget_tables() -> None:
+    """Begin again, where a program writes its figures more than once."""
+    _shown.clear()
+
+
 def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a Markdown table on standard output, and keep it for `write_results`."""
     _shown.append({"title": title, "head": list(head), "rows": [list(row) for row in rows]})

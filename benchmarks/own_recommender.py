@@ -8,7 +8,11 @@ defaults or nearly so; nothing was tuned.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +29,15 @@ from midpoint.analyst import (
     estimate_profiles,
     predict,
 )
-from midpoint.data import Ratings, hold_out, load, split_ratings, user_folds, with_known
+from midpoint.data import (
+    Ratings,
+    hold_out,
+    load,
+    split_ratings,
+    user_folds,
+    with_known,
+    write_atomic,
+)
 
 DIMENSION = 20
 SEED = 0
@@ -102,24 +114,20 @@ def fit_lenskit(ratings: Ratings, kind: str) -> Fitted:
     return Fitted(model, None, scores)
 
 
-def fit_neighbours(ratings: Ratings, kind: str) -> Fitted:
-    """Fit a model of item to item, as RecBole's of the same name: weights B, scores X B.
-
-    `EASE` (Steck 2019) is B = I - P / diag(P) with P = (X'X + 250 I)^-1; `ItemKNN` keeps the cosine
-    of each item's 100 nearest.
-    """
-    table = np.zeros((ratings.n_users, ratings.n_items), np.float32)
-    table[ratings.user, ratings.item] = 1
-    if kind == "EASE":
-        inverse = np.linalg.inv(table.T @ table + 250 * np.eye(ratings.n_items, dtype=np.float32))
-        weight = -inverse / np.diag(inverse)
-    else:
-        length = np.linalg.norm(table, axis=0)
-        weight = (table.T @ table) / np.maximum(np.outer(length, length), 1)
-        np.fill_diagonal(weight, 0)
-        weight[weight < np.sort(weight, axis=0)[-100]] = 0
-    np.fill_diagonal(weight, 0)
-    return Fitted(None, None, table @ weight)
+def fit_recbole(ratings: Ratings, kind: str, python: str) -> Fitted:
+    """Fit a model of RecBole, which reads our atomic files in an environment of its own."""
+    peer = Path(__file__).with_name("recbole_peer.py")
+    scores = np.full((ratings.n_users, ratings.n_items), np.nan)
+    with tempfile.TemporaryDirectory() as scratch:
+        out, data = Path(scratch) / "scores.npz", Path(scratch) / "ratings"
+        write_atomic(ratings, data)
+        command = [python, str(peer), kind, str(data), str(out)]
+        subprocess.run(command, check=True, capture_output=True, cwd=scratch)
+        with np.load(out) as made:
+            users = {name: row for row, name in enumerate(ratings.user_ids.astype(str))}
+            rows = np.array([users[name] for name in made["users"]])
+            scores[np.ix_(rows, _index(ratings, made["items"].tolist()))] = made["scores"]
+    return Fitted(None, None, scores)
 
 
 def _index(ratings: Ratings, names: list[Any]) -> NDArray[np.intp]:
@@ -127,17 +135,18 @@ def _index(ratings: Ratings, names: list[Any]) -> NDArray[np.intp]:
     return np.array([where[str(name)] for name in names])
 
 
-LIBRARIES: dict[str, tuple[Callable[[Ratings, str], Fitted], str, bool]] = {
+Library = tuple[Callable[[Ratings, str], Fitted], str, bool]
+LIBRARIES: dict[str, Library] = {
     "implicit ALS": (fit_implicit, "ALS", False),
     "implicit BPR": (fit_implicit, "BPR", False),
     "LensKit ImplicitMF": (fit_lenskit, "ImplicitMF", False),
     "LensKit BiasedMF": (fit_lenskit, "BiasedMF", True),
     "Cornac MF": (fit_cornac, "MF", True),
     "Cornac PMF": (fit_cornac, "PMF", False),
-    "EASE, as in RecBole": (fit_neighbours, "EASE", False),
-    "ItemKNN, as in RecBole": (fit_neighbours, "ItemKNN", False),
 }
 """What fits each, its kind, and whether its scores are ratings."""
+RECBOLE = ("ItemKNN", "EASE", "BPR")
+"""Models of RecBole, none of which has item factors that Midpoint could use."""
 
 
 def new_people(profiles: ItemProfiles, given: Ratings, hidden: Ratings) -> float:
@@ -157,8 +166,6 @@ def as_profiles(ratings: Ratings, feature: str, folds: int) -> Iterator[dict[str
         errors = {"Midpoint": new_people(Factorizer().fit(training, feature), given, hidden)}
         for name, (fit, kind, _) in LIBRARIES.items():
             fitted = fit(training, kind)
-            if fitted.model is None:  # it has no item factors
-                continue
             own = GivenFactors.of(fitted.model, fitted.item_ids).fit(training, feature)
             errors[name] = new_people(own, given, hidden)
         noise = np.random.default_rng(SEED).normal(size=(training.n_items, DIMENSION))
@@ -166,13 +173,15 @@ def as_profiles(ratings: Ratings, feature: str, folds: int) -> Iterator[dict[str
         yield {**errors, "random numbers": new_people(control, given, hidden)}
 
 
-def on_copies(ratings: Ratings, feature: str) -> dict[str, dict[str, float]]:
+def on_copies(
+    ratings: Ratings, feature: str, libraries: Mapping[str, Library]
+) -> dict[str, dict[str, float]]:
     """Train every library on raw ratings and on a protected copy; predict hidden raw ratings."""
     given, hidden = split_ratings(ratings, 0.8, seed=SEED)
     analyst = Analyst.train(given, feature, scheme=SCHEME, progress=False)
     copy = obfuscate(given, analyst, seed=SEED)
     table = dict[str, dict[str, float]]()
-    for name, (fit, kind, rates) in LIBRARIES.items():
+    for name, (fit, kind, rates) in libraries.items():
         table[name] = {}
         for which, trained in (("raw", given), ("copy", _same_rows(copy, given))):
             scores = fit(trained, kind).scores
@@ -211,6 +220,7 @@ def main() -> None:
     parser.add_argument("source", nargs="?", default="movielens-100k", help="name or path")
     parser.add_argument("--feature", default="gender")
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--recbole", metavar="PYTHON", help="of an environment with RecBole")
     chosen = parser.parse_args()
     console = Console(stderr=True)
     warn_if_busy(console)
@@ -224,7 +234,11 @@ def main() -> None:
         ("item factors from", "RMSE", "standard deviation over folds"),
         rows,
     )
-    copies = on_copies(ratings, chosen.feature)
+    libraries = dict(LIBRARIES)
+    if chosen.recbole:
+        fit = partial(fit_recbole, python=chosen.recbole)
+        libraries |= {f"RecBole {kind}": (fit, kind, False) for kind in RECBOLE}
+    copies = on_copies(ratings, chosen.feature, libraries)
     names = ("rmse_raw", "rmse_copy", "ndcg_raw", "ndcg_copy")
     cells = [
         [name, *(f"{own[key]:.4f}" if key in own else "-" for key in names)]

@@ -4,7 +4,7 @@
 
 Each row is a model and a penalty; under each of the paper's schemes it has the AUC by which least
 squares reads gender (unfolded), and the error of predictions with the inferred category. The
-paper's numbers are the first row. `docs/paper.md` says what follows from it.
+paper's numbers are the first row. `docs/explanation/paper.md` says what follows from it.
 """
 
 import argparse

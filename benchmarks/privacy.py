@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from measure import conditions, show, write_results
+from measure import conditions, forget_tables, show, write_results
 from midpoint.audit import audit
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.folds import audited
@@ -16,10 +16,7 @@ from midpoint.protocol import LearningProtocol
 from privacy_peers import Peer, Training
 from privacy_sets import OF_SETS, compete_with_sets, show_sets
 
-DATA = (
-    *(("young-people", "gender"), ("anes-tv", "politics"), ("movielens-100k", "gender")),
-    ("movielens-1m as sets", "gender"),
-)
+GRADED = (("young-people", "gender"), ("anes-tv", "politics"), ("movielens-100k", "gender"))
 ATTACKS = (
     *("lse", "nb", "lr", "svm", "fraction", "adaptive-lr-items", "adaptive-lr-profile"),
     *("adaptive-quadratic-profile", "adaptive-svm-profile", "adaptive-trees-profile"),
@@ -86,44 +83,52 @@ def _strongest(auc: dict[str, float]) -> tuple[str, float]:
     return name, 0.5 + abs(auc[name] - 0.5)
 
 
+def show_graded(name: str, folds: int, results: AuditResults) -> dict[str, Any]:
+    """Print the table of one data set, and return what is kept of it."""
+    base = figures(results, "no", 1.0)["rmse_local"]
+    rows = {scheme: figures(results, scheme, base) for scheme in results.scheme_names()}
+    show(
+        f"{name}, {folds} folds",
+        ["", "clean attackers, AUC", "adaptive, AUC", "chance", "RMSE", "cost"],
+        [
+            [
+                scheme,
+                f"{one['clean'][1]:.3f} ({one['clean'][0]})",
+                f"{one['adaptive'][1]:.3f} ({one['adaptive'][0]})",
+                f"{one['null']:.3f}",
+                f"{one['rmse_local']:.4f}",
+                f"{one['cost']:+.1%}",
+            ]
+            for scheme, one in rows.items()
+        ],
+    )
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--only", choices=[name for name, _ in DATA])
+    parser.add_argument("--only", choices=[*(name for name, _ in GRADED), *OF_SETS])
     parser.add_argument("--out", help="directory for what was found of sets; a killed run goes on")
     chosen = parser.parse_args()
     console = Console(stderr=True)
     np.seterr(all="ignore")
     kept: dict[str, Any] = {"conditions": conditions(), "folds": chosen.folds, "data": {}}
-    for source, feature in DATA:
-        if chosen.only not in (None, source):
-            continue
-        if source in OF_SETS:
-            kept["data"][f"{source} {feature}"] = show_sets(
-                source, compete_with_sets(source, feature, chosen.folds, chosen.out, console)
+    for source, feature in GRADED:
+        if chosen.only in (None, source):
+            results = compete(source, feature, chosen.folds, console)
+            kept["data"][f"{source} {feature}"] = show_graded(
+                f"{source}, {feature}", chosen.folds, results
             )
-            continue
-        results = compete(source, feature, chosen.folds, console)
-        base = figures(results, "no", 1.0)["rmse_local"]
-        rows = {name: figures(results, name, base) for name in results.scheme_names()}
-        kept["data"][f"{source} {feature}"] = rows
-        show(
-            f"{source}, {feature}, {chosen.folds} folds",
-            ["", "clean attackers, AUC", "adaptive, AUC", "chance", "RMSE", "cost"],
-            [
-                [
-                    name,
-                    f"{one['clean'][1]:.3f} ({one['clean'][0]})",
-                    f"{one['adaptive'][1]:.3f} ({one['adaptive'][0]})",
-                    f"{one['null']:.3f}",
-                    f"{one['rmse_local']:.4f}",
-                    f"{one['cost']:+.1%}",
-                ]
-                for name, one in rows.items()
-            ],
-        )
     if chosen.only is None:
         console.print(f"Figures are in {write_results('privacy', kept)}")
+    for source in OF_SETS:
+        if chosen.only in (None, source):
+            forget_tables()
+            rows = compete_with_sets(source, "gender", chosen.folds, chosen.out, console)
+            show_sets(f"{source}, gender, {chosen.folds} folds", rows)
+            kept["data"] = rows
+            console.print(f"Figures are in {write_results('privacy_sets', kept)}")
 
 
 if __name__ == "__main__":

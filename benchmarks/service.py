@@ -2,7 +2,8 @@
 
 Scores are beside Cornac's serving app where it is installed (`make bench` does so). It looks up
 factors that it made in training, of people it knows; ours first estimates a profile from the
-reports that it keeps of somebody new.
+reports that it keeps of somebody new. `--reads` leaves reports out, and `--before TREE` measures
+what another checkout answers in the same run.
 """
 
 import argparse
@@ -49,6 +50,21 @@ PLAIN_BAR, GROUP_BAR = 1.0, 0.6
 """Ours beside the plain and the group-committing bare endpoint, at 32 connections, at least."""
 DIMENSION = 20
 """Of Cornac's factors: as many as ours."""
+SCORES_BAR = 3.0
+"""Ours beside those of another checkout, at 32 connections, at least."""
+SCORES = ("/v1/scores?top=10&margin=100", "/v1/scores")
+BEFORE = """
+import argparse, json, sys, tempfile
+from pathlib import Path
+import service
+service.CONNECTIONS = (1, 32)
+with tempfile.TemporaryDirectory() as name:
+    site = service.published(Path(name) / "site")
+    fresh = dict(service.databases(Path(name), postgresql=False))["sqlite"]
+    how = argparse.Namespace(seconds=int(sys.argv[1]), workers=int(sys.argv[2]))
+    print(json.dumps(service.measure_reads(site, fresh, Path(name), how)))
+"""
+"""Measures what devices read of another checkout, by its own benchmark."""
 Figures = dict[str, Any]
 
 
@@ -234,8 +250,7 @@ def measure_reads(
                 headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
                 client.post(path, headers=headers, content=body.encode())
                 tokens.append(token)
-        for path in ("/v1/disclosure", "/v1/chain/head", "/v1/scores?top=10&margin=100",
-                     "/v1/scores"):  # fmt: skip
+        for path in ("/v1/disclosure", "/v1/chain/head", *SCORES):
             requests.write_text("".join(f"{token}\tGET\t{path}\t\n" for token in tokens))
             for connections in CONNECTIONS:
                 by_path[f"{path} {connections}"] = load(
@@ -243,6 +258,38 @@ def measure_reads(
                 )
         by_path["solicitation"] = one_by_one(server, tokens[:50], site)
     return by_path
+
+
+def measure_before(tree: Path, chosen: argparse.Namespace) -> dict[str, Figures]:
+    """Load the service of another checkout with what devices read, on SQLite."""
+    paths = os.pathsep.join(str(tree / name) for name in ("src", "benchmarks"))
+    done = subprocess.run(
+        [sys.executable, "-c", BEFORE, str(chosen.seconds), str(chosen.workers)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    measured: dict[str, Figures] = json.loads(done.stdout.strip().splitlines()[-1])
+    return measured
+
+
+def compare(reads: dict[str, Figures], before: dict[str, Figures]) -> dict[str, float]:
+    """Print how many times as many scores are given as by another checkout, and as to one."""
+    times = {}
+    for path in SCORES:
+        now, alone, then = (
+            side[f"{path} {connections}"]["per_second"]
+            for side, connections in ((reads, JUDGED), (reads, 1), (before, JUDGED))
+        )
+        times[path] = now / then
+        print(
+            f"\n{path} at {JUDGED} connections: {now:,.0f} a second, {now / then:.1f} times those"
+            f" of the other checkout, to be at least {SCORES_BAR:g}:"
+            f" {'yes' if now >= SCORES_BAR * then else 'NO'}; {now / alone:.2f} times those at one,"
+            f" to be at least 1: {'yes' if now >= alone else 'NO'}"
+        )
+    return times
 
 
 def measure_peer(directory: Path, chosen: argparse.Namespace) -> dict[str, Figures] | str:
@@ -311,12 +358,28 @@ def table(title: str, by_name: dict[str, Figures]) -> None:
     show(title, ["what, connections", "per second", "p50 ms", "p99 ms"], rows)
 
 
+def show_reports(
+    kind: str, site: Site, fresh: Any, directory: Path, chosen: argparse.Namespace
+) -> Figures:
+    """Load the service with reports, and show how it stands beside the bare endpoints."""
+    measured = measure_reports(site, fresh, directory, chosen)
+    beside = ratios(measured)
+    table(f"Reports, {kind}", measured)
+    for bare_kind, bar in (("plain", PLAIN_BAR), ("group", GROUP_BAR)):
+        ratio = beside[bare_kind]
+        print(f"\nAt 32 connections {ratio:.0%} of the {bare_kind} bare endpoint, to be at"
+              f" least {bar:.0%}: {'yes' if ratio >= bar else 'NO'}")  # fmt: skip
+    return {"ratios_at_32": beside, "reports": measured}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=4, help="of each load")
     parser.add_argument("--repeats", type=int, default=5, help="turns at 32 connections")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-postgresql", action="store_true")
+    parser.add_argument("--reads", action="store_true", help="leave reports out")
+    parser.add_argument("--before", type=Path, help="another checkout, whose scores are compared")
     chosen = parser.parse_args()
     console = Console(stderr=True)
     warn_if_busy(console)
@@ -326,16 +389,13 @@ def main() -> None:
         directory = Path(name)
         site = published(directory / "site")
         for kind, fresh in databases(directory, postgresql=not chosen.no_postgresql):
-            measured = measure_reports(site, fresh, directory, chosen)
-            beside = ratios(measured)
-            table(f"Reports, {kind}", measured)
-            for bare_kind, bar in (("plain", PLAIN_BAR), ("group", GROUP_BAR)):
-                ratio = beside[bare_kind]
-                print(f"\nAt 32 connections {ratio:.0%} of the {bare_kind} bare endpoint, to be at"
-                      f" least {bar:.0%}: {'yes' if ratio >= bar else 'NO'}")  # fmt: skip
-            reads = measure_reads(site, fresh, directory, chosen)
+            kept[kind] = {} if chosen.reads else show_reports(kind, site, fresh, directory, chosen)
+            kept[kind]["reads"] = reads = measure_reads(site, fresh, directory, chosen)
             table(f"Reads, {kind}", reads)
-            kept[kind] = {"ratios_at_32": beside, "reports": measured, "reads": reads}
+            if chosen.before and kind == "sqlite":
+                kept["before"] = before = measure_before(chosen.before.resolve(), chosen)
+                table("Reads, another checkout", before)
+                kept["times_before"] = compare(reads, before)
         peer = measure_peer(directory, chosen)
         if isinstance(peer, str):
             print(f"\n{peer}")
@@ -344,7 +404,9 @@ def main() -> None:
             table("Recommendations, Cornac's serving app", peer)
             kept["cornac"] = peer
     kept["bars"] = {"plain": PLAIN_BAR, "group": GROUP_BAR}
-    console.print(f"Figures are in {write_results('service', kept)}")
+    name = "service_reads" if chosen.reads else "service"
+    kept["program"] = "service"
+    console.print(f"Figures are in {write_results(name, kept)}")
 
 
 if __name__ == "__main__":

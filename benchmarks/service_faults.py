@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import random
+import subprocess
 import sys
 import tempfile
 import threading
@@ -31,6 +32,8 @@ from tests.support.sites.hostile import hostile
 from tests.support.sites.serving import Process
 
 KILLS = 5
+RECOVERY = 120
+"""Seconds that PostgreSQL may take to recover, at least."""
 Figures = dict[str, Any]
 
 
@@ -100,23 +103,32 @@ def postgresql(directory: Path) -> Iterator[Any]:
         server.cleanup()
 
 
+def kill_database(server: Any) -> None:
+    """Kill PostgreSQL as a power cut would, and start it again, however long it recovers."""
+    master = psutil.Process(server.get_pid())
+    everyone = [master, *master.children()]
+    for process in everyone:
+        process.kill()
+    psutil.wait_procs(everyone, timeout=10)
+    for _ in range(RECOVERY):
+        try:
+            server.ensure_postgres_running()
+        except (subprocess.SubprocessError, AssertionError):  # it recovers, and is not ready yet
+            time.sleep(1)
+        else:
+            return
+    raise RuntimeError(f"PostgreSQL did not recover in {RECOVERY} seconds")
+
+
 def killed_databases(site: Site, directory: Path, size: int) -> Figures:
     with postgresql(directory) as server:
         database = str(server.get_uri())
         migrate(database)
         crowd = Crowd.gather(site, database, size)
 
-        def strike() -> None:
-            master = psutil.Process(server.get_pid())
-            everyone = [master, *master.children()]
-            for one in everyone:
-                one.kill()
-            psutil.wait_procs(everyone, timeout=10)
-            server.ensure_postgres_running()
-
         flags = ("--workers", "2", "--no-log", "--database", database)
         with Process(site.root, flags) as process:
-            return through(crowd, process, database, strike)
+            return through(crowd, process, database, lambda: kill_database(server))
 
 
 def memory(process: Process) -> float:

@@ -188,9 +188,12 @@ def main() -> None:
     head = ["honest scores, 8 connections", "per second", "p50 ms", "p99 ms", "memory MB"]
     show(f"One hostile token of {ROUNDS} rounds among {chosen.tokens:,}", head, rows)
     ratio = best["with"]["p99_ms"] / best["without"]["p99_ms"]
-    said = "yes" if ratio <= BAR else "NO"
-    print(f"\np99 {ratio:.1f} times that without it, to be at most {BAR:g}: {said}")
-    kept = {"conditions": start, "bar": BAR, "ratio": ratio, "found": best}
+    said = (
+        f"p99 of honest requests is {ratio:.2f} times that without the hostile token (limit"
+        f" {BAR:g}); of {chosen.repeats} turns each the best counts"
+    )
+    print(f"\n{said}")
+    kept = {"conditions": start, "bar": BAR, "ratio": ratio, "found": best, "said": said}
     console.print(f"Figures are in {write_results('service_hostile', kept)}")
 
 

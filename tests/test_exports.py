@@ -12,7 +12,7 @@ EXPORTS = {
         Analyst Device __version__ audit load obfuscate
     """,
     "midpoint.analyst": """
-        CategoryEstimates CategoryStatistics CollectedReports Estimate Evidence Factorizer
+        Allowance CategoryEstimates CategoryStatistics CollectedReports Estimate Evidence Factorizer
         GivenFactors ItemProfiles PositionModel Progress Provenance Scorer Training Tuning
         choose_scheme disclose estimate_profiles expected_loss fit_positions itemwise_scheme
         least_squares posterior predict prepare publish report_weights tally train tune
@@ -34,7 +34,7 @@ EXPORTS = {
     "midpoint.data": """
         Description Feature ItemOrder MISSING Origin PRESETS Ratings Scale Simulation
         SimulationConfig as_sets at_least describe hold_out in_levels load simulate split_at_random
-        split_ratings user_folds with_known write_atomic
+        split_by_time split_moment split_ratings user_folds with_known write_atomic
     """,
     "midpoint.data.simulation": """
         ItemTruth PRESETS SimulatedFeature Simulation SimulationConfig UserTruth simulate
@@ -50,7 +50,7 @@ EXPORTS = {
         Accepted Adjustment Agent AsyncAgent BrokenSealError Decision DeviceSecret Ledger Obfuscated
         PURPOSES Parameters Pin PrivateCategory Recommendation StorageError adjust
         check_disclosure check_numbers check_titles correct corrections decide obfuscate
-        require_legal reveal_probability toss value_shift verify_certificate
+        require_legal reveal_probability taste_move toss value_shift verify_certificate
     """,
     "midpoint.user.agent": """
         Agent AsyncAgent AwayError Channel Fate Home Line Notes Patience ServiceError Standing Terms

@@ -1,4 +1,4 @@
-"""The commands of `docs/life-of-a-site.md` run one after the other, on a live service."""
+"""The commands of `docs/guides/life-of-a-site.md` run one after the other, on a live service."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from midpoint.wire import Entry
 from tests.support.sites.serving import Process
 from tests.support.tables.two_kinds import write_panel
 
-PAGE = Path(__file__).parents[1] / "docs" / "life-of-a-site.md"
+PAGE = Path(__file__).parents[1] / "docs" / "guides" / "life-of-a-site.md"
 SERVICE = "http://127.0.0.1:8000"
 SMALL = ("--dimension", "2", "--iterations", "3")
 
@@ -53,7 +53,7 @@ def test_the_commands_run_from_the_first_panel_to_going_back(
                 assert "Sent" in shown[line]
     said = {line: text for line, text in shown.items() if line.startswith("learn")}
     held, published = said.values()
-    assert "answers of 1 people teach items" in held
+    assert "answers of 1 person" in held
     assert "1 people joined the panel at the service" in held
     assert "items wait for more answers of the panel" in held
     assert "Going on from" in published

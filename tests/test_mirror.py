@@ -12,6 +12,9 @@ COVERED = {
     # One contract suite runs every engine, and what each is made of.
     "analyst/engines/engine": "analyst/engines/test_contract",
     "analyst/engines/local": "analyst/engines/test_contract",
+    "analyst/counterparts/dimensions": "analyst/counterparts/test_fit",
+    "analyst/counterparts/sample": "analyst/counterparts/test_fit",
+    "analyst/counterparts/start": "analyst/counterparts/test_fit",
     "analyst/engines/unfinished": "analyst/engines/test_counterparts",
     "analyst/engines/spark/panel": "analyst/engines/test_counterparts",
     "analyst/engines/spark/blocks": "analyst/engines/spark/test_passes",
@@ -19,6 +22,7 @@ COVERED = {
     "analyst/engines/spark/factorizer": "analyst/engines/test_contract",
     "analyst/engines/spark/people": "analyst/engines/test_contract",
     "analyst/engines/spark/reader": "analyst/engines/test_contract",
+    "analyst/engines/spark/reports": "analyst/engines/test_contract",
     "analyst/engines/spark/sample": "analyst/engines/test_contract",
     "analyst/engines/spark/scores": "cli/test_batch",
     "analyst/engines/spark/solver": "analyst/engines/spark/test_passes",
@@ -36,8 +40,9 @@ COVERED = {
     "analyst/kernels/normal_equations": "analyst/kernels/test_ridge",
     "analyst/kernels/simd": "analyst/kernels/test_ridge",
     "analyst/kernels/gram": "analyst/kernels/test_ridge",
+    "analyst/kernels/triangle": "analyst/kernels/test_ridge",
     "analyst/kernels/small_systems": "analyst/kernels/test_ridge",
-    "analyst/kernels/doubles": "analyst/kernels/test_newton",
+    "analyst/kernels/doubles": "analyst/kernels/positions/test_newton",
     # The service, seen from outside.
     "analyst/service/http/app": "analyst/service/http/test_routes",
     "analyst/service/http/dispatch": "analyst/service/http/test_routes",
@@ -53,10 +58,8 @@ COVERED = {
     "audit/attackers/catalogue": "audit/run/test_schemes_and_attacks",
     "audit/attackers/features": "audit/attackers/test_learned",
     "audit/attackers/kernels": "audit/attackers/test_learned",
-    "audit/attackers/linear": "audit/attackers/test_learned",
     "audit/attackers/products": "audit/attackers/test_learned",
     "audit/attackers/scaling": "audit/attackers/test_learned",
-    "audit/attackers/threads": "audit/measure/test_null_band",
     "audit/attackers/trees": "audit/attackers/test_learned",
     "audit/choose/candidates": "audit/choose/test_measurement",
     "audit/choose/panel": "audit/choose/test_measurement",
@@ -69,7 +72,9 @@ COVERED = {
     "audit/measure/findings": "audit/measure/test_results",
     "audit/run/accuracy": "audit/run/test_counterparts",
     "audit/run/processes": "audit/run/test_schedule",
-    "audit/run/tasks": "audit/run/test_schedule",
+    "audit/run/tasks/clock": "audit/run/tasks/test_auditor",
+    "audit/run/tasks/fold": "audit/run/tasks/test_auditor",
+    "audit/run/tasks/learning": "audit/run/tasks/test_auditor",
     "audit/report/curve_figures": "audit/report/test_figures",
     "audit/report/paper_tables": "audit/report/test_paper",
     "audit/report/settings": "audit/report/test_paper",
@@ -148,9 +153,12 @@ def _file(module: str, root: Path) -> Path | None:
 def covers(test: Path, module: Path, root: Path) -> bool:
     """Tell whether a test imports a module, by itself or by helpers, or one that is made of it.
 
-    A module is made of what it imports, and within its directory of what that imports in turn.
+    Helpers are what it imports of ours, and the fixtures of its directory. A module is made of what
+    it imports, and within its directory of what that imports in turn.
     """
-    used, waiting = set[Path](), [test]
+    fixtures = test.with_name("conftest.py")  # the one of all tests says nothing of this one
+    own = [fixtures] if fixtures.exists() and test.parent != root / "tests" else []
+    used, waiting = set[Path](), [test, *own]
     while waiting:
         new = imports(waiting.pop(), root) - used
         used |= new
@@ -185,14 +193,17 @@ def test_a_test_that_does_not_reach_a_module_is_noticed(tmp_path: Path) -> None:
         "tests/test_whole.py": "from tests.support.helper import run",
         "tests/test_other.py": "import midpoint.other",
         "tests/test_idle.py": "import json",
+        "tests/conftest.py": "from midpoint.room import run",
+        "tests/room/conftest.py": "from midpoint.room import run",
+        "tests/room/test_fixture.py": "import json",
     }
     for name, text in written.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     part = tmp_path / "src" / "midpoint" / "room" / "part.py"
-    named = {n: covers(tmp_path / "tests" / f"test_{n}.py", part, tmp_path)
-             for n in ("whole", "other", "idle")}  # fmt: skip
-    assert named == {"whole": True, "other": False, "idle": False}
+    names = ("test_whole", "test_other", "test_idle", "room/test_fixture")
+    reaching = [n for n in names if covers(tmp_path / "tests" / f"{n}.py", part, tmp_path)]
+    assert reaching == ["test_whole", "room/test_fixture"]
 
 
 def test_a_module_without_a_test_is_noticed(tmp_path: Path) -> None:

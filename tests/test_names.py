@@ -67,7 +67,10 @@ def test_a_missing_extra_is_named(use: str, missing: str, extra: str) -> None:
     script = MISSING.format(missing=[missing], use=use)
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     name = use.partition("(")[0]
-    install = f"install it with: pip install 'midpoint[{extra}]'"
+    install = (
+        f"install it with: pip install 'midpoint[{extra}]', in a clone of the repository: pip"
+        f" install '.[{extra}]'"
+    )
     assert out.stdout == f"midpoint.{name}: this needs {missing}; {install}\n"
 
 

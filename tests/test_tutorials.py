@@ -3,7 +3,8 @@
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ pytestmark = pytest.mark.slow
 TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 HERE = re.compile(r"cat > (\S+) <<'END'\n(.*?)^END$", re.DOTALL | re.MULTILINE)
+QUOTED = re.compile(r"^> (.+)$", re.MULTILINE)
+"""What a tutorial says that a command prints."""
 SERVE = re.compile(r"midpoint serve (\S+) --port (\d+) &")
 READERS = ("person", "operator", "researcher", "auditor")
 
@@ -65,7 +68,9 @@ def follow(text: str, name: str) -> Iterator[str]:
             if language == "sh":
                 shell.run(block)
             else:
-                exec(compile(block, name, "exec"), names)  # noqa: S102 - our own examples
+                with redirect_stdout(StringIO()) as printed:
+                    exec(compile(block, name, "exec"), names)  # noqa: S102 - our own examples
+                shell.shown.append(printed.getvalue())
         yield from shell.shown
 
 
@@ -75,14 +80,16 @@ def test_a_tutorial_can_be_followed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    shown = "\n".join(follow((TUTORIALS / f"{reader}.md").read_text(encoding="utf-8"), reader))
+    text = (TUTORIALS / f"{reader}.md").read_text(encoding="utf-8")
+    shown = "\n".join(follow(text, reader))
     wanted = {
         "person": "Nothing was sent; add --yes to send it.",
-        "operator": "strongest attack (AUC)",
-        "researcher": "",
+        "operator": "leak (AUC)",
+        "researcher": "Of two people, the best attack picks the right one",
         "auditor": "Of two people, the best attack picks the right one",
     }
     assert wanted[reader] in shown
+    assert all(quoted in shown for quoted in QUOTED.findall(text))
 
 
 def test_there_is_one_for_every_reader() -> None:

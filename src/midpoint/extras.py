@@ -25,4 +25,8 @@ def advice(missing: ModuleNotFoundError) -> str | None:
     library = (missing.name or "").split(".")[0]
     if library not in EXTRAS:
         return None
-    return f"this needs {library}; install it with: pip install 'midpoint[{EXTRAS[library]}]'"
+    extra = EXTRAS[library]
+    return (
+        f"this needs {library}; install it with: pip install 'midpoint[{extra}]',"
+        f" in a clone of the repository: pip install '.[{extra}]'"
+    )

@@ -8,6 +8,7 @@ import pytest
 
 from midpoint import analyst
 from midpoint.analyst import (
+    Allowance,
     CollectedReports,
     Evidence,
     Factorizer,
@@ -37,6 +38,7 @@ def objects(
         "CategoryEstimates": profiles.estimates(),
         "CategoryStatistics": profiles.statistics,
         "CollectedReports": CollectedReports.of([], []),
+        "Allowance": Allowance(),
         "Estimate": posterior(evidence, profiles),
         "Evidence": evidence,
         "Factorizer": Factorizer(),

@@ -116,6 +116,7 @@ def test_a_scheme_may_be_named(tiny: Simulation) -> None:
 def test_without_a_feature_there_is_nothing_to_protect(tiny: Simulation) -> None:
     profiles = train(tiny.ratings, None, factorizer=QUICK)
     assert profiles.scheme is None
+    assert train(tiny.ratings, None, factorizer=QUICK, scheme="dmpss").scheme is None
     with pytest.raises(MidpointError, match="trained without a private feature"):
         disclose(profiles)
     with pytest.raises(MidpointError, match="need a private feature"):

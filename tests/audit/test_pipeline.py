@@ -260,7 +260,7 @@ def test_a_protocol_of_ones_own_is_audited(tiny: Simulation) -> None:
 
 
 def test_a_protocol_of_ones_own_does_not_take_the_controls_name(tiny: Simulation) -> None:
-    with pytest.raises(MidpointError, match="'no' is what attackers are controlled by"):
+    with pytest.raises(MidpointError, match="'no' is the control of attackers"):
         small_audit(tiny.ratings, schemes={"no": Silent("ss")})
 
 

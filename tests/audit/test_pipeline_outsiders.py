@@ -70,7 +70,7 @@ def test_the_bound_is_that_of_the_published_disclosure(
 def test_the_panels_numbers_are_the_same_with_and_without_outsiders(
     tiny: Simulation, results: AuditResults
 ) -> None:
-    panel = small_audit(tiny.ratings)
+    panel = small_audit(tiny.ratings, panel=50, outsiders=40)
     assert list(panel.adversaries) == ["clean", "panel"]
     assert set(panel.rows) <= set(results.rows)
     assert panel.costs == results.costs
@@ -83,8 +83,8 @@ def test_each_adversary_is_kept_apart(results: AuditResults) -> None:
     found = results.adversaries
     assert list(found) == ["clean", *ALL]
     assert [(one.panel, one.outsiders) for one in found.values()] == [
-        (100, 0),
-        (100, 0),
+        (50, 0),
+        (50, 0),
         (50, 0),
         (50, 40),
     ]

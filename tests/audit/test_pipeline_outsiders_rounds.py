@@ -110,7 +110,7 @@ def test_outsiders_alone_are_a_whole_audit_of_rounds(alone: AuditResults) -> Non
 def test_the_panels_numbers_are_the_same_with_and_without_outsiders(
     ratings: Ratings, both: AuditResults
 ) -> None:
-    panel = rounds(ratings, adversaries="panel", panel=None, outsiders=None)
+    panel = rounds(ratings, adversaries="panel")
     assert set(panel.rows) <= set(both.rows)
     assert panel.adversaries["panel"].bands == both.adversaries["panel"].bands
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ import pytest
 from midpoint.audit import AuditResults, AuditSetting, audit
 from midpoint.audit.measure.results import AuditResults as Loaded
 from midpoint.audit.report.page import page
+from midpoint.audit.report.settings import model_words
 from midpoint.audit.report.verdict import judge
 from midpoint.audit.run.schemes_and_attacks import choose_attacks, choose_schemes, of_scale
 from midpoint.data import PRESETS, Ratings, Scale, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
-from tests.support.audits.small_audit import small_audit
+from tests.support.audits.small_audit import SMALL, small_audit
 
 PLAYS = replace(
     PRESETS["simulated-plays"],
@@ -92,3 +94,25 @@ def test_what_changes_values_is_refused_for_sets(sets: Ratings) -> None:
         of_scale(choose_attacks("fraction"), Scale.unary(), named=True)
     with pytest.raises(MidpointError, match="the paper's experiment is about ratings"):
         audit(sets, "gender", setting=AuditSetting(paper=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("graded", [False, True])
+def test_split_by_time_later_items_are_looked_for(sets: Ratings, graded: bool) -> None:
+    """Items come into fashion in the order of their numbers, so nothing earlier tells of later."""
+    drawn = np.random.default_rng(0).normal(0, 5, len(sets))
+    timed = replace(sets, time=(100 * sets.item + drawn).astype(np.int64))
+    if graded:
+        value = 1 + (sets.user + sets.item) % 5
+        timed = replace(timed, value=value.astype(np.float32), scale=Scale.stars(1, 5))
+    options: dict[str, Any] = {"schemes": ["dmpss"], "attacks": {"items": SMALL["items"]}}
+    later, control = (small_audit(timed, by_time=by, **options) for by in (True, False))
+    ndcg = [one.get("no", "ndcg_at_10") for one in (later, control)]
+    assert ndcg[0] is not None
+    assert ndcg[1] is not None
+    assert ndcg[0].value < 0.5 * ndcg[1].value  # what was not yet there cannot be recommended
+    assert "are trained on and given;" in model_words(later)
+    assert "70% of a held-out user's ratings" in model_words(control)
+    assert bool([row for row in later.rows if row.metric.startswith("rmse")]) == graded
+    with pytest.raises(MidpointError, match="has no times"):
+        small_audit(sets, by_time=True, **options)

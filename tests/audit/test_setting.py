@@ -2,6 +2,7 @@
 
 import pytest
 
+from midpoint.analyst import Allowance
 from midpoint.audit.setting import AuditSetting
 from midpoint.errors import MidpointError
 
@@ -24,3 +25,4 @@ def test_what_was_chosen_is_named_and_the_rest_is_nothing() -> None:
     assert chosen["panel"] == [300]
     assert (chosen["curves"], chosen["rounds"]) == (("bits",), 2)
     assert "paper" not in chosen
+    assert AuditSetting(allow=Allowance(share=1)).chosen()["allow"] == Allowance(share=1)

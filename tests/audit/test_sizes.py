@@ -35,7 +35,7 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     )
     assert found.rows == alone.rows
     assert alone.sizes == ()
-    points = {(one.scheme, one.panel, one.outsiders): one for one in found.sizes}
+    points = {(p.scheme, p.panel, p.outsiders): p for p in found.sizes if not p.reports}
     assert sorted(points) == [
         (scheme, *sizes) for scheme in ("dmpss", "no") for sizes in ((30, 40), (60, 20), (60, 40))
     ]
@@ -48,16 +48,22 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     assert small > large  # a small panel's errors are greater
     assert points["no", 30, 40].bound is None
     shown = page(found)
-    assert "What leaks to outsiders, by sizes" in shown
-    assert "What leaks to outsiders, by sizes" not in page(alone)
+    assert all(p.rmse is not None and p.panel_judge is None for p in found.sizes)
+    taught = {(p.panel, p.outsiders): p for p in found.sizes if p.reports and p.scheme == "dmpss"}
+    assert sorted(taught) == [(30, 40), (60, 40)]
+    assert taught[30, 40].rmse != points["dmpss", 30, 40].rmse
+    for title in ("How many must tell", "What leaks to outsiders, by their number"):
+        assert title in shown
+        assert title not in page(alone)
     assert "dmpss: volunteers that this data needs" in shown
+    assert "dmpss, with everyone else&#x27;s reports: volunteers that" in shown
     assert "volunteers that this data needs" not in page(alone)
     found.save(tmp_path)
     assert AuditResults.load(tmp_path).sizes == found.sizes
 
 
 def test_sizes_that_are_none_are_refused(tiny: Simulation) -> None:
-    assert read_sizes("500,0.5", "--panel") == [500, 0.5]
+    assert read_sizes("500,0.5, all", "--panel") == [500, 0.5, 1]
     assert read_sizes(None, "--panel") == [None]
     with pytest.raises(MidpointError, match="--outsiders takes numbers of people"):
         read_sizes("many", "--outsiders")

@@ -107,6 +107,30 @@ def test_a_dear_scheme_misses_its_bar(bars: Any, judge: str, scheme: str) -> Non
     assert missed(getattr(bars, judge), found(dear=scheme)) == [what]
 
 
+@pytest.mark.parametrize(
+    ("area", "lost", "wanted"),
+    [
+        (0.55, 0.04, []),
+        (0.551, 0.04, ["the panel's judge on cmpss:leak=0.6"]),
+        (0.55, 0.041, ["NDCG@10 lost by cmpss:leak=0.6"]),
+    ],
+)
+def test_sets_are_judged_by_every_budget(
+    bars: Any, monkeypatch: pytest.MonkeyPatch, area: float, lost: float, wanted: list[str]
+) -> None:
+    spoilt = "cmpss:leak=0.6"
+    results = made_up({"no": {JOINT: 0.8}, "cmpss": {JOINT: 0.5}, spoilt: {JOINT: 0.5}})
+    row = results.rows[0]
+    monkeypatch.setattr(
+        AuditResults,
+        "judge",
+        lambda _, scheme, who: (row._replace(value=area if scheme == spoilt else 0.5), who),
+    )
+    monkeypatch.setattr(AuditResults, "cost", lambda _, scheme: lost if scheme == spoilt else 0.0)
+    assert len(list(bars.lists_of_sets(results))) == 4
+    assert missed(bars.lists_of_sets, results) == wanted
+
+
 def test_within_a_wide_band_a_counterpart_is_at_chance(bars: Any) -> None:
     results = found(("cmp", JOINT, 0.56))
     wide = {**results.bands, "cmp": Band(0.43, 0.57, 1, 0.5)}

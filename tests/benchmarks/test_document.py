@@ -24,6 +24,10 @@ def keep(results: Path, name: str, date: str, time: str | None = None, **more: A
     (results / f"audit-{name}.json").write_text(json.dumps(found))
 
 
+def test_every_chapter_says_what_it_shows(document: Any) -> None:
+    assert list(document.LEADS) == list(document.CHAPTERS)
+
+
 def headings(written: list[str]) -> list[str]:
     return [part.strip() for part in written if part.startswith("###")]
 
@@ -104,14 +108,14 @@ def test_a_program_without_figures_has_no_chapter(
     document: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "results").mkdir()
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "results").mkdir(parents=True)
     monkeypatch.setattr(document, "HERE", tmp_path)
     monkeypatch.setattr(document, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(document, "README", tmp_path / "README.md")
     (tmp_path / "README.md").write_text("<!-- written by make bench -->\n<!-- end -->")
     keep(tmp_path / "results", "tv", "2026-02-01")
     document.main()
-    page = (tmp_path / "docs" / "benchmarks.md").read_text()
+    page = (tmp_path / "docs" / "results" / "benchmarks.md").read_text()
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         "## The audit in full"
     ]

@@ -78,3 +78,19 @@ def test_what_is_no_more_than_chance_tells_nothing(verdicts: Any) -> None:
     said = verdicts.verdict("privacy", {"data": {"d": rows}})
     assert "- d: Peer (AUC 0.540, cost +0.5%) wins over dmp (AUC 0.510, cost +1.0%)" in said
     assert verdicts.verdict("page", {}) is None
+
+
+def test_a_serving_app_that_gives_more_lists_is_named(verdicts: Any) -> None:
+    listed = {
+        f"{path} {connections}": {"per_second": 1000.0}
+        for path in ("/v1/scores?top=10&margin=100", "/v1/scores")
+        for connections in (1, 32, 256)
+    }
+    ours = {"sqlite": {"reads": listed}}
+    assert list(verdicts.service(ours)) == []
+    faster = {"Cornac /recommend?k=10 1": {"per_second": 1500.0}}
+    slower = {"Cornac /recommend?k=-1 32": {"per_second": 900.0}}
+    [win] = verdicts.service({**ours, "cornac": faster | slower})
+    assert win == (
+        "Cornac's serving app (k=10) gives 1,500 lists a second at one connection, Midpoint 1,000"
+    )

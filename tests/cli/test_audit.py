@@ -48,6 +48,26 @@ def test_other_options_are_refused_for_the_same_directory(audited: tuple[Path, s
 
 
 @pytest.mark.slow  # whole audits
+def test_people_of_unknown_category_are_left_out_and_counted(tmp_path: Path) -> None:
+    ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
+    table, people = tmp_path / "ratings.csv", tmp_path / "people.csv"
+    pl.DataFrame({"user": ratings.user, "item": ratings.item, "rating": ratings.value}).write_csv(
+        table
+    )
+    gender = ratings.feature("gender")
+    names = [gender.categories[code] for code in gender.codes]
+    names[:7] = [""] * 7
+    pl.DataFrame({"user": range(len(names)), "gender": names}).write_csv(people)
+    words = ["audit", str(table), "--users", str(people), "--feature", "gender"]
+    options = ["--schemes", "no", "--attacks", "lr", "--folds", "2", "--jobs", "1"]
+    result = CliRunner().invoke(
+        app, [*words, *options, "--adversary", "clean", "--out", str(tmp_path / "out")]
+    )
+    assert result.exit_code == 0, result.output
+    assert "Left out: 7 people whose gender is not known" in result.output
+
+
+@pytest.mark.slow  # whole audits
 def test_a_curve_that_is_not_there_is_an_error_before_anything_is_run(tmp_path: Path) -> None:
     words = ["audit", "simulated-tiny", "--feature", "gender", "--curves", "alpha,alfa"]
     result = CliRunner().invoke(

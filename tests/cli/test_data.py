@@ -110,6 +110,16 @@ def test_describe_takes_simulated_sources_by_seed() -> None:
     assert first == again != other
 
 
+def test_a_mean_is_shown_of_ratings_and_not_of_sets(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for rows, has_mean in (
+        ("user,item,rating\nann,x,4\nbob,y,2\n", True),
+        ("user,item\na,x\n", False),
+    ):
+        path.write_text(rows)
+        assert ("mean" in run("describe", str(path))) == has_mean
+
+
 def test_describe_can_keep_only_those_with_many_ratings(tmp_path: Path) -> None:
     rows = [f"{user},{item},{1 + (user + item) % 5}" for user in range(4) for item in range(3)]
     path = tmp_path / "a.csv"

@@ -83,7 +83,7 @@ def test_without_data_and_network_it_says_that_ratings_are_simulated(
     errors, shares = figures(shown)
     assert len(errors) == 2
     assert abs(errors[1] - errors[0]) < 0.1
-    assert shares[0] == 100 > shares[1] > 30
+    assert shares[0] == 100 > shares[1] > 10  # training lets devices reveal a share
     assert shown == run("--top", "4")
     assert shown != run("--top", "4", "--seed", "5")
 
@@ -140,4 +140,4 @@ def test_a_sample_shows_every_fate() -> None:
 def test_the_real_fallback_runs() -> None:
     errors, shares = figures(run())
     assert errors[1] < errors[0] + 0.02
-    assert shares[1] > 50
+    assert shares[1] > 10

@@ -61,7 +61,7 @@ def test_a_site_learns_while_it_serves_and_drops_no_request(site: Site) -> None:
         stop.set()
         thread.join()
         assert set(statuses) == {200}
-        assert "answers of 3 people teach items" in shown
+        assert "answers of 3 people" in shown
         assert "is now current: entry 1 of" in shown
         current = site.current()
         assert current is not None
@@ -77,7 +77,7 @@ def test_a_model_that_is_held_is_published_without_training_again(
 ) -> None:
     panel = two_kinds().panel
     held = learn(site, panel, "--hold")
-    assert "There are no reports yet: the panel alone teaches" in held
+    assert "There are no reports yet: only the panel is used" in held
     assert "Not published" in held
     assert entries(site) == 1
     calls = Counter[str]()

@@ -1,3 +1,4 @@
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_ones_own_tables_become_item_profiles(tables: tuple[Path, Path], tmp_pat
     assert found.choice is not None
     assert f"Devices will use scheme {found.scheme}, because {found.choice.reason}" in shown
     assert "This is a choice, not a certificate" in shown
-    assert "strongest attack (AUC)" in shown
+    assert "leak (AUC)" in shown
     simulated = simulate(PRESETS["simulated-tiny"], seed=1)
     direct = Factorizer(dimension=3, seed=4).fit(simulated.ratings, "gender")
     index = direct.index_of(found.item_ids)
@@ -180,10 +181,12 @@ def test_ids_of_26_digits_and_blank_features_are_trained_on(
 def test_a_leak_budget_is_printed_with_what_it_costs(tmp_path: Path) -> None:
     small = ("simulated-tiny", "--feature", "gender", "--dimension", 2, "--iterations", 3)
     plain = run(*small, "--counterparts", "none", "--out", tmp_path / "plain")
-    assert "leak (AUC)" in plain
+    assert "would reach an AUC of" in plain
+    assert "leak (AUC)" not in plain
     shown = run(*small, "--counterparts", "none", "--leak", 0.6, "--out", tmp_path / "model")
     assert "0.60 *" in shown
-    assert "(+" in shown
+    costs = [float(cost) for cost in re.findall(r"([-+]\d+\.\d)%", shown)]
+    assert len(costs) > 2
     assert ItemProfiles.load(tmp_path / "model").leak == 0.6
     assert ItemProfiles.load(tmp_path / "plain").leak is None
     with pytest.raises(MidpointError, match="reveals every rating"):

@@ -152,3 +152,12 @@ def test_a_scale_reads_well() -> None:
     assert str(Scale.stars(1, 5)) == "1 2 3 4 5"
     assert str(Scale.stars(0.5, 5, 0.5)) == "0.5 to 5 in 10 levels"
     assert str(Scale.continuous(0, 1)) == "0 to 1, continuous"
+
+
+def test_a_rating_between_the_levels_of_all_others_is_refused() -> None:
+    stars = np.tile(np.arange(1.0, 6.0), 40)
+    with pytest.raises(MidpointError, match=r"rating 3\.7 lies between .*1 of 201 ratings"):
+        Scale.guess(np.append(stars, 3.7), "table.csv")
+    assert Scale.guess(np.append(stars, 3.5), "table.csv") == Scale.stars(1, 5, 0.5)
+    tenths = np.append(stars, np.full(20, 3.7))  # not rare: they are levels
+    assert Scale.guess(tenths, "table.csv") == Scale.stars(1, 5, 0.1)

@@ -1,3 +1,6 @@
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +8,14 @@ from hypothesis import strategies as st
 
 from midpoint.data import Feature, Ratings, Scale
 from midpoint.data.simulation import PRESETS, simulate
-from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds
+from midpoint.data.split import (
+    hold_out,
+    split_at_random,
+    split_by_time,
+    split_moment,
+    split_ratings,
+    user_folds,
+)
 from midpoint.errors import MidpointError
 
 TINY = simulate(PRESETS["simulated-tiny"]).ratings
@@ -193,3 +203,44 @@ def test_a_share_of_all_or_nothing_is_refused(share: float) -> None:
 def test_no_ratings_split_into_none() -> None:
     given_part, hidden = split_ratings(of_counts([0, 0]), seed=0)
     assert len(given_part) == len(hidden) == 0
+
+
+def timed(ratings: Ratings, seed: int = 0) -> Ratings:
+    when = np.random.default_rng(seed).integers(10**9, 10**9 + 10**6, len(ratings))
+    return replace(ratings, time=when)
+
+
+def test_a_split_by_time_is_the_same_moment_for_everybody() -> None:
+    ratings = timed(TINY)
+    earlier, later = split_by_time(ratings, split_moment(ratings, 0.7))
+    assert earlier.time is not None
+    assert later.time is not None
+    assert earlier.time.max() < later.time.min()
+    assert len(earlier) == pytest.approx(0.7 * len(ratings), abs=1)
+    assert pairs(earlier) | pairs(later) == pairs(TINY)
+
+
+def test_a_split_by_time_leaves_something_on_both_sides_if_it_can() -> None:
+    ratings = of_counts([5])
+    for when in ([7, 7, 7, 7, 8], [6, 7, 7, 7, 7]):
+        split = split_by_time(both := replace(ratings, time=np.array(when)), split_moment(both))
+        assert len(split.given) * len(split.hidden) == 4
+
+
+@pytest.mark.parametrize(
+    ("when", "says"),
+    [
+        (None, "has no times.*--time-column, or leave out --split time"),
+        ([7] * 5, "have the same time"),
+        ([1, 2, 3, 4, int(time.time()) + 10**7], "1 times are in the future"),
+    ],
+)
+def test_times_that_cannot_split_are_refused(when: list[int] | None, says: str) -> None:
+    ratings = replace(of_counts([5]), time=None if when is None else np.array(when))
+    with pytest.raises(MidpointError, match=says):
+        split_moment(ratings)
+
+
+def test_ratings_without_times_are_not_split_by_them() -> None:
+    with pytest.raises(MidpointError, match="has no times"):
+        split_by_time(TINY, 0)

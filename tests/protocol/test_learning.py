@@ -8,7 +8,7 @@ from midpoint.protocol import (
     LearningProtocol,
     Population,
 )
-from midpoint.user import Parameters, adjust, check_numbers, obfuscate
+from midpoint.user import Parameters, adjust, check_numbers, obfuscate, taste_move
 from midpoint.wire import from_fixed, to_fixed
 from tests.support.people.invented import WIDE, raters, ready, world
 
@@ -75,7 +75,7 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
     disclosure = one.disclose(profiles)
     coins = np.random.default_rng(9).random((len(PEOPLE.user), 4))
     sent = one.report(disclosure, profiles, PEOPLE, coins)
-    moves = one.moves(disclosure, profiles, PEOPLE, coins)
+    moves = one.moves(disclosure, profiles, PEOPLE, coins, sent)
     parameters = Parameters.of(disclosure)
     index, value = profiles.message_index[PEOPLE.item], to_fixed(PEOPLE.value)
     everything, kept, values = np.arange(profiles.n_items), [], []
@@ -85,7 +85,9 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
         done = obfuscate(index[mine], value[mine], cell, parameters, coins[mine], hers)
         kept += mine[done.keep].tolist()
         values += from_fixed(done.value[done.keep]).tolist()
-        assert np.array_equal(moves[person], hers.move)
+        said = index[mine[done.keep]], done.value[done.keep]
+        alone = taste_move(disclosure, cell, (index[mine], value[mine]), said)
+        assert np.array_equal(moves[person], alone)
     assert kept == sent.kept.tolist()
     assert values == sent.value.tolist()
     assert np.abs(moves).max() > 16
@@ -95,16 +97,27 @@ def test_people_are_reported_as_their_own_devices_would(name: str) -> None:
         assert 0.3 < len(kept) / len(PEOPLE.user) < 0.95
 
 
-def test_half_of_the_ratings_move_a_person_half_as_far() -> None:
-    profiles, coins = ready(MADE, "cmpss"), np.random.default_rng(10)
-    disclosure = LearningProtocol("cmpss").disclose(profiles)
-    whole, half = (
-        LearningProtocol("cmpss", alpha=alpha).moves(disclosure, profiles, PEOPLE, coins)
-        for alpha in (1.0, 0.5)
-    )
-    assert np.abs(half - whole / 2).max() <= 0.5
-    dmpss = LearningProtocol("dmpss")
-    assert dmpss.moves(dmpss.disclose(profiles), profiles, PEOPLE, coins).shape == (80, 0)
+def test_without_counterparts_nothing_moves() -> None:
+    dmpss, coins = LearningProtocol("dmpss"), np.random.default_rng(10)
+    disclosure = dmpss.disclose(MADE.profiles)
+    sent = dmpss.report(disclosure, MADE.profiles, PEOPLE, coins)
+    assert dmpss.moves(disclosure, MADE.profiles, PEOPLE, coins, sent).shape == (80, 0)
+
+
+@pytest.mark.parametrize("name", ["dmp", "cmp", "cmpss"])
+def test_everyone_keeps_the_same_share(name: str) -> None:
+    """Coins alike for all categories thin what any scheme reveals, and change no value."""
+    profiles, coins = ready(MADE, name), np.random.default_rng(5).random((len(PEOPLE.user), 4))
+    sent = [
+        how.report(how.disclose(profiles), profiles, PEOPLE, coins)
+        for how in (LearningProtocol(name), LearningProtocol(name, keep=0.5))
+    ]
+    some = np.isin(sent[0].kept, sent[1].kept)
+    assert sent[0].kept[some].tolist() == sent[1].kept.tolist()
+    assert sent[0].value[some].tolist() == sent[1].value.tolist()
+    assert 0.42 < some.mean() < 0.58
+    by_category = [some[PEOPLE.category[PEOPLE.user[sent[0].kept]] == k].mean() for k in (0, 1)]
+    assert abs(by_category[0] - by_category[1]) < 0.1
 
 
 def test_bits_and_estimation_reach_the_disclosure() -> None:

@@ -19,7 +19,9 @@ def test_people_are_corrected_as_their_own_devices_correct(name: str) -> None:
     """One person's correction, with the code of a device, against all at once."""
     protocol, profiles = LearningProtocol(name), ready(MADE, name)
     disclosure = protocol.disclose(profiles)
-    moves = protocol.moves(disclosure, profiles, PEOPLE, np.random.default_rng(0))
+    given = disclosure, profiles, PEOPLE
+    sent = protocol.report(*given, np.random.default_rng(0))
+    moves = protocol.moves(*given, np.random.default_rng(0), sent)
     person, item = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
     rows = item, PEOPLE.category[person], moves[person]
     found = local_correction(disclosure, profiles, *rows).reshape(20, 15)
@@ -37,7 +39,9 @@ def test_people_are_corrected_as_their_own_devices_correct(name: str) -> None:
 def test_predictions_are_scores_after_the_correction_of_devices(name: str) -> None:
     protocol, profiles = LearningProtocol(name), ready(MADE, name)
     disclosure = protocol.disclose(profiles)
-    given = disclosure, profiles, PEOPLE, np.random.default_rng(0)
+    people = disclosure, profiles, PEOPLE
+    sent = protocol.report(*people, np.random.default_rng(0))
+    given = *people, np.random.default_rng(0), sent
     x = np.random.default_rng(1).normal(size=(20, profiles.dimension))
     user, item = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
     shown = protocol.predictions(*given, x, user, item)

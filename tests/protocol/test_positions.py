@@ -114,7 +114,7 @@ def test_what_was_asked_counts() -> None:
 
 
 def test_people_near_their_mode_take_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody of usual size is left to the one-person code; a disclosure that reaches far leaves."""
+    """Nobody of usual size, or far off, is left to the one-person code; all are if none is near."""
     alone: list[int] = []
 
     def counted(*given: Any) -> Counterparts:
@@ -122,14 +122,14 @@ def test_people_near_their_mode_take_the_short_way(monkeypatch: pytest.MonkeyPat
         return counterparts(*given)
 
     monkeypatch.setattr(positions, "counterparts", counted)
-    for name, left in (("real size", False), ("strong", True)):
-        crowd, p = (
-            Crowd.draw(DISCLOSURES[name], 7, everything=True),
-            Parameters.of(DISCLOSURES[name]),
-        )
-        alone.clear()
-        adjust_population(p, crowd.starts, crowd.item, crowd.value, crowd.category)
-        assert bool(alone) == left
+    for near in (positions.NEAR, 0.0):
+        monkeypatch.setattr(positions, "NEAR", near)
+        for name in ("real size", "strong"):
+            shown = DISCLOSURES[name]
+            crowd, p = Crowd.draw(shown, 7, everything=True), Parameters.of(shown)
+            alone.clear()
+            adjust_population(p, crowd.starts, crowd.item, crowd.value, crowd.category)
+            assert bool(alone) == (not near)
 
 
 def test_single_precision_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,15 @@ def test_all_schemes_and_the_three_non_solutions_have_a_statement() -> None:
     }
 
 
+def test_less_is_said_of_values_that_do_not_shift() -> None:
+    for name in ("cmp", "cmpss"):
+        shifted, still = state(name, discrete=True), state(name, discrete=True, shift=False)
+        assert "Values are distributed alike, jointly" in shifted.guarantees
+        assert "Values are distributed alike, jointly" not in still.guarantees
+        assert "measured only" in still.guarantees
+    assert state("dmp", discrete=True, shift=False) == STATEMENTS["dmp"]  # it never shifts
+
+
 def test_nothing_is_guaranteed_for_stars_that_are_shifted_or_ratings_mixed_in() -> None:
     for name, says in STATEMENTS.items():
         assert state(name, discrete=False) == says

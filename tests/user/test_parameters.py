@@ -65,3 +65,13 @@ def test_a_disclosure_is_read_once_and_kept_no_longer_than_it_is_used() -> None:
     assert first() is None
     get(made_up.disclosure("mpss"))
     assert len(set(read)) == 2
+
+
+def test_what_is_made_of_a_disclosure_needs_no_bytes_of_it() -> None:
+    get, shown = made_once(lambda one: set(one.items)), made_up.disclosure("dmpss")
+    assert get(shown) is get(shown)
+    assert not shown.has_bytes
+    same = Disclosure.parse(shown.raw)
+    assert same.has_bytes
+    assert get(same) is get(Disclosure.parse(shown.raw))  # received copies share it
+    assert get(same) == get(shown)

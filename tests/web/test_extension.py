@@ -1,5 +1,6 @@
 """The extension in a real Chromium, against a running service that may lie."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from midpoint.data import Simulation
+from midpoint.wire import ONE
 from tests.support.page.extension import Installed, allow, build, installed
 from tests.support.page.person import Person
 from tests.support.page.service import Service
@@ -33,16 +35,12 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("extension")) / "chromium"
 
 
-@pytest.fixture(scope="module")
-def extension(
-    browser: Browser, directory: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Installed]:
-    """Installed by somebody who agrees whenever the browser asks her."""
+@pytest.fixture
+def extension(browser: Browser, directory: Path, tmp_path: Path) -> Iterator[Installed]:
+    """Just installed by somebody who agrees whenever the browser asks her."""
     chromiums = browser.browser_type  # one Playwright for all browsers of a run
-    profile = tmp_path_factory.mktemp("profile")
-    with installed(
-        chromiums, directory, profile, ["http://127.0.0.1/*", "http://localhost/*"]
-    ) as running:
+    hosts = ["http://127.0.0.1/*", "http://localhost/*"]
+    with installed(chromiums, directory, tmp_path / "profile", hosts) as running:
         yield running
 
 
@@ -104,8 +102,8 @@ def test_the_services_page_sees_nothing_of_it_and_its_code_does_not_run_there(
     extension: Installed, service: Service
 ) -> None:
     she = extension.at(service.url)
-    allow_once(she)
-    she.page.get_by_role("button", name="Start rating").or_(she.rows.first).first.wait_for()
+    allow(she)
+    she.page.get_by_role("button", name="Start rating").wait_for()
     database = f"midpoint/{service.url}"
     assert database in she.page.evaluate(DATABASES)
     theirs = extension.context.new_page()
@@ -150,7 +148,7 @@ def test_she_may_ask_a_witness_that_the_service_does_not_name(
     with running_witness(service.url, tmp_path / "witness") as witness:
         witness.look(after=2 * DAY)
         she = extension.at(by_name(service))
-        allow_once(she)
+        allow(she)
         she.choose("Female")
         she.go("Ledger")
         she.page.get_by_role("button", name="Change what you demand").click()
@@ -164,19 +162,33 @@ def test_she_may_ask_a_witness_that_the_service_does_not_name(
         expect(she.page.get_by_text(f"{witness.address} has shown for 24 hours")).to_be_visible()
 
 
-def test_removing_a_service_withdraws_the_permission_and_keeps_what_was_decided(
-    extension: Installed, service: Service
+def test_one_service_at_two_addresses_is_one_person(
+    extension: Installed, service: Service, own_service: Service
 ) -> None:
-    """By another name the same service is another one, to which she sent nothing."""
-    other = by_name(service)
+    """Else it would see the coins of one opinion tossed twice; another service is another one."""
+    known = extension.at(service.url)
+    allow(known)
+    answered(known)
+    again = extension.at(by_name(service))
+    allow(again)
+    expect(again.page.get_by_text("Code: known_elsewhere")).to_be_visible()
+    expect(again.page.get_by_text(service.url)).to_be_visible()
+    assert again.sent == []
+    other = extension.at(own_service.url)
+    allow(other)
+    other.choose("Female")
+
+
+def test_removing_a_service_withdraws_the_permission_and_keeps_what_was_decided(
+    extension: Installed, service: Service, own_service: Service
+) -> None:
+    """To the other service she sent nothing."""
+    other = own_service.url
     new, known = extension.at(other), extension.at(service.url)
-    allow_once(new)
-    new.page.get_by_role("button", name="Start rating").or_(new.rows.first).first.wait_for()
-    allow_once(known)
-    begin = known.page.get_by_role("button", name="Start rating")
-    begin.or_(known.rows.first).first.wait_for()
-    if begin.is_visible():
-        answered(known)
+    allow(new)
+    new.page.get_by_role("button", name="Start rating").wait_for()
+    allow(known)
+    answered(known)
     known.page.goto(extension.page)
     for address, said in (
         (other, "is removed, with all that was kept"),
@@ -193,16 +205,6 @@ def test_removing_a_service_withdraws_the_permission_and_keeps_what_was_decided(
     expect(known.page.get_by_role("button", name="Allow and open")).to_be_visible()
 
 
-def allow_once(she: Person) -> None:
-    """Open the extension's page, and agree unless that was done before."""
-    she.open()
-    agree = she.page.get_by_role("button", name="Allow and open")
-    expect(agree.or_(she.page.get_by_text("Other services"))).to_be_visible()
-    if agree.is_visible():
-        agree.click()
-    expect(she.page.get_by_text("Other services")).to_be_visible()
-
-
 def by_name(service: Service) -> str:
     """The same service at another origin."""
     return f"http://localhost:{service.port}"
@@ -210,3 +212,19 @@ def by_name(service: Service) -> str:
 
 def quoted(address: str) -> str:
     return address.replace(":", "%3A").replace("/", "%2F")
+
+
+def test_somebody_who_says_no_category_chooses_what_leaves(
+    extension: Installed, service: Service
+) -> None:
+    she = extension.at(service.url)
+    allow(she)
+    she.page.get_by_role("button", name="I am in none of these").click()
+    expect(she.page.get_by_role("heading", name="Best for everyone")).to_be_visible()
+    assert she.sent == []
+    she.page.get_by_label("I agree that nothing is protected").check()
+    she.page.get_by_role("button", name="Rate in the clear").click()
+    she.rate_first((5, 3))
+    she.page.get_by_text("Show the exact bytes").click()
+    answers = json.loads(she.exact_bytes())["answers"]
+    assert sorted(value // ONE for _, value in answers) == [3, 5]

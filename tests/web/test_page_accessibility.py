@@ -37,6 +37,10 @@ def test_every_part_is_accessible(
     she.open()
     expect(she.page.get_by_role("button", name="Start rating")).to_be_visible()
     found = {"welcome": violations(she)}
+    she.page.get_by_role("button", name="I am in none of these").click()
+    expect(she.page.get_by_role("listitem").first).to_be_visible()
+    found["none"] = violations(she)
+    she.page.get_by_role("button", name="Back to the choice").click()
     she.choose("Female")
     she.rate_first((5, 4, 1, 2, 5, 3, 4, 4, 2, 1))
     found["rate"] = violations(she)

@@ -174,7 +174,7 @@ def test_a_change_that_she_agrees_to_leaves_her_who_she_is(visit: Visit, service
 def test_another_way_of_protecting_is_shown_and_she_decides(visit: Visit, service: Service) -> None:
     she = visit()
     she.open()
-    expect(she.page.get_by_text("neither an answer nor its absence")).to_be_visible()
+    expect(she.page.get_by_text("rated or not")).to_be_visible()
     she.choose("Female")
     with lied_to(she, scheme_downgraded(Site(service.site))):
         she.page.reload()
@@ -196,7 +196,7 @@ def test_the_first_screen_promises_what_the_scheme_keeps(visit: Visit, service: 
         she.open()
         she.page.get_by_role("button", name="I agree: what I rate may be seen").click()
         expect(she.page.get_by_text("which films you rated is not hidden")).to_be_visible()
-        expect(she.page.get_by_text("nor its absence")).to_have_count(0)
+        expect(she.page.get_by_text("rated or not")).to_have_count(0)
 
 
 @pytest.mark.parametrize("lie", [another_past, unsigned])

@@ -6,13 +6,26 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from midpoint.wire import Entry
+from midpoint.wire import ONE, Entry
 from tests.support.page.service import Service
 from tests.web.conftest import Size, Visit
 
 pytestmark = pytest.mark.slow
 TEN = (5, 4, 4, 2, 1, 5, 3, 4, 5, 2)
 BOTH = pytest.mark.parametrize("size", ["phone", "desktop"])
+HELD = """async () => {
+  globalThis.held = true;
+  const request = indexedDB.open("midpoint");
+  await new Promise((resolve) => { request.onsuccess = resolve; });
+  const [name] = request.result.objectStoreNames;
+  const writing = request.result.transaction(name, "readwrite");
+  const again = () => {
+    if (globalThis.held) writing.objectStore(name).get("none").onsuccess = again;
+    else request.result.close();
+  };
+  again();
+}"""
+"""Holds the page's storage: all that would write there waits."""
 
 
 @BOTH
@@ -83,18 +96,100 @@ def test_a_draft_outlives_a_reload_and_is_not_sent(visit: Visit) -> None:
     assert she.sent == ["POST /v1/solicitation"] * 2
 
 
+NONE = "I am in none of these, or do not want to say"
+
+
 def test_somebody_in_none_of_the_categories_sees_the_best_and_sends_nothing(visit: Visit) -> None:
     she = visit()
     she.open()
-    she.page.get_by_text("I am in none of these").click()
-    expect(she.page.get_by_text("in the clear")).to_be_visible()
-    she.page.get_by_role("button", name="Show the best for everyone").click()
+    she.page.get_by_role("button", name=NONE).click()
     expect(she.page.get_by_role("heading", name="Best for everyone")).to_be_visible()
     expect(she.page.get_by_role("listitem").first).to_be_visible()
+    expect(she.page.get_by_role("button", name="Rate in the clear")).to_be_disabled()
     assert she.sent == []
     she.page.get_by_role("button", name="Back to the choice").click()
     she.choose("Female")
     she.rows.first.wait_for()
+
+
+def test_ratings_go_in_the_clear_only_if_she_agrees_and_on_this_visit(visit: Visit) -> None:
+    she = visit()
+    she.open()
+    she.page.get_by_role("button", name=NONE).click()
+    she.page.get_by_label("I agree that nothing is protected").check()
+    assert she.sent == []
+    she.page.get_by_role("button", name="Rate in the clear").click()
+    she.rate_first(TEN)
+    chip = she.page.get_by_role("button", name="Nothing is protected")
+    expect(chip).to_be_visible()
+    she.go("What leaves")
+    expect(she.leaving.first).to_contain_text("nothing is protected: it goes as it is")
+    she.page.get_by_text("Show the exact bytes").click()
+    answers = json.loads(she.exact_bytes())["answers"]
+    assert sorted(value // ONE for _, value in answers) == sorted(TEN)  # as they were rated, all
+    raw, sent = (she.page.get_by_role("figure", name=f"From what you {did}").inner_text()
+                 for did in ("rated", "send"))  # fmt: skip
+    assert raw.split("\n")[1:] == sent.split("\n")[1:]  # and give away as much
+    # What was measured is of protected answers; nothing is said of it, or of protection, here.
+    measured = she.page.locator(".measured")
+    expect(measured.first).to_be_hidden()
+    said = she.page.locator("main").inner_text()
+    assert "undo the protection" not in said
+    assert "can reveal more" not in said
+    she.send()
+    she.wait_for_recommendations()
+    expect(she.page.get_by_text("which was not protected")).to_be_visible()
+    chip.click()  # from now on she is protected; what was sent stays sent
+    dialog = she.page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Female", exact=True).check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(she.page.get_by_role("button", name="gender protected")).to_be_visible()
+    expect(measured.first).to_be_visible()  # the control
+    assert she.sent.count("POST /v1/reports") == 1
+    assert she.errors == []
+
+
+def test_nothing_goes_in_the_clear_while_a_choice_is_kept(visit: Visit) -> None:
+    """The browser's storage is slow: what she chose is not kept yet when she presses send."""
+    she = visit()
+    she.open()
+    she.page.get_by_role("button", name=NONE).click()
+    she.page.get_by_label("I agree that nothing is protected").check()
+    she.page.get_by_role("button", name="Rate in the clear").click()
+    she.rate_first(TEN)
+    she.wait_until_kept(len(TEN))
+    she.go("What leaves")
+    send = she.page.get_by_role("button", name="Send this answer")
+    expect(send).to_be_enabled()
+    she.page.evaluate(HELD)
+    she.page.get_by_role("button", name="Nothing is protected").click()
+    dialog = she.page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Female", exact=True).check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    send.click()
+    she.page.evaluate("() => { globalThis.held = false; }")
+    expect(she.page.get_by_role("button", name="gender protected")).to_be_visible()
+    expect(she.leaving).to_have_count(5)  # ten of them, the first five shown: nothing was sent
+    for line in she.leaving.all():
+        expect(line).not_to_contain_text("nothing is protected")
+    she.send()
+    she.wait_for_recommendations()
+    assert she.sent.count("POST /v1/reports") == 1
+    assert she.errors == []
+
+
+def test_in_the_clear_is_asked_again_on_the_next_visit(visit: Visit) -> None:
+    she = visit()
+    she.open()
+    she.page.get_by_role("button", name=NONE).click()
+    she.page.get_by_label("I agree that nothing is protected").check()
+    she.page.get_by_role("button", name="Rate in the clear").click()
+    she.rate_first(TEN[:3])
+    she.wait_until_kept(3)
+    she.page.reload()
+    expect(she.page.get_by_role("button", name=NONE)).to_be_visible()
+    assert "POST /v1/reports" not in she.sent
 
 
 def test_the_ledger_is_exported_as_a_file(visit: Visit, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_link_leads_nowhere_but_to_another_page() -> None:
     assert b"links" not in absent.raw
 
 
-@pytest.mark.parametrize("text", ["a\nb", "\x1b[2J", "a\x7f", "a\x85", "a\u2028b", ""])
+@pytest.mark.parametrize("text", ["a\nb", "\x1b[2J", "a\x7f", "a\x85", "a\u2028b", "a\u202eb", ""])
 def test_titles_and_problems_print_as_one_line(text: str) -> None:
     with pytest.raises(ValidationError):
         Catalogue(items=("a",), titles=(text,), ratings=(1,))

@@ -13,7 +13,14 @@ export {
 } from "./user/agent/channel";
 export { bestForEveryone } from "./user/agent/everyone";
 export { type Evidence, evidence, marginals } from "./user/agent/evidence";
-export { Home, MovedError, Notes } from "./user/agent/home";
+export {
+  Home,
+  KnownElsewhereError,
+  MovedError,
+  Notes,
+  PIN,
+  type RequireOnlyOne,
+} from "./user/agent/home";
 export { join, leave, membership, toShare } from "./user/agent/panel";
 export { type Fate, type Line, type Preview, preview } from "./user/agent/preview";
 export type { Fetched, Rateable, Standing, Terms } from "./user/agent/standing";
@@ -28,7 +35,7 @@ export { readStatement } from "./user/checks/links";
 export { Pin } from "./user/checks/pin";
 export { Proof } from "./user/checks/proof";
 export { PURPOSES, toss, type Uniforms } from "./user/core/coins";
-export { correct, type Recommendation } from "./user/core/correction";
+export { correct, type Recommendation, tasteMove } from "./user/core/correction";
 export {
   type Adjustment,
   adjust,

@@ -7,6 +7,7 @@ from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.disclosure import disclose
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme, itemwise_scheme
+from midpoint.analyst.fit.choice import Allowance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
 from midpoint.analyst.fit.fold_in import estimate_profiles, predict
 from midpoint.analyst.fit.given.factors import GivenFactors
@@ -26,6 +27,7 @@ from midpoint.analyst.score.weights import report_weights
 from midpoint.analyst.training import train
 
 __all__ = [
+    "Allowance",
     "CategoryEstimates",
     "CategoryStatistics",
     "CollectedReports",

@@ -12,8 +12,9 @@ from typing import Self
 from midpoint.analyst.disclose.catalogue import catalogue_of
 from midpoint.analyst.disclose.chain import publish
 from midpoint.analyst.disclose.disclosure import disclose
-from midpoint.analyst.disclose.scheme_choice import MOST_COST
 from midpoint.analyst.disclose.site import KEY, Site
+from midpoint.analyst.disclose.specification import SchemeSpec
+from midpoint.analyst.fit.choice import ALLOWED, Allowance
 from midpoint.analyst.fit.factorizer import Factorizer
 from midpoint.analyst.fit.given.factors import GivenFactors
 from midpoint.analyst.fit.given.sources import Ids
@@ -69,7 +70,7 @@ class Analyst:
         *features: str,
         scheme: str | None = None,
         leak: float | None = None,
-        cost: float = MOST_COST,
+        allow: Allowance = ALLOWED,
         least_people: int = LEAST_PEOPLE,
         asked: str | Path | None = None,
         factorizer: Factorizer | None = None,
@@ -88,14 +89,14 @@ class Analyst:
             scheme: Name of a scheme; the one that attacks on the panel itself choose unless given.
             leak: Leak budget: the AUC that somebody may reach who knew all errors of what is
                 disclosed; see `midpoint.analyst.train`.
-            cost: What the scheme that is chosen may cost: a share of the error of predictions.
+            allow: What the scheme that is chosen may cost.
             least_people: People that every category needs; fewer would be disclosed themselves.
             asked: Where people did not choose what they rate: "all", or a table of user and item;
                 see `midpoint.analyst.train`.
             factorizer: How item profiles are learned.
             seed: Decides every random draw of the factorizer.
             progress: Whether to show a bar; in terminals and notebooks unless given.
-            reports: What other people reported, which teaches items (`CollectedReports`).
+            reports: What other people reported, to learn items from (`CollectedReports`).
         """
         if not features:
             known = ", ".join(ratings.features) or "none"
@@ -110,7 +111,7 @@ class Analyst:
                 factorizer=factorizer,
                 scheme=scheme,
                 leak=leak,
-                cost=cost,
+                allow=allow,
                 least_people=least_people,
                 asked=asked,
                 progress=lambda step: report(step.iteration, step.iterations),
@@ -131,7 +132,7 @@ class Analyst:
         item_ids: Ids | None = None,
         scheme: str | None = None,
         leak: float | None = None,
-        cost: float = MOST_COST,
+        allow: Allowance = ALLOWED,
         least_people: int = LEAST_PEOPLE,
         seed: int = 0,
         progress: bool | None = None,
@@ -151,7 +152,7 @@ class Analyst:
                 or number of an item, where the model does not say.
             scheme: As in `train`.
             leak: As in `train`.
-            cost: As in `train`.
+            allow: As in `train`.
             least_people: As in `train`.
             seed: Decides every random draw.
             progress: Whether to show a bar; in terminals and notebooks unless given.
@@ -163,7 +164,7 @@ class Analyst:
             *features,
             scheme=scheme,
             leak=leak,
-            cost=cost,
+            allow=allow,
             least_people=least_people,
             factorizer=given,
             seed=seed,
@@ -172,8 +173,8 @@ class Analyst:
 
     @property
     def scheme(self) -> str:
-        """Name of the scheme by which devices obfuscate."""
-        return self.disclosure.scheme
+        """The scheme by which devices obfuscate, with its settings."""
+        return str(SchemeSpec.of(self.disclosure))
 
     @property
     def published(self) -> Published:

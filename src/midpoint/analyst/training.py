@@ -8,10 +8,12 @@ from pathlib import Path
 from midpoint.analyst.disclose.assigned import require_assigned
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
-from midpoint.analyst.disclose.scheme_choice import MOST_COST, choose_scheme, require_attackers
+from midpoint.analyst.disclose.scheme_choice import choose_scheme, require_attackers
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
+from midpoint.analyst.fit.choice import ALLOWED, Allowance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.admission import noted, require_teaching
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.learn.training_set import training_set
 from midpoint.data import Ratings
@@ -32,7 +34,7 @@ def train(
     factorizer: Factorizer | None = None,
     scheme: str | None = None,
     leak: float | None = None,
-    cost: float = MOST_COST,
+    allow: Allowance = ALLOWED,
     least_people: int = LEAST_PEOPLE,
     asked: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -50,7 +52,7 @@ def train(
         leak: Leak budget, under a scheme that withholds ratings: the AUC that somebody may reach
             who knew all errors of what is disclosed (`disclose.leak`). Items then have keep
             probabilities. None unless given.
-        cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        allow: What the scheme that is chosen may cost.
         least_people: People that every category needs: what is disclosed of fewer shows their own
             ratings.
         asked: Where people did not choose what they rate: "all" if everyone was asked about every
@@ -58,8 +60,8 @@ def train(
             nothing. Values alone are then protected, and devices answer all that they are asked, or
             nothing.
         progress: Is called with how far each stage has come.
-        reports: What other people reported, under disclosures of the same feature and scale: they
-            teach items, and what categories do is learned from the panel alone.
+        reports: What other people reported, under disclosures of the same feature and scale: items
+            are learned from them, too; how categories differ is learned from the panel alone.
 
     Returns:
         Item profiles whose `scheme` is the one chosen, with the `choice`; None without a private
@@ -76,11 +78,9 @@ def train(
     factorizer = factorizer or Factorizer()
     if names:  # what cannot be done is refused before hours of fitting
         _require_panel(ratings, names, least_people, measured=scheme is None)
-    if reports is None:
-        profiles = factorizer.fit(ratings, names or None, progress)
-    else:
-        profiles = _fit_both(ratings, names, reports, factorizer, progress)
-    if not names and scheme is None:
+    profiles = fit_with_reports(ratings, names, reports, factorizer, progress)
+    counterparts = scheme is not None and SchemeSpec.read(scheme).scheme.counterparts
+    if not names and not counterparts:  # nothing to protect; counterparts say that they need it
         return profiles
     choice = None
     if scheme is None:
@@ -88,7 +88,7 @@ def train(
             ratings,
             *names,
             factorizer=factorizer,
-            most_cost=cost,
+            allow=allow,
             assigned=asked is not None,
             seed=factorizer.seed,
             progress=progress,
@@ -107,37 +107,38 @@ def train(
         threads=factorizer.threads,
         progress=progress,
     )
+    if leak is None:  # a model keeps it, so that it stays when a site publishes again
+        leak = specification.leak
+    specification = replace(specification, leak=None)
     if leak is not None:
         _require_withholding(kind, leak)
-        LeakBudget(profiles).within(leak)  # so that what cannot be disclosed is not saved
+        # so that what cannot be disclosed is not saved
+        LeakBudget(profiles, specification.share).within(leak)
     return replace(profiles, scheme=str(specification), choice=choice, leak=leak)
 
 
-def _fit_both(
+def fit_with_reports(
     panel: Ratings,
     names: tuple[str, ...],
-    reports: CollectedReports,
+    reports: CollectedReports | None,
     factorizer: Factorizer,
     progress: Callable[[Progress], None] | None,
 ) -> ItemProfiles:
-    """Fit items to the panel's ratings and to reports, and write down how many taught."""
+    """Fit items to the panel's ratings and to reports, if any, and note how many were used."""
+    if reports is None:
+        return factorizer.fit(panel, names or None, progress)
     if not names:
         raise MidpointError("reports protect a private feature; name it to learn from them")
     both = training_set(panel, names, reports, seed=factorizer.seed)
-    if reports.admitted:
-        reports.admitted(both.admission)
-    if not both.admission.answers:
-        raise MidpointError(f"no report of {reports.name} can teach; {both.admission}")
+    require_teaching(reports, both.admission)
     profiles = factorizer.fit(both.ratings, names, progress, both.report_noise)
-    made = profiles.provenance
-    kept = {**made.configuration, "reports": both.admission.as_dict()}
-    return replace(profiles, provenance=replace(made, configuration=kept))
+    return replace(profiles, provenance=noted(profiles.provenance, both.admission))
 
 
 def _require_panel(
     ratings: Ratings, names: tuple[str, ...], least_people: int, *, measured: bool
 ) -> None:
-    """Refuse a category of too few people, and say who teaches nothing about categories.
+    """Refuse a category of too few people, and say whose category is not known.
 
     Where the scheme is to be `measured`, refuse as well if what attackers need is not installed.
     """
@@ -149,7 +150,7 @@ def _require_panel(
     unknown = int((~feature.known).sum())
     if unknown:
         logger.warning(
-            "%s: the %s of %d of %d people is not known: their ratings teach what items are like,"
+            "%s: the %s of %d of %d people is not known: items are learned from their ratings,"
             " and nothing about categories",
             *(ratings.name, feature.name, unknown, len(feature.codes)),
         )

@@ -1,7 +1,7 @@
-"""The contract of attackers: people who write one can see whether it keeps it.
+"""The contract of attackers, with a check for people who write one.
 
 Attackers are fitted to a few hundred simulated people, and tried on others. An attacker that breaks
-a clause would make an audit say what is not so.
+a clause would make the results of an audit wrong.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit.attackers import Attacker, new_attacker, score_people
 from midpoint.audit.attackers.auc import auc, chance_deviation
-from midpoint.audit.attackers.view import Float, View
+from midpoint.audit.attackers.view import Float, Panel, View
 from midpoint.audit.rounds.conversation import People, Version, catalogue, converse
 from midpoint.audit.rounds.view import TranscriptView
 from midpoint.audit.run.adversaries.judge import nested_scores, only, saying
@@ -84,8 +84,9 @@ class Stage:
             said = converse(asked, [version] * ROUNDS, budget=BUDGET, coins=coins)
             return TranscriptView.of(said, version, ratings.scale)
         people = Population(ratings.user, ratings.item, ratings.value, labels)
+        panel = Panel(lambda: [self.seen(0, scheme, draw)], self.labels[0])
         sent = LearningProtocol(scheme).report(version.disclosure, version.profiles, people, coins)
-        return View(sent, version.profiles, version.disclosure, ratings.scale)
+        return View(sent, version.profiles, version.disclosure, ratings.scale, panel=panel)
 
 
 REPORTS, TRANSCRIPTS = Stage(), Stage(transcripts=True)

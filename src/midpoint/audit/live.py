@@ -1,9 +1,9 @@
 """A live site audited again, by people who joined its panel since a disclosure was published.
 
-Nobody of them taught that disclosure, and their category is known: they are outsiders. They are cut
-into parts. The devices of all of them are simulated under the disclosure as it was published, and
-each part is attacked by somebody who learned from the others. What is found can refute a
-certificate; it does not confirm one, since an auditor's attackers learned from more people.
+The disclosure was made without them, and their category is known: they are outsiders. They are cut
+into parts. Their devices are simulated under the disclosure as it was published, and each part is
+attacked by attackers that learned from the others. The result can refute a certificate; it does
+not confirm one, since an auditor's attackers learned from more people.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from midpoint.wire import MILLION, ONE, Certificate, Disclosure
 
 Float = NDArray[np.float64]
 PARTS: Final = 5
-"""Parts of the people; each is attacked by what the others taught."""
+"""Parts of the people; each is attacked by attackers trained on the others."""
 DRAWS: Final = 2
 """Draws of the coins, of those attacked and of those learned from."""
 LEAST: Final = 30
@@ -63,7 +63,7 @@ class SiteAudit:
     counts: tuple[tuple[str, int], ...]
     """How many people there are of each category."""
     protected: Reading
-    """What is read from what their devices send."""
+    """What attackers infer from what their devices send."""
     raw: Reading
     """The control: the same attackers on their raw ratings."""
     certificates: tuple[Certificate, ...] = ()
@@ -85,7 +85,7 @@ class SiteAudit:
         ]
         leak = self.disclosure.leak
         if leak is not None and self.protected.low > leak / ONE:
-            said.append(f"the service keeps to a leak budget of AUC {leak / ONE:.2f}")
+            said.append(f"the service says that errors leak up to an AUC of {leak / ONE:.2f}")
         return tuple(said)
 
     def words(self) -> list[str]:
@@ -148,7 +148,7 @@ def audit_site(
     Args:
         disclosure: What is published.
         profiles: The model behind it.
-        published: When it was first published: who joined before may have taught it.
+        published: When it was first published: it may have been made from people who joined before.
         volunteers: All who joined the site's panel.
         certificates: What auditors signed about the disclosure.
         seed: Decides parts and coins.
@@ -239,7 +239,7 @@ def _read(
     profiles: ItemProfiles,
     seed: int,
 ) -> Reading:
-    """Attack each part by what the others taught, all under one disclosure; weigh the attackers."""
+    """Attack each part by attackers trained on the others, under one disclosure; combine them."""
     scale = report_scale(disclosure, outside.ratings.scale)
 
     def view(part: int, draw: int) -> View:

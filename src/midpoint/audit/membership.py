@@ -1,4 +1,4 @@
-"""Whether a person was in the panel, read from what was disclosed: an attack on those who tell.
+"""Membership inference: whether a person was in the panel, inferred from the disclosure.
 
 Published numbers are fitted to the panel, and so a little to each of its members. The attacker
 knows somebody's raw ratings and her category, what was published, and a reference: what the same
@@ -11,10 +11,10 @@ probabilities show of p_jk, and f_jk(r) the distribution of ratings,
           + sum_{j rated} log(f_jk(r_j) / f0_jk(r_j))
 
 where 0 marks the reference. Where a scheme discloses offsets instead of distributions, f_jk is
-normal around a centre that both share. The two lines are weighed by how far the model holds: people
-differ in how much they rate by more than chance, so each line counts by the variance that the model
-gives it, over the variance that it has. What is reported is the strongest of three: one line, the
-other, or both. Members are compared with strangers: people who are in
+normal around a centre that both share. The two lines are weighted by how well the model fits:
+people differ in how much they rate by more than chance, so each line has the weight of its
+variance under the model, divided by its actual variance. What is reported is the strongest of
+three: one line, the other, or both. Members are compared with strangers: people who are in
 neither group.
 """
 

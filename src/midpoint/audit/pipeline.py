@@ -36,11 +36,11 @@ from midpoint.audit.run.schemes_and_attacks import (
     of_transcripts,
 )
 from midpoint.audit.run.store import MANIFEST, Store
-from midpoint.audit.run.tasks import Auditor
+from midpoint.audit.run.tasks.auditor import Auditor
 from midpoint.audit.run.work import Makers, Work
 from midpoint.audit.setting import USUAL, AuditSetting
-from midpoint.audit.sizes import require_outsiders, size_directory, size_points
-from midpoint.data import Ratings, Scale, with_known
+from midpoint.audit.sizes import require_outsiders, size_directory, size_points, with_reports
+from midpoint.data import Ratings, Scale, split_moment, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 
@@ -65,7 +65,8 @@ def audit(  # noqa: PLR0913
     """Attack protocols as hard as we can and measure what leaks and what it costs (Sec. 7).
 
     Several sizes of the panel, or several numbers of outsiders, are audits of the same people in
-    the same folds: the results are about the last ones, and have the others in `sizes`.
+    the same folds: the results are about the last ones, and have the others in `sizes`. Each panel
+    is then audited a second time, with items also learned from everyone else's reports.
 
     Args:
         ratings: The data; users whose category is not known are left out.
@@ -99,12 +100,16 @@ def audit(  # noqa: PLR0913
             raise MidpointError("the paper's experiment is about ratings; leave it out of sets")
         ratings = paper_people(with_known(ratings, *names))
         factorizer = tuned_before(out, ratings) or tuned(ratings, names, seed)
+    share = GIVEN if setting.given is None else setting.given
     plan = Plan(
         names,
         folds=(QUICK_FOLDS if quick else FOLDS) if folds is None else folds,
         seed=seed,
-        share=GIVEN if setting.given is None else setting.given,
+        share=share,
+        until=split_moment(ratings, min(share, GIVEN)) if setting.by_time else None,
         factorizer=factorizer or Factorizer(),
+        volunteers=setting.volunteers,
+        allow=setting.allow,
         paper=setting.paper,
         quick=quick,
     )
@@ -113,13 +118,18 @@ def audit(  # noqa: PLR0913
         replace(plan, panel=panel, outsiders=OUTSIDERS if number is None else number)
         for panel, number in sizes
     ]
+    if with_reports(setting) and not people.scale.is_unary:  # sets have no error to draw
+        along = [sized for sized in plans if sized.outsiders == plans[0].outsiders]
+        plans += [replace(sized, reports=True) for sized in along]
     free = attacks is None and not plan.paper
     against = [_adversaries(people, sized, setting.adversaries, free=free) for sized in plans]
-    if len(sizes) > 1:
+    if len(plans) > 1:
         require_outsiders(*against)
     usual = None
     if setting.curves or (setting.rounds is not None and not _names_one(schemes)):
-        usual = choose_scheme(people, *names, factorizer=plan.factorizer, seed=seed).scheme
+        usual = choose_scheme(
+            people, *names, factorizer=plan.factorizer, allow=plan.allow, seed=seed
+        ).scheme
     data = {"name": ratings.name, "digest": ratings.digest, "feature": private.name}
 
     def of_size(sized: Plan, adversaries: Sequence[str], directory: Path) -> AuditResults:
@@ -146,11 +156,12 @@ def audit(  # noqa: PLR0913
 
     with tempfile.TemporaryDirectory(prefix="midpoint-audit-") as scratch:
         root = Path(out or scratch)
-        directories = [root, *(size_directory(root, *size) for size in sizes[1:])]
+        directories = [root, *(size_directory(root, sized) for sized in plans[1:])]
         every = [*map(of_size, plans, against, directories)]
     results = every[0]
     if len(every) > 1:
-        points = [point for sized in every for point in size_points(sized)]
+        pairs = zip(every, plans, strict=True)
+        points = [point for one, of in pairs for point in size_points(one, reports=of.reports)]
         results = replace(results, sizes=tuple(points))
     if setting.membership:
         tried = readable([*results.chosen(), *results.scheme_names()])

@@ -1,9 +1,10 @@
-"""What an audit is asked for beyond schemes and attackers: by whom, how long, which curves."""
+"""Options of an audit beyond schemes and attackers: adversaries, rounds, curves."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from midpoint.analyst.fit.choice import ALLOWED, Allowance
 from midpoint.errors import MidpointError
 
 Size = float | None
@@ -19,14 +20,21 @@ class AuditSetting:
     `ADVERSARIES`). Unless given, the panel, and outsiders as well if no attacks are named and
     people are enough."""
     panel: Size | Sequence[Size] = None
-    """Where outsiders are kept apart, how many of the people outside a fold are the panel: a share
-    or a number; all who are no outsiders unless given. Several make a curve, about whose last
-    point the results are."""
+    """How many of the people outside a fold are the panel: a share, or a number; 1 is all who are
+    no outsiders. Unless given, these are the panel where outsiders are kept apart, and everyone is
+    elsewhere. Several make a curve, each with everyone else's reports as well; the results are
+    about the last, without."""
     outsiders: Size | Sequence[Size] = None
     """How many of them are outsiders; a fifth unless given. Several make a curve likewise."""
+    volunteers: str = ""
+    """Who volunteers for the panel: everyone alike unless given, `heavy` raters in proportion to
+    what they rated, or rather people of a category, such as `age=56+`."""
     given: float | None = None
     """Share of their ratings that people give to their devices; 0.7 unless given, 1 is all of them.
     Accuracy is then measured with 0.7, since nothing would be left to predict."""
+    by_time: bool = False
+    """Split ratings at one time for everybody, before which the share `given` of all of them came,
+    instead of at random within each person."""
     rounds: int | None = None
     """Ask everyone so many times as well, and attack whole transcripts: under the only scheme that
     is named beside raw ratings, else under the one chosen on all of the people. All attackers of
@@ -37,6 +45,8 @@ class AuditSetting:
     membership: bool = False
     """Attack the panel as well: can its members be recognized in what is disclosed
     (`midpoint.audit.membership`)?"""
+    allow: Allowance = ALLOWED
+    """What protection may cost where the scheme is chosen, as training does."""
     paper: bool = False
     """Do the experiment of the paper's Sec. 7 to the letter (`run.paper_setup`); it leaves nothing
     else to choose than data, feature and seed."""
@@ -57,7 +67,8 @@ class AuditSetting:
         """Return what was asked for beside the paper's setting, which leaves none of it to ask."""
         chosen = {name: value for name, value in vars(self).items() if name != "paper"}
         named = {name: [*filter(None, _several(chosen[name]))] for name in ("panel", "outsiders")}
-        return chosen | named | {"curves": tuple(self.curves)}
+        allow = None if self.allow == ALLOWED else self.allow
+        return chosen | named | {"curves": tuple(self.curves), "allow": allow}
 
 
 USUAL = AuditSetting()

@@ -1,4 +1,4 @@
-"""A stack: the scores of several attackers weighed into one answer."""
+"""A stack: the scores of several attackers combined into one answer."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
+from midpoint.analyst.kernels.compilation import one_blas_thread
 from midpoint.audit.attackers.auc import auc, ranks
 from midpoint.audit.attackers.learned import SHARED
-from midpoint.audit.attackers.threads import one_thread
 
 Float = NDArray[np.float64]
 Ones = NDArray[np.bool_]
 PENALTIES = (1.0, 0.03, 0.001)
-"""Penalties to choose from, the strongest first: it weighs attackers by what each reads alone."""
+"""Penalties to choose from, the strongest first: it weights attackers by their own AUCs."""
 CUTS = 4
 """Cuts of the people it learns from, by which it chooses the penalty and is calibrated."""
 STEEPEST = 50.0
@@ -82,7 +82,7 @@ class Stack:
         for a, column in enumerate(scores.T):
             for inside in (group[:, a] == one for one in np.unique(group[:, a])):
                 Z[inside, a] = Gauge.of(column[inside])(column[inside])
-        with one_thread():
+        with one_blas_thread():
             tried = [_across(Z, ones, penalty) for penalty in PENALTIES]
             best = int(np.argmax([auc(one, ones) for one in tried]))
             weights = _weights(Z, ones, PENALTIES[best])
@@ -98,7 +98,7 @@ class Stack:
 
 
 def _across(Z: Float, ones: Ones, penalty: float) -> Float:
-    """Weigh everybody by what the other cuts teach; the sums are of unit length. Shape (n,)."""
+    """Combine scores by weights of the other cuts; the sums are of unit length. Shape (n,)."""
     sums, cut = np.zeros(len(Z)), cuts(ones)
     for number in range(CUTS):
         judged = cut == number

@@ -39,7 +39,9 @@ OPERATOR = "Operator: train, publish and serve a model"
 WITNESS = "Witness: watch a service for its users"
 PERSON = "Person: answer a service, or exchange files with it"
 AUDITOR, RESEARCHER = "Auditor: measure what leaks", "Researcher: experiments on whole data sets"
+START = "Start here"
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
+    START: {"demo": demo.demo_command},
     OPERATOR: {
         "train": train.train_command,
         "disclose": disclose.disclose_command,
@@ -63,7 +65,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "compare": compare.compare_command,
         "certify": certify.certify_command,
     },
-    RESEARCHER: {"obfuscate": obfuscate.obfuscate_command, "demo": demo.demo_command},
+    RESEARCHER: {"obfuscate": obfuscate.obfuscate_command},
 }
 """Every command, by who uses it; help shows the groups in this order."""
 for heading, commands in COMMANDS.items():

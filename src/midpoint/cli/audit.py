@@ -85,12 +85,16 @@ def audit_command(
         from midpoint.audit import AuditResults, audit
         from midpoint.audit.report.page import write_report
         from midpoint.audit.report.paper_tables import require_papers
+        from midpoint.data import with_known
 
         papers = None if how.beside is None else AuditResults.load(how.beside)
         ratings = data.load(how.seed)
         if papers is not None:
             require_papers(papers, ratings.name, "+".join(feature))
     console.print(ratings.summary, markup=False, soft_wrap=True)
+    if left := ratings.n_users - with_known(ratings, *feature).n_users:
+        line = f"Left out: {left:,} people whose {' or '.join(feature)} is not known"
+        console.print(line, markup=False, soft_wrap=True)
     with further.audit_bar(console) as report:
         results = audit(
             ratings,
@@ -145,8 +149,9 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     from midpoint.audit.run.paper_setup import require_no_other
 
     asked = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "beside")
-    against = ("adversary", "panel", "outsiders", "membership")
+    against = ("adversary", "panel", "outsiders", "volunteers", "membership")
     options = {name: getattr(how, name) for name in (*asked, *against)} | {"levels": data.levels}
+    options["split"] = how.split == "time"
     least = None if data.at_least == 1 else data.at_least  # all that there are, before the paper's
     require_no_other(**options, given=further.share_given(how.given), at_least=least)
 
@@ -177,7 +182,7 @@ def show(console: Console, results: "AuditResults") -> None:
     for held in results.rounds.values():
         further.show_rounds(console, results, held)
     if verdict is not None:
-        sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.sentence)}"
+        sentence = f"[bold]{escape(verdict.scheme)}[/bold]: {escape(verdict.lines)}"
         console.print(sentence, soft_wrap=True)
         if verdict.strongest == results.strongest(verdict.scheme):
             console.print(further.AFTER_THE_FACT, soft_wrap=True)

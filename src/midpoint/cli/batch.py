@@ -50,7 +50,7 @@ def obfuscate_command(
 ) -> None:
     """Write what each person's device would reveal: user, item, rating.
 
-    A person's coins depend on the seed and her user name, not on the machine that tosses them.
+    A person's coins depend on the seed and her user name, not on the machine that draws them.
     """
     from midpoint.analyst.engines.spark import read_ratings, require_new_address
     from midpoint.protocol.batch import Plan, obfuscate_people

@@ -59,11 +59,13 @@ def certify_command(
     replace_file(out, Signed.seal(made, signer).raw)
     scheme = scheme_of(results, shown)
     verdict = judge(results, scheme)
-    said = "" if verdict is None else f": {verdict.sentence}"
+    said = "" if verdict is None else f": {verdict.lines}"
     console.print(
         f"{auditor} certifies {shown.digest[:16]} ({shown.scheme}){said}\n"
         "The certificate says against whom, with how many people, folds and attackers. Its chance"
         " band is the narrow one.\n"
         f"The certificate is {out}; its key is {signer.public}",
         markup=False,
+        highlight=False,
+        soft_wrap=True,
     )

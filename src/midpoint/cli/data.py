@@ -125,8 +125,9 @@ def _show(console: Console, described: "Description") -> None:
         table.add_row(feature.name, skews[0], "-", skews[1], missing)
     console.print(table)
     user, item = described.per_user, described.per_item
+    values = f" mean {described.mean:.3f}, deviation {described.deviation:.3f};"
     console.print(
-        f"scale {described.scale}; mean {described.mean:.3f}, deviation {described.deviation:.3f};"
+        f"scale {described.scale};{values if described.deviation else ''}"
         f" {described.density:.2%} of all pairs rated;"
         f" ratings per user {user.least:,} to {user.most:,}, median {user.median:,.0f};"
         f" per item {item.least:,} to {item.most:,}, median {item.median:,.0f}",

@@ -88,9 +88,9 @@ def _train(console: Console, training: "Ratings") -> "Analyst":
     analyst = Analyst.train(training, FEATURE)
     profiles = analyst.profiles
     console.print(
-        f"{training.n_users} people, {training.n_items} titles, {len(training)} ratings."
-        f" What is learned of each title is {profiles.dimension - 1} numbers, and what women and"
-        " men do differently.",
+        f"{training.n_users:,} people, {training.n_items:,} titles, {len(training):,} ratings."
+        f" The service learns {profiles.dimension - 1} numbers about each title, and how women and"
+        " men differ on it.",
         soft_wrap=True,
     )
     return analyst
@@ -120,11 +120,12 @@ def _one_person(
 
     console.rule("[bold]3  The service estimates a taste; the device ranks", align="left")
     scores = analyst.score(report, top=top, margin=MOST_RATED)
-    truth = _by_item(hidden, person)
-    table = Table("recommended", "predicted stars", "give or take", "stars given later")
-    for best in device.rank(scores)[:top]:
-        rating = f"{truth[best.item]:g}" if best.item in truth else ""
-        table.add_row(best.title, f"{best.stars:.1f}", f"{best.deviation:.1f}", rating)
+    truth, ranked = _by_item(hidden, person), device.rank(scores)[:top]
+    later = ["stars given later"] if any(best.item in truth for best in ranked) else []
+    table = Table("recommended", "predicted stars", "give or take", *later)
+    for best in ranked:
+        rating = [f"{truth[best.item]:g}" if best.item in truth else ""] if later else []
+        table.add_row(best.title, f"{best.stars:.1f}", f"{best.deviation:.1f}", *rating)
     console.print(table)
 
 
@@ -169,7 +170,7 @@ def _leaving(rated: dict[str, float], report: "Report", device: "Device") -> Tab
     sent = {item: value / ONE for item, value in report.answers}
     table = Table("title", "rating", "what leaves")
     for item, value in _sample(rated, sent):
-        changed = "" if sent.get(item) == value else " [yellow]changed[/yellow]"
+        changed = "" if sent.get(item) == value else ", [yellow]changed[/yellow]"
         leaves = f"{sent[item]:g}{changed}" if item in sent else "[dim]nothing: withheld[/dim]"
         table.add_row(escape(device.titles[item]), f"{value:g}", leaves)
     if len(rated) > SHOWN:
@@ -205,10 +206,11 @@ def _attacked(console: Console, profiles: "ItemProfiles") -> None:
     table.add_row("nothing", "50 times in 100")
     console.print(table)
     console.print(
-        f"Measured on the {choice.people} people that the service learned from, each protected by"
-        " what was learned without them, against an analyst with their ratings alone that knows"
-        f" the scheme. With so few, up to {100 * choice.luck:.0f} can be luck. `midpoint audit`"
-        " tries more attackers, and somebody who knows the gender of other users.",
+        f"The attacker knows the scheme, and the ratings and gender of the other people. Measured"
+        f" on the {choice.people} people that the service learned from; each of them was protected"
+        " by a model learned without them. With so few people, up to"
+        f" {100 * choice.luck:.0f} can be luck. `midpoint audit` tries more attackers, and an"
+        " adversary who knows the gender of users outside the panel.",
         soft_wrap=True,
         markup=False,
     )
@@ -239,7 +241,7 @@ def _everyone(
         disclosure = learning.disclose(profiles)
         reports = learning.report(disclosure, profiles, people, np.random.default_rng(seed))
         x = learning.estimate(profiles, reports, disclosure)
-        given_by = people, np.random.default_rng(seed)
+        given_by = people, np.random.default_rng(seed), reports
         rows = hidden.user, hidden.item
         shown = learning.predictions(disclosure, profiles, *given_by, x, *rows)
         errors = squared_errors(shown, hidden.value, hidden.user, hidden.n_users)

@@ -78,8 +78,13 @@ def _show(disclosure: "Disclosure", protocol: str, out: Path, *, as_json: bool) 
 
     protocol = protocol.partition(":")[0]
     scale = disclosure.scale
-    says = state(protocol, discrete=scale.levels is not None, unary=scale.is_unary)
     known = protocol in SCHEMES  # the non-solutions of Sec. 4.1 are no schemes of a device
+    says = state(
+        protocol,
+        discrete=scale.levels is not None,
+        unary=scale.is_unary,
+        shift=not known or SchemeSpec.of(disclosure).shift,
+    )
     safe = known and disclosure.protects
     facts = {
         "file": str(out),
@@ -130,7 +135,7 @@ def _list(*, as_json: bool) -> None:
 
 def _bits(scheme: "Scheme") -> float:
     """Return the bits per item of a scheme's disclosure, of a model of the usual size."""
-    from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, usual_taste_factors
+    from midpoint.analyst.counterparts.dimensions import SELECTION_FACTORS, usual_taste_factors
     from midpoint.protocol import row_bits
     from midpoint.wire import ONE, RatingScale
 

@@ -17,9 +17,10 @@ from midpoint.cli.options.service import DatabaseOption
 from midpoint.cli.options.source import DataOptions
 from midpoint.cli.options.training import FitOptions
 from midpoint.cli.output.bars import training_bar
+from midpoint.cli.output.leak_table import show_leak
 from midpoint.cli.publish import make_current
 from midpoint.cli.serve import SiteArgument
-from midpoint.cli.train import said, say_leak, summarize
+from midpoint.cli.train import said, summarize
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ class PanelData(DataOptions):
         bool,
         typer.Option(
             "--volunteers/--no-volunteers",
-            help="Whether people who joined the panel at the service (`midpoint panel join`) teach,"
-            " too.",
+            help="Whether to train on people who joined the panel at the service, too (`midpoint"
+            " panel join`).",
         ),
     ] = True
 
@@ -148,7 +149,7 @@ def learn_command(
         with console.status("Reading reports"):
             reports = _reports(site, database)
         if reports is None:
-            console.print("There are no reports yet: the panel alone teaches")
+            console.print("There are no reports yet: only the panel is used")
         started = time.perf_counter()
         with training_bar(console) as report:
             profiles = train(
@@ -164,7 +165,7 @@ def learn_command(
             )
         learned.keep(profiles, basis)
         summarize(console, profiles, time.perf_counter() - started)
-        say_leak(console, profiles)
+        show_leak(console, profiles, ratings, factorizer)
     else:
         console.print(f"Going on from {learned.root}, which was trained on this panel")
     if hold:
@@ -260,7 +261,7 @@ def _require_same(
     """Refuse a panel that devices would refuse, before hours of training."""
     from midpoint.analyst.learn.admission import Reason, obstacle
 
-    reason = obstacle(before, ratings, ratings.feature(*names))
+    reason = obstacle(before, ratings.scale, ratings.feature(*names))
     if reason is Reason.OTHER_FEATURE:
         pinned = "; ".join(f"{part.name}: {', '.join(part.categories)}" for part in before.features)
         parts = ratings.feature(*names).parts

@@ -76,10 +76,12 @@ def _require_agreement(
 def _show(
     summary: "Summary", disclosure: "Disclosure", out: Path, alpha: float, *, as_json: bool
 ) -> None:
+    from midpoint.analyst.disclose.specification import SchemeSpec
     from midpoint.protocol import state
 
+    shift = SchemeSpec.of(disclosure).shift
     discrete, unary = disclosure.scale.levels is not None, disclosure.scale.is_unary
-    says = state(disclosure.scheme, discrete=discrete, alpha=alpha, unary=unary)
+    says = state(disclosure.scheme, discrete=discrete, alpha=alpha, unary=unary, shift=shift)
     safe = alpha == 1 and disclosure.protects
     if as_json:
         facts = {"file": str(out), **asdict(summary), "alpha": alpha, "safe": safe}

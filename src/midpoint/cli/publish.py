@@ -148,10 +148,13 @@ class Switch:
 
     def words(self, site: "Site") -> str:
         """Say what is current, and what devices will make of another scheme."""
+        from midpoint.analyst.disclose.specification import SchemeSpec
+
         what = "is now current" if self.done.fresh else "was current already"
         entry = f"entry {self.done.entry.sequence} of {site.list}"
+        scheme = SchemeSpec.of(self.disclosure)
         lines = [
-            f"{self.disclosure.scheme} of {len(self.disclosure.items)} items {what}: {entry}",
+            f"{scheme} of {len(self.disclosure.items)} items {what}: {entry}",
             f"digest {self.disclosure.digest}",
             f"key    {self.done.entry.key}",
         ]

@@ -80,7 +80,7 @@ def recommend_command(
     """Score items midway between the categories, for her device to correct and rank.
 
     The scores for the device contain the best items for every category, even after the device
-    takes out the items she has rated (at most the margin): it never asks for more.
+    removes the items she has rated (at most the margin), so it never asks for more.
     """
     from midpoint.files import replace_file
     from midpoint.wire import Report

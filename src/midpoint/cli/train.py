@@ -16,17 +16,15 @@ from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
 from midpoint.cli.output.choice_table import show_choice
+from midpoint.cli.output.leak_table import show_leak
 
 if TYPE_CHECKING:
-    from midpoint.analyst.disclose.leak import Budget
     from midpoint.analyst.fit.factorizer import Factorizer
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.analyst.learn.admission import Admission
     from midpoint.analyst.learn.reports import CollectedReports
     from midpoint.data import Ratings
 
-WIDEST_BAR = 24
-"""Characters of the longest bar of the curve of leaks."""
 SHOWN = 5
 """Items listed on either side of the private feature."""
 
@@ -62,11 +60,14 @@ def train_command(
 ) -> None:
     """Learn item profiles, and what each category of a private feature adds to every item."""
     from midpoint.analyst import train
+    from midpoint.analyst.disclose.scheme_choice import require_attackers
     from midpoint.analyst.fit.profiles import require_new_directory
 
     require_new_directory(out)
     engine.check()
-    console = Console()
+    if protection.leak is not None:
+        require_attackers()  # what budgets cost is measured with what they need
+    console, ratings = Console(), None
     factorizer = fit.factorizer(seed, engine.threads)
     if engine.engine is not EngineName.local:
         from midpoint.analyst.engines import RatingsTables
@@ -76,17 +77,22 @@ def train_command(
             "--asked": protection.asked is not None,
             "--tune": tune,
             "--factors": fit.factors is not None,
-            "--reports": learn.reports is not None,
             "--at-least": data.at_least > 1,
             "--levels": data.levels is not None,
             "--liked": data.liked is not None,
-            "--count-column": data.count_column is not None,
             "--item-columns": bool(data.item_columns),
             "--items": data.items is not None,
         }
         require_in_memory(engine.engine, in_memory)
+        with console.status("Reading reports"):
+            reports = said(console, learn.collect())
         tables = RatingsTables(
-            data.source, data.users, data.columns(), data.rating_scale(), tuple(feature or ())
+            data.source,
+            data.users,
+            data.columns(),
+            data.rating_scale(),
+            tuple(feature or ()),
+            reports,
         )
         started = time.perf_counter()
         profiles = fit_from_tables(
@@ -97,7 +103,7 @@ def train_command(
             engine.master,
             lambda: training_bar(console),
             protection.scheme,
-            protection.cost / 100,
+            protection.allowance(),
             protection.least_people,
         )
     else:
@@ -119,7 +125,7 @@ def train_command(
                 factorizer=factorizer,
                 scheme=protection.scheme(ratings.scale),
                 leak=protection.leak,
-                cost=protection.cost / 100,
+                allow=protection.allowance(),
                 least_people=protection.least_people,
                 asked=protection.asked,
                 progress=report,
@@ -128,7 +134,7 @@ def train_command(
         profiles.save(out)
     summarize(console, profiles, time.perf_counter() - started)
     _say_scheme(console, profiles, f"--counterparts {protection.counterparts} asks for it")
-    say_leak(console, profiles)
+    show_leak(console, profiles, ratings, factorizer)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 
@@ -152,7 +158,7 @@ def _tune(
 
 
 def said(console: Console, reports: "CollectedReports | None") -> "CollectedReports | None":
-    """Return reports that, once they are looked at, print how many teach and why others do not."""
+    """Return reports that print, once looked at, how many are used and why others are not."""
 
     def say(admission: "Admission") -> None:
         console.print(str(admission), highlight=False, markup=False, soft_wrap=True)
@@ -190,7 +196,11 @@ def summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> Non
             highlight=False,
         )
     for k, category in enumerate(profiles.categories):
-        order = profiles.offset[:, k].argsort()[::-1][:SHOWN]
+        order = [
+            j for j in profiles.offset[:, k].argsort()[::-1][:SHOWN] if profiles.offset[j, k] > 0
+        ]
+        if not order:
+            continue
         liked = ", ".join(f"{profiles.item_names[j]} ({profiles.offset[j, k]:+.2f})" for j in order)
         console.print(
             f"  {profiles.feature} {category} adds most to: {liked}",
@@ -198,44 +208,6 @@ def summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> Non
             markup=False,
             soft_wrap=True,
         )
-
-
-def say_leak(console: Console, profiles: "ItemProfiles") -> None:
-    """Print how far errors of what is disclosed leak, under each budget, and what that costs."""
-    from midpoint.analyst.disclose.leak import LeakBudget
-    from midpoint.analyst.disclose.specification import SchemeSpec
-    from midpoint.analyst.disclose.waiting import waiting
-
-    if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
-        return
-    rule = LeakBudget(profiles)
-    whole = rule.everything()
-    budgets = rule.curve()
-    if profiles.leak is not None and profiles.leak < whole.leak:
-        budgets = sorted([rule.within(profiles.leak), *budgets], key=lambda b: b.leak)
-    table = Table("leak (AUC)", "expected RMSE", "", "ratings kept", "items kept")
-    worst = max(budget.error for budget in budgets) / whole.error - 1
-    for budget in budgets:
-        more = budget.error / whole.error - 1
-        chosen = budget.leak <= (profiles.leak or 1) and budget is _last(budgets, profiles.leak)
-        table.add_row(
-            f"{budget.leak:.2f}{' *' if chosen else ''}",
-            f"{budget.error:.4f} ({more:+.1%})",
-            "█" * round(WIDEST_BAR * more / max(worst, 1e-9)),
-            f"{(budget.keep @ rule.revealed) / rule.revealed.sum():.0%}",
-            f"{int((budget.keep > 0).sum()):,}",
-        )
-    console.print("What leaks to somebody who knew all errors of what is disclosed (*: chosen)")
-    console.print(table)
-    if profiles.leak is not None:
-        said = waiting(profiles, profiles.leak).words(profiles.item_names)
-        if said:
-            console.print(said, highlight=False, markup=False, soft_wrap=True)
-
-
-def _last(budgets: "list[Budget]", leak: float | None) -> "Budget":
-    """Return the budget that devices will keep to: the largest within what was asked."""
-    return max((b for b in budgets if b.leak <= (leak or 1) + 1e-9), key=lambda b: b.leak)
 
 
 def _say_scheme(console: Console, profiles: "ItemProfiles", asked: str) -> None:

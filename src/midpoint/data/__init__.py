@@ -9,7 +9,14 @@ from midpoint.data.preparation import as_sets, at_least, in_levels, with_known
 from midpoint.data.ratings import ItemOrder, Ratings
 from midpoint.data.scale import Scale
 from midpoint.data.simulation import PRESETS, Simulation, SimulationConfig, simulate
-from midpoint.data.split import hold_out, split_at_random, split_ratings, user_folds
+from midpoint.data.split import (
+    hold_out,
+    split_at_random,
+    split_by_time,
+    split_moment,
+    split_ratings,
+    user_folds,
+)
 
 if TYPE_CHECKING:
     from midpoint.data.sources.loader import load
@@ -34,6 +41,8 @@ __all__ = [
     "load",
     "simulate",
     "split_at_random",
+    "split_by_time",
+    "split_moment",
     "split_ratings",
     "user_folds",
     "with_known",

@@ -1,12 +1,17 @@
 """Ratings as data frames: what leaves for other libraries."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from midpoint.data.feature import Feature
+from midpoint.errors import MidpointError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RECBOLE = {
     "user": "user_id:token",
@@ -15,6 +20,8 @@ RECBOLE = {
     "time": "timestamp:float",
 }
 """What RecBole calls the columns."""
+LENSKIT = {"user": "user_id", "item": "item_id", "rating": "rating", "time": "timestamp"}
+"""What LensKit calls them."""
 
 
 def ratings_frame(
@@ -51,6 +58,25 @@ def people_frame(user_ids: NDArray[np.str_], features: Mapping[str, Feature]) ->
         labels = [feature.categories[k] if k >= 0 else None for k in feature.codes.tolist()]
         columns.append(pl.Series(name, labels, dtype=pl.String))
     return pl.DataFrame(columns)
+
+
+def as_pandas(table: pl.DataFrame) -> "pd.DataFrame":
+    """Copy a data frame to pandas."""
+    try:
+        import pandas as pd  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise MidpointError("pandas is not installed; run: pip install pandas") from error
+    return pd.DataFrame({column.name: column.to_numpy() for column in table})
+
+
+def as_lenskit(table: pl.DataFrame) -> Any:
+    """Make a data set of LensKit of the columns of `ratings_frame`."""
+    try:
+        from lenskit.data import from_interactions_df  # noqa: PLC0415 - not ours to install
+    except ModuleNotFoundError as error:
+        raise MidpointError("LensKit is not installed; run: pip install lenskit") from error
+    names = {name: LENSKIT[name] for name in table.columns}
+    return from_interactions_df(as_pandas(table.rename(names)))
 
 
 def _ids(name: str, ids: NDArray[np.str_]) -> pl.Series:

@@ -73,8 +73,8 @@ def as_sets(ratings: Ratings, least: float) -> Ratings:
         raise MidpointError(f"{ratings.name} is unary already; leave out --liked")
     if not scale.low <= least <= scale.high:
         raise MidpointError(
-            f"--liked {least:g}: no rating of {ratings.name} says so, they go from {scale.low:g} to"
-            f" {scale.high:g}"
+            f"--liked {least:g}: ratings of {ratings.name} go from {scale.low:g} to {scale.high:g};"
+            " name one of these"
         )
     kept = ratings.select_ratings(ratings.value >= np.float32(least))
     if not len(kept):

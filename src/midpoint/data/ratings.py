@@ -183,7 +183,9 @@ class Ratings:
         lines = [f"{self.name}: {size}", f"  scale: {self.scale}"]
         lines += [f"  {name}: {feature.summary}" for name, feature in self.features.items()]
         if not self.features:
-            lines.append("  nothing is known of the people; name a table of them by --users")
+            lines.append(
+                "  nothing is known of the people; name a table of them: --users, in Python users="
+            )
         return "\n".join([*lines, *(f"  left out: {note}" for note in self.left_out)])
 
     def leaving_out(self, note: str) -> Self:
@@ -209,11 +211,15 @@ class Ratings:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the same as a data frame of pandas."""
-        try:
-            import pandas as pd  # noqa: PLC0415 - an extra
-        except ModuleNotFoundError as error:
-            raise MidpointError("pandas is not here; run: pip install pandas") from error
-        return pd.DataFrame({column.name: column.to_numpy() for column in self.to_polars()})
+        from midpoint.data.output import as_pandas  # noqa: PLC0415 - polars is heavy
+
+        return as_pandas(self.to_polars())
+
+    def to_lenskit(self) -> Any:
+        """Return a data set of LensKit, with the users and items called as here."""
+        from midpoint.data.output import as_lenskit  # noqa: PLC0415 - polars is heavy
+
+        return as_lenskit(self.to_polars())
 
     def _repr_html_(self) -> str:
         """Show a table in a notebook: people, items, ratings, scale, features with counts."""

@@ -1,4 +1,4 @@
-"""The scale that ratings live on: a few levels, an interval, or one level: used or liked."""
+"""The scale of ratings: a few levels, an interval, or one level (used or liked)."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -12,6 +12,8 @@ from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
 """More distinct values than this are taken as a continuous scale."""
+RARE = 0.01
+"""Up to this share of the ratings, those between the levels of all others are mistakes."""
 LIKED = 0.75
 """A rating at least this far up the scale says that somebody liked an item: 4 of 1 to 5 stars."""
 STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
@@ -101,6 +103,7 @@ class Scale:
                 " column of counts by --count-column"
             )
         _require_together(values, finite, seen, locate or (lambda _: where))
+        _require_common_step(values, finite, locate or (lambda _: where))
         if len(seen) <= MOST_LEVELS:
             for step in STEPS:
                 levels = _steps_through(seen, step)
@@ -199,6 +202,29 @@ def _require_together(
         f" {ends[1]} ({count} of {len(finite)} ratings lie so far off); correct or remove"
         f" {'it' if count == 1 else 'them'}, or name the scale if it is meant: --scale"
         f" {everything}, in Python scale=Scale.stars({everything.replace(':', ', ')})"
+    )
+
+
+def _require_common_step(
+    values: NDArray[Any], finite: NDArray[Any], locate: Callable[[int], str]
+) -> None:
+    """Refuse a few ratings between the levels of all others, such as 3.7 among whole stars.
+
+    Half steps pass: half stars may be rare. Where many ratings are off the whole numbers, they are
+    taken as they come.
+    """
+    single = finite.astype(np.float32)
+    off = single * 2 != np.round(single * 2)
+    levels = np.unique(single[~off])
+    if not off.any() or off.sum() > RARE * len(off) or len(levels) < 3:
+        return
+    halves = np.asarray(values, dtype=np.float32) * 2
+    row = int(np.argmax(np.isfinite(halves) & (halves != np.round(halves))))
+    raise MidpointError(
+        f"{locate(row)}: rating {halves[row] / 2:g} lies between the levels of the others"
+        f" ({off.sum()} of {len(finite)} ratings do); correct or remove"
+        f" {'it' if off.sum() == 1 else 'them'}, or name the scale if it is meant: --scale"
+        f" {levels[0]:g}:{levels[-1]:g}:0.1"
     )
 
 

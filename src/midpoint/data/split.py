@@ -1,6 +1,8 @@
-"""Splits by seed: folds of users, and each user's ratings into given and hidden ones."""
+"""Splits: folds of users by seed, and ratings into given and hidden ones, by seed or by time."""
 
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from time import time as now
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,10 @@ HASH_BITS = 33
 
 Two of one user's ratings tie once in 2^33 pairs; if just there the cut falls, both are given.
 """
+
+
+DAY: Final = 24 * 60 * 60
+"""Seconds by which clocks may differ before a time is in the future."""
 
 
 class Fold(NamedTuple):
@@ -98,6 +104,43 @@ def split_at_random(ratings: Ratings, share: float = 0.9, *, seed: int) -> Split
     order = np.random.default_rng(seed).permutation(len(ratings))
     given[order[: round(share * len(ratings))]] = True
     return Split(ratings.select_ratings(given), ratings.select_ratings(~given))
+
+
+def split_moment(ratings: Ratings, share: float = 0.7) -> int:
+    """Return the time before which about this share of all ratings was given, in seconds."""
+    _require_share(share)
+    if ratings.time is None or not len(ratings):
+        raise MidpointError(
+            f"{ratings.name} has no times, so it cannot be split by time; name their column by"
+            " --time-column, or leave out --split time"
+        )
+    late = ratings.time > int(now()) + DAY
+    if late.any():
+        raise MidpointError(
+            f"{ratings.name}: {int(late.sum())} times are in the future, the first"
+            f" {ratings.time[late].min()} seconds after 1970; correct them"
+        )
+    first = ratings.time.min()
+    moment = np.partition(ratings.time, at := int(share * len(ratings)))[at]
+    later = ratings.time[ratings.time > first]
+    if not len(later):
+        raise MidpointError(
+            f"all ratings of {ratings.name} have the same time, so it cannot be split by time"
+        )
+    return int(moment if moment > first else later.min())
+
+
+def split_by_time(ratings: Ratings, moment: int) -> Split:
+    """Split all ratings at one time, the same for everybody: what came before, and the rest."""
+    if ratings.time is None:
+        raise MidpointError(f"{ratings.name} has no times, so it cannot be split by time")
+    given = ratings.time < moment
+    return Split(ratings.select_ratings(given), ratings.select_ratings(~given))
+
+
+def day(moment: int) -> str:
+    """Write a time as the day that it is on, in UTC."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
 
 
 def _require_share(share: float) -> None:

@@ -1,4 +1,4 @@
-"""The contract of learning protocols: people who subclass one can see whether it keeps it.
+"""The contract of learning protocols, with a check for people who subclass one.
 
 Protocols are run on a few hundred simulated people. One that breaks a clause would make an audit, a
 simulation or a batch report something that no device does.
@@ -106,7 +106,8 @@ class Trial:
     def moves(self) -> NDArray[np.int64]:
         """Return how it moves taste factors, with the same coins."""
         coins = np.random.default_rng(SEED)
-        return self.protocol.moves(self.disclosure, self.profiles, self.people, coins)
+        sent = self.reports
+        return self.protocol.moves(self.disclosure, self.profiles, self.people, coins, sent)
 
 
 def discloses_what_devices_accept(trial: Trial) -> str | None:

@@ -1,4 +1,4 @@
-"""A copy of a data set from which a private feature is taken out."""
+"""A copy of a data set that hides a private feature."""
 
 import io
 import os

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from midpoint.errors import MidpointError
 from midpoint.protocol.full import FullDisclosure, disclose_fully, regress_locally, silence
 from midpoint.protocol.obfuscation import obfuscate_population
 from midpoint.protocol.population import Float, Population, Reports, local_correction
-from midpoint.protocol.positions import adjust_population
+from midpoint.protocol.positions import adjust_population, taste_moves
 from midpoint.protocol.statement import STATEMENTS, Statement
 from midpoint.user import PURPOSES, Adjustment, Parameters
 from midpoint.wire import SCHEMES, Disclosure, Scheme, from_fixed, to_fixed
@@ -48,6 +49,10 @@ class LearningProtocol:
     """Levels that devices report on, if fewer than the scale has."""
     spread: bool = False
     """Whether devices carry the spread of residuals to their counterparts', too."""
+    keep: float | None = None
+    """With what probability devices go on to reveal a rating, whatever item and category."""
+    shift: bool = True
+    """Whether values shift to the counterparts'; if not, taste factors only correct scores."""
 
     def __post_init__(self) -> None:
         if self.name not in OBFUSCATION:
@@ -56,11 +61,17 @@ class LearningProtocol:
             raise MidpointError(
                 f"there is no protocol {self.name!r}; choose one of {', '.join(OBFUSCATION)}{hint}"
             )
-        SchemeSpec(self.scheme.name, self.levels, self.spread)  # refuses what it cannot vary
+        _ = self.spec  # refuses what the scheme cannot vary
         if not 0 <= self.alpha <= 1:
             raise MidpointError(f"alpha is a probability, not {self.alpha}")
         if self.alpha < 1 and self.name in {"nothing", "full"}:
             raise MidpointError(f"protocol {self.name!r} sends no ratings that alpha could mix in")
+
+    @classmethod
+    def of_spec(cls, spec: SchemeSpec, bits: int | None = None) -> Self:
+        """Return the protocol of what is disclosed."""
+        settings = {name: getattr(spec, name) for name in ("levels", "spread", "keep", "shift")}
+        return cls(spec.name, bits=bits, leak=spec.leak, **settings)
 
     @property
     def statement(self) -> Statement:
@@ -75,7 +86,9 @@ class LearningProtocol:
     @property
     def spec(self) -> SchemeSpec:
         """What is disclosed, as the analyst names it; unknown settings of a scheme are refused."""
-        return SchemeSpec(self.scheme.name, self.levels, self.spread)
+        return SchemeSpec(
+            self.scheme.name, self.levels, self.spread, keep=self.keep, shift=self.shift
+        )
 
     def disclose(self, profiles: ItemProfiles) -> Disclosure:
         """Compute l = L(V, p)."""
@@ -107,21 +120,27 @@ class LearningProtocol:
         return sent
 
     def moves(
-        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
+        self,
+        disclosure: Disclosure,
+        profiles: ItemProfiles,
+        people: Population,
+        coins: Coins,
+        sent: Reports,
     ) -> NDArray[np.int64]:
-        """Return how devices move taste factors, in 1/256, and take it off the scores again.
+        """Return how far what devices sent is from their users' tastes, in 1/256.
 
-        Of sets these are their positions, by which they add to the scores.
-
-        The coins are those of the report, for protocols in which they decide what is given.
-        Without counterparts nothing moves: r = 0. Shape (users, r).
+        Devices take it off the scores. Of sets these are their positions, by which they add to the
+        scores. The coins are those of the report, for protocols in which they decide what is given.
+        Without counterparts r = 0. Shape (users, r).
         """
         del coins
-        move = _adjustment(disclosure, profiles, people).move
-        share = (
-            1.0 if disclosure.scale.is_unary else self.alpha
-        )  # a position is hers whatever alpha
-        return np.asarray(np.rint(share * move), dtype=np.int64)
+        if disclosure.prior is None or disclosure.scale.is_unary:
+            return _adjustment(disclosure, profiles, people).move
+        starts, item, value = _by_person(profiles, people)
+        answers = profiles.message_index[sent.item], to_fixed(sent.value)
+        return taste_moves(
+            disclosure, people.category, starts, (item, value), sent.user_offsets, answers
+        )
 
     def predictions(
         self,
@@ -129,6 +148,7 @@ class LearningProtocol:
         profiles: ItemProfiles,
         people: Population,
         coins: Coins,
+        sent: Reports,
         x: Float,
         user: NDArray[np.integer],
         item: NDArray[np.integer],
@@ -140,11 +160,12 @@ class LearningProtocol:
             profiles: The profiles it was made from.
             people: What was given to the devices.
             coins: Those of the report.
+            sent: The report.
             x: Everyone's profile, as the analyst estimates it. Shape (users, D).
             user: Whose device shows the item. Shape (n,).
             item: The item, by index in the item profiles. Shape (n,).
         """
-        move = self.moves(disclosure, profiles, people, coins)[user]
+        move = self.moves(disclosure, profiles, people, coins, sent)[user]
         offset = local_correction(disclosure, profiles, item, people.category[user], move)
         return predict(profiles, x, user, item, offset)
 

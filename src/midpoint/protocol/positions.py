@@ -17,15 +17,17 @@ than 1e-10 off. A contract test holds the result to the one-person code.
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.counterparts.people import in_parallel
-from midpoint.analyst.kernels.evidence import expected_sums, integer_products, sum_ratings
-from midpoint.analyst.kernels.logistic import LogisticSums
-from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps
-from midpoint.user import Adjustment, Parameters, adjust
+from midpoint.analyst.counterparts.prior import shortened
+from midpoint.analyst.kernels.compilation import in_parallel
+from midpoint.analyst.kernels.positions.evidence import expected_sums, integer_products, sum_ratings
+from midpoint.analyst.kernels.positions.logistic import LogisticSums
+from midpoint.analyst.kernels.positions.newton import Curvature, Slope, newton_steps
+from midpoint.user import Adjustment, Parameters, adjust, corrections
 from midpoint.user.core.counterparts import (
     chance,
     counterparts,
@@ -39,15 +41,14 @@ from midpoint.user.core.counterparts import (
     stretched,
 )
 from midpoint.user.parameters import PositionModel
-from midpoint.wire import GRAIN, ONE
+from midpoint.wire import GRAIN, ONE, Disclosure
 from midpoint.wire.limits import LEAST_REVEAL
 from midpoint.wire.positions import (
     FARTHEST_POSITION,
-    LONGEST_STEP,
+    LONGEST_SPREAD_STEP,
     MOST_LOG_SPREAD,
     SPREAD_STEPS,
     STEPS,
-    longest_step,
 )
 
 Integers = NDArray[np.int64]
@@ -124,6 +125,55 @@ def adjust_population(
     return everyone
 
 
+def taste_moves(
+    disclosure: Disclosure,
+    category: NDArray[np.integer],
+    starts: NDArray[np.integer],
+    given: tuple[Index, Integers],
+    sent_starts: NDArray[np.integer],
+    sent: tuple[Index, Integers],
+) -> Integers:
+    """Return `user.taste_move` of everyone, items by index in the disclosure. Shape (N, r).
+
+    Args:
+        disclosure: What they answered under.
+        category: Category or joint cell of each person. Shape (N,).
+        starts: What person i rated is `starts[i]:starts[i + 1]`. Shape (N + 1,).
+        given: The items rated, and the ratings.
+        sent_starts: Likewise of what was revealed. Shape (N + 1,).
+        sent: The items revealed, and as what.
+    """
+    model, (item, value) = Parameters.of(disclosure).positions, given
+    if model is None:
+        return np.zeros((len(category), 0), dtype=np.int64)
+    cell = np.repeat(category.astype(np.intp), np.diff(starts))
+    nothing = np.zeros((len(item), 0), dtype=np.int64)
+    own = value - corrections(disclosure, item, cell, nothing)
+    said = _tastes(model, sent_starts, *sent)
+    return rounded_position(said - _tastes(model, starts, item, own))
+
+
+def _tastes(
+    model: PositionModel, starts: NDArray[np.integer], item: Index, value: Integers
+) -> Float:
+    """Return `taste_of` what each of N people said, step 7. Shape (N, r)."""
+    (people, d), r = (len(starts) - 1, model.selection.shape[1]), model.taste.shape[1]
+    pull, gram = np.zeros((people, r)), np.zeros((people, r * (r + 1) // 2))
+    unlike = value / ONE - model.base.mean(axis=1)[item] / GRAIN
+    taste = model.taste / GRAIN
+    whose = starts.astype(np.int64)
+    sum_ratings(whose, item, unlike, np.zeros((len(taste), 0)), taste, pull, gram)
+    a, b = np.tril_indices(r)
+    curvature = np.empty((people, r, r))
+    curvature[:, a, b] = curvature[:, b, a] = gram
+    curvature = model.precision[0, 0, d:, d:] + curvature / model.noise
+    return np.asarray(np.linalg.solve(curvature, pull[:, :, None] / model.noise)[:, :, 0])
+
+
+_sums: WeakKeyDictionary[PositionModel, LogisticSums] = WeakKeyDictionary()
+"""Products of what is disclosed of items, made once for as long as the disclosure is used."""
+
+
 class _Items:
     """What groups share."""
 
@@ -133,7 +183,9 @@ class _Items:
         self.selection, self.rate = model.selection / GRAIN, model.rate.T / GRAIN
         self.across = np.ascontiguousarray(self.selection.T)
         self.base, self.taste = model.base / GRAIN, model.taste / GRAIN
-        self.sums = LogisticSums(self.selection)
+        if model not in _sums:
+            _sums[model] = LogisticSums(self.selection)
+        self.sums = _sums[model]
 
 
 def _groups(
@@ -208,7 +260,7 @@ def spread_factors(spread: Float, cell: int, n_rated: Index, square: Float) -> I
     for _ in range(SPREAD_STEPS):
         seen = square * np.exp(-2 * w)
         step = (seen - n_rated - weight * (w - mean[cell])) / (weight + 2 * seen)
-        w = w + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        w = w + np.clip(step, -LONGEST_SPREAD_STEP, LONGEST_SPREAD_STEP)
     w = rounded(w) / GRAIN
     others = mean + deviation / deviation[cell] * (w - mean[cell])[:, None]
     change = rounded(np.clip(others.mean(axis=1) - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
@@ -219,7 +271,6 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
     """Climb to the modes of a group's positions, step 1; say of whom it is sure. (n, D), (n,)."""
     model, (stratum, k, people, *_) = items.model, group
     n, d, r = len(people), model.selection.shape[1], model.taste.shape[1]
-    longest = longest_step(r)
     pull, gram = np.zeros((n, d + r)), np.zeros((n, r * (r + 1) // 2))
     rest = group.value / ONE - items.base[group.item, k]
     sum_ratings(group.offsets, group.item, rest, items.selection, items.taste, pull, gram)
@@ -235,7 +286,7 @@ def _modes(items: _Items, group: Group) -> tuple[Float, NDArray[np.bool_]]:
         curvature = Curvature(precision, curved[some], rated[some])
         given = np.hstack([pull[some, :d] - first, pull[some, d:]])
         newton = newton_steps(curvature, Slope(mean, given, z[some]), doubt=False)
-        step = np.clip(newton.step, -longest, longest)
+        step = shortened(newton.step, items.selection)
         z[some] += step
         return np.asarray(np.abs(step).max(axis=1))
 

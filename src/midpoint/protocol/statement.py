@@ -45,6 +45,10 @@ _SHIFTED = (
     "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"
     " the ends of the scale do not cut, and tastes spread alike; else nearly so."
 )
+_UNSHIFTED = (
+    "Values do not shift to the counterparts': item by item they are mapped as in dmp, and what"
+    " they leak jointly, or beside the set, is measured only."
+)
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
 _AS_DISCLOSED = "each category's ratings of an item have the disclosed distribution"
@@ -164,21 +168,21 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             f"{_AS_DISCLOSED}; {_ALL_RATED}",
             f"{_COPULA} {_OPEN_SET}",
             "item by item",
-            "docs/protocol.md; exact in integers",
+            "docs/explanation/protocol.md; exact in integers",
         ),
         "dmpss": Statement(
             f"{_LEVELS}; {_RATIO}",
             f"{_AS_DISCLOSED}, whatever else was rated; {_PRODUCT}",
             f"The set is independent of the feature. {_COPULA}",
             "item by item",
-            "Appendix, Thm. 2 for the set; docs/protocol.md for the values",
+            "Appendix, Thm. 2 for the set; docs/explanation/protocol.md for the values",
         ),
         "cmp": Statement(
             f"{_LEVELS}; {_POSITIONS}",
             f"{_AT_POSITIONS}; {_ALL_RATED}",
             f"{_SHIFTED} {_ALIKE} {_OPEN_SET}",
             "item by item",
-            "docs/protocol.md; measured on real data",
+            "docs/explanation/protocol.md; measured on real data",
         ),
         "cmpss": Statement(
             f"{_LEVELS}; {_POSITIONS}",
@@ -186,7 +190,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
             f"The set is distributed alike in all categories, jointly, but for what is revealed"
             f" with the least probability. {_SHIFTED} {_ALIKE}",
             "item by item",
-            "docs/protocol.md; measured on real data",
+            "docs/explanation/protocol.md; measured on real data",
         ),
     }
 )
@@ -217,19 +221,24 @@ OF_SETS: Mapping[str, Statement] = MappingProxyType(
             "All that is sent is a set, distributed alike in all categories, jointly, but for what"
             " is revealed with the least probability.",
             "jointly",
-            "docs/protocol.md; measured on real data",
+            "docs/explanation/protocol.md; measured on real data",
         ),
     }
 )
 """What the schemes for unary data guarantee: there are no values, so sets are all that is sent."""
 
 
-def state(name: str, *, discrete: bool, alpha: float = 1.0, unary: bool = False) -> Statement:
+def state(
+    name: str, *, discrete: bool, alpha: float = 1.0, unary: bool = False, shift: bool = True
+) -> Statement:
     """State what a protocol guarantees on such a scale, when a share alpha is obfuscated.
 
-    Nothing where some ratings are sent as they are, nor where whole stars are only shifted.
+    Nothing where some ratings are sent as they are, nor where whole stars are only shifted. With
+    counterparts less is said where values do not `shift` to theirs.
     """
     says = OF_SETS.get(name, STATEMENTS[name]) if unary else STATEMENTS[name]
+    if not shift:
+        says = replace(says, guarantees=says.guarantees.replace(_SHIFTED, _UNSHIFTED))
     if alpha < 1:
         return replace(says, guarantees=_MIXED, reach="nothing")
     if discrete and name in SHIFTED:

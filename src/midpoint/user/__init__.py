@@ -6,7 +6,7 @@ from midpoint.user.checks.certificate import verify_certificate
 from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles
 from midpoint.user.checks.pin import Pin
 from midpoint.user.core.coins import PURPOSES, toss
-from midpoint.user.core.correction import Recommendation, correct, corrections
+from midpoint.user.core.correction import Recommendation, correct, corrections, taste_move
 from midpoint.user.core.counterparts import Adjustment, adjust, reveal_probability, value_shift
 from midpoint.user.core.decisions import decide, require_legal
 from midpoint.user.core.ledger import Decision, Ledger
@@ -45,6 +45,7 @@ __all__ = [
     "obfuscate",
     "require_legal",
     "reveal_probability",
+    "taste_move",
     "toss",
     "value_shift",
     "verify_certificate",

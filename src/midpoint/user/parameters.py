@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,23 @@ T = TypeVar("T")
 
 
 def made_once(make: Callable[[Disclosure], T]) -> Callable[[Disclosure], T]:
-    """Make something of a disclosure once, and keep it for as long as that is used."""
-    made: WeakKeyDictionary[Disclosure, T] = WeakKeyDictionary()
+    """Make something of a disclosure once, and keep it for as long as that is used.
+
+    One that was received is known by its bytes, so that copies share what was made of it. Of one
+    that was made here nobody asked for bytes as yet, and to write them takes longer.
+    """
+    of_bytes: WeakKeyDictionary[Disclosure, T] = WeakKeyDictionary()
+    of_object: dict[int, tuple[ref[Disclosure], T]] = {}
 
     def get(disclosure: Disclosure) -> T:
-        if disclosure not in made:
-            made[disclosure] = make(disclosure)
-        return made[disclosure]
+        at = id(disclosure)
+        if at not in of_object:
+            known = of_bytes.get(disclosure) if disclosure.has_bytes else None
+            made = make(disclosure) if known is None else known
+            if disclosure.has_bytes:
+                of_bytes.setdefault(disclosure, made)
+            of_object[at] = ref(disclosure, lambda _: of_object.pop(at, None)), made
+        return of_object[at][1]
 
     return get
 

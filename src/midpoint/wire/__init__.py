@@ -1,4 +1,4 @@
-"""What crosses the trust line between analyst and user; it imports nothing of ours."""
+"""The messages between analyst and user; this package imports nothing of ours."""
 
 from midpoint.wire.canonical import digest
 from midpoint.wire.corrections import correction

@@ -132,7 +132,7 @@ class Disclosure(Message):
     bits: Annotated[int, Field(ge=1, le=16)] | None = None
     """Bits per number, if the analyst quantized them."""
     keep: Row | None = None
-    """Leak budget: with what probability a rating goes on to be revealed, whatever the category.
+    """With what probability a rating goes on to be revealed, whatever the category.
 
     It multiplies the probability of revealing; absent where every item is kept. Shape (M,)."""
     leak: Annotated[int, Field(ge=ONE // 2, le=ONE)] | None = None
@@ -266,14 +266,10 @@ class Disclosure(Message):
                 raise fault(Refusal.WRONG_SHAPE, f"column {name!r} has not one row per item")
 
     def _require_budget(self) -> None:
-        """Refuse keep probabilities without the leak they are for, or where nothing is withheld."""
-        if (self.keep is None) != (self.leak is None):
-            raise fault(Refusal.WRONG_COLUMNS, "keep probabilities and their leak come together")
-        if self.keep is None:
-            return
-        if not self.obfuscation.sub_samples:
-            raise fault(Refusal.WRONG_COLUMNS, f"scheme {self.scheme!r} keeps every rating")
-        if len(self.keep) != len(self.items):
+        """Refuse a leak budget without keep probabilities, and these unless each item has one."""
+        if self.keep is None and self.leak is not None:
+            raise fault(Refusal.WRONG_COLUMNS, "a leak budget needs keep probabilities")
+        if self.keep is not None and len(self.keep) != len(self.items):
             raise fault(Refusal.WRONG_SHAPE, "there is not one keep probability per item")
 
     def _row_lengths(self) -> Iterator[tuple[str, Iterator[int]]]:

@@ -1,9 +1,15 @@
-"""What analyst and user say to each other about one person: question, answer, scores."""
+"""What analyst and user say to each other about one person: question, answer, scores.
 
+And how an answer is asked for and read, by devices and witnesses alike.
+"""
+
+import zlib
+from collections.abc import AsyncIterator
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from midpoint.errors import MidpointError
 from midpoint.wire.message import (
     Count,
     Digest,
@@ -15,7 +21,7 @@ from midpoint.wire.message import (
     fault,
     require_ascending,
 )
-from midpoint.wire.refusal import Refusal
+from midpoint.wire.refusal import Refusal, RefusedError
 
 Score = Annotated[int, Field(ge=-(2**52), le=2**52)]
 """So that a score with an offset added to it is still exact."""
@@ -31,6 +37,37 @@ ALL_UP_TO = 20_000
 MARGIN = 2_000
 """The margin: public, since the number of rated items says something about who rated them."""
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,39}$")]
+HEADERS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip",
+    "Connection": "close",
+    "User-Agent": "midpoint",
+}
+"""What every request says; no version and no system, by which devices could be distinguished, and
+the same from a witness, whom the service should not know from a device."""
+
+
+class UnusableError(MidpointError):
+    """What came back is no answer of this protocol; it is not asked for again."""
+
+
+async def read_answer(pieces: AsyncIterator[bytes], coding: str | None, largest: int) -> bytes:
+    """Read a body as it came; a small bomb that unpacks to more than allowed is dropped."""
+    coding = (coding or "identity").lower()
+    if coding not in ("identity", "gzip"):
+        raise UnusableError(f"the answer is packed as {coding[:40]!r}, which was not offered")
+    unpack = zlib.decompressobj(wbits=31) if coding == "gzip" else None
+    body = bytearray()
+    async for packed in pieces:
+        room = largest + 1 - len(body)
+        body += packed[:room] if unpack is None else unpack.decompress(packed, room)
+        if unpack is not None and unpack.unused_data:
+            raise zlib.error("the answer goes on after its end")
+        if len(body) > largest:
+            raise RefusedError(Refusal.TOO_LONG, f"the answer has more than {largest} bytes")
+    if unpack is not None and not unpack.eof:
+        raise zlib.error("the answer ends in the middle")
+    return bytes(body)
 
 
 class SolicitationRequest(Message):

@@ -1,5 +1,6 @@
 """Fixed point: one rating unit, and probability one, are 2^16; every language gets the same."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,9 @@ def on_grid(numbers: NDArray[np.int64], span: int, bits: int | None) -> NDArray[
 def as_rows(array: NDArray[Any]) -> tuple[Any, ...]:
     """Return nested tuples of Python integers, as messages hold them."""
     numbers = np.asarray(array, dtype=np.int64)
-    return _tuples(numbers.tolist(), numbers.ndim)
-
-
-def _tuples(nested: list[Any], depth: int) -> tuple[Any, ...]:
-    if depth <= 2:  # most are: no call for each row of them
-        return tuple(map(tuple, nested)) if depth == 2 else tuple(nested)
-    return tuple(_tuples(inner, depth - 1) for inner in nested)
+    rows: Any = numbers.ravel().tolist()
+    for axis in range(numbers.ndim - 1, 0, -1):
+        size, count = numbers.shape[axis], prod(numbers.shape[:axis])
+        # As many of one iterator as a row is long: it gives them in turn.
+        rows = zip(*[iter(rows)] * size, strict=True) if size else ((),) * count
+    return tuple(rows)

@@ -25,6 +25,11 @@ UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 """Unicode categories of characters that a name must not hold, but for the plain space."""
 
 LINE_ENDS = "\u2028\u2029"
+MARKS = "\u061c\u200e\u200f"
+"""Signs without a shape that have a direction: numbers after one can be shown in another order."""
+TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" + MARKS
+"""What turns the direction of a text, and of what is written after it: a title could reverse what a
+device says about it."""
 
 
 def fault(code: Refusal, sentence: str) -> PydanticCustomError:
@@ -49,12 +54,12 @@ def _plain(name: str) -> str:
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether a text has no control character and no line end, so that it prints as one."""
+    """Return whether a text prints as one line: no control characters, line ends or turns."""
     return text.isprintable() or all(_shows(c) for c in text)
 
 
 def _shows(c: str) -> bool:
-    return c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS
+    return c >= " " and not "\x7f" <= c <= "\x9f" and c not in LINE_ENDS + TURNS
 
 
 def _one_line(text: str) -> str:
@@ -135,6 +140,11 @@ class Message(Part):
         if self._raw is None:
             self._raw = encode(self.model_dump(mode="json", exclude_none=True))
         return self._raw
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether the exact bytes are at hand: they were received, or asked for before."""
+        return self._raw is not None
 
     @property
     def digest(self) -> str:

@@ -13,8 +13,10 @@ from midpoint.wire.disclosure import Disclosure
 from midpoint.wire.fixed import GRAIN, ONE, from_fixed
 from midpoint.wire.limits import (
     LEAST_REVEAL,
-    MOST_NUMBER_RATIO,
+    LEAST_STRETCH,
+    MOST_STRETCH,
     are_strata_alike,
+    most_number_ratio,
     most_spread,
     spread,
     spread_of_means,
@@ -146,20 +148,22 @@ def _require_prior(prior: Prior, span: int) -> None:
 
     Strata ascend from an activity of 0 to at most 2^32. A precision is symmetric and positive
     definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
-    range; means and maps are at most 64.
+    range; means are at most 64. Maps keep to their limits (`wire.limits`).
     """
     least = np.array(prior.least, dtype=np.int64)
     mean, precision = from_fixed(prior.mean), from_fixed(prior.precision)
     maps = from_fixed(prior.map)
+    turns = (maps + maps.swapaxes(3, 4)).reshape(-1, *maps.shape[3:])
     itself = np.diagonal(maps, axis1=1, axis2=2).transpose(0, 3, 1, 2)
     sound = (
         prior.noise / ONE * QUIETEST**2 >= (span / ONE) ** 2
         and np.abs(precision).max() <= MOST_PRECISION
         and np.abs(mean).max() <= FARTHEST_POSITION
-        and np.abs(maps).max() <= FARTHEST_POSITION
+        and np.abs(maps).max() <= MOST_STRETCH
+        and all(_is_definite(turn, 2 * LEAST_STRETCH) for turn in turns)
         and (itself == np.eye(mean.shape[2])).all()
         and (precision == precision.swapaxes(2, 3)).all()
-        and all(_is_definite(matrix) for matrices in precision for matrix in matrices)
+        and all(_is_definite(p, LEAST_PRECISION) for matrices in precision for p in matrices)
         and (least[0] == 0).all()
         and (np.diff(least, axis=0) >= 0).all()
         and least.max() <= MOST_ACTIVITY
@@ -191,7 +195,7 @@ def _require_numbers(disclosure: Disclosure, prior: Prior) -> None:
             Refusal.TOO_TELLING, "a stratum begins later in one category than in another"
         )
     at_means = np.array([_expected(rate + selection @ mean.T) for mean in means])
-    if not are_strata_alike(at_means, MOST_NUMBER_RATIO):
+    if not are_strata_alike(at_means, most_number_ratio(disclosure.n_cells)):
         raise RefusedError(
             Refusal.TOO_TELLING,
             "one category is said to rate far more items than another; if it does, merge"
@@ -225,10 +229,10 @@ def _require_weight(prior: Prior, *, unary: bool) -> None:
         raise RefusedError(Refusal.BAD_POSITIONS, "the weight of probabilities is out of range")
 
 
-def _is_definite(precision: NDArray[np.float64]) -> bool:
-    """Tell whether a precision is at least the least in all directions."""
+def _is_definite(matrix: NDArray[np.float64], least: float) -> bool:
+    """Tell whether a symmetric matrix is at least so much in all directions."""
     try:
-        np.linalg.cholesky(precision - LEAST_PRECISION * np.eye(len(precision)))
+        np.linalg.cholesky(matrix - least * np.eye(len(matrix)))
     except np.linalg.LinAlgError:
         return False
     return True

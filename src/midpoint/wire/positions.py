@@ -13,10 +13,9 @@ Row = tuple[Integer, ...]
 Square = tuple[Row, ...]
 STEPS = 8
 """Newton steps from the mean of her category to the mode of a person's position."""
-LONGEST_STEP = 2.0
-"""The most by which such a step changes a coordinate: longer ones overshoot, and some never end."""
-LONGEST_STEP_OF_SETS = 0.5
-"""The same of sets, where selection factors are many: with 2, one device in five never arrived."""
+MOST_CHANGE = 5.0
+"""The most by which such a step changes the log odds of an item: longer ones overshoot, and some
+never end. Cut coordinate by coordinate instead, heavy raters did not arrive."""
 DAMPING = 8
 """Added to items rated and to items expected: a handful of items does not show an activity."""
 SUREST = 30.0
@@ -43,17 +42,14 @@ FARTHEST_LOG_SPREAD = 4
 """The most that a category's mean of log spreads can be."""
 SPREAD_STEPS = 16
 """Newton steps from the mean of her category to the mode of a person's log spread."""
+LONGEST_SPREAD_STEP = 2.0
+"""The most by which such a step changes it."""
 LEAST_DEVIATION, MOST_DEVIATION = 2**-6, 2.0
 """Standard deviations of log spreads in a category: the least and the greatest."""
 MOST_WEIGHT = 8
 """Most that a person's own probability of an item counts in its score, of sets."""
 MOST_NUMBERS = 2**20
 """Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions."""
-
-
-def longest_step(taste_factors: int) -> float:
-    """Return the most by which a step changes a coordinate; sets have no taste factors."""
-    return LONGEST_STEP if taste_factors else LONGEST_STEP_OF_SETS
 
 
 class Prior(Part):

@@ -64,7 +64,11 @@ def people(
 
 def with_factors(ratings: Ratings, found: ItemFactors | None) -> CategoryStatistics:
     counted = tally(ratings, ratings.feature("g"))
-    return replace(counted, **found._asdict()) if found else counted
+    return (
+        replace(counted, factors=found.factors, disagreement=found.disagreement)
+        if found
+        else counted
+    )
 
 
 def ratios(counted: CategoryStatistics) -> Float:

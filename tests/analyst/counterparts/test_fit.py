@@ -4,22 +4,26 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import expit
 
 from midpoint.analyst import (
+    Factorizer,
     ItemProfiles,
     PositionModel,
     Training,
     fit_positions,
 )
-from midpoint.analyst.counterparts import fit, selection
+from midpoint.analyst.counterparts import dimensions, fit, sample, selection
 from midpoint.analyst.counterparts import people as people_module
 from midpoint.analyst.counterparts.panel import ByUser
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Finder, Model, Prior
+from midpoint.analyst.counterparts.selection import SelectionModel
+from midpoint.analyst.counterparts.start import begin_sets
 from midpoint.analyst.fit.positions import rounded
-from midpoint.data import Feature, Ratings, Simulation
+from midpoint.data import Feature, Ratings, Simulation, load
 from midpoint.errors import MidpointError
 from midpoint.wire import GRAIN, from_fixed
 from midpoint.wire.positions import STEPS
@@ -127,7 +131,7 @@ def apart(table: Float) -> float:
 def test_devices_find_the_positions_that_training_did(
     few: Ratings, selection_factors: int, strata: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fit, "PEOPLE_FOR_STRATA", 150 if strata == 1 else 10)
+    monkeypatch.setattr(dimensions, "PEOPLE_FOR_STRATA", 150 if strata == 1 else 10)
     profiles = fit_positions(QUICK.fit(few, "kind"), few, selection_factors=selection_factors)
     found = the_positions(profiles)
     assert len(found.least) == strata
@@ -178,9 +182,9 @@ def test_the_unknown_and_the_silent_have_no_part(few: Ratings) -> None:
 
 def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.MonkeyPatch) -> None:
     base = QUICK.fit(few, "kind")
-    monkeypatch.setattr(fit, "MOST_CELLS", 100 * few.n_items)
-    monkeypatch.setattr(fit, "LEAST_SAMPLE", 50)
-    monkeypatch.setattr(fit, "LEAST_OF_CATEGORY", 20)
+    monkeypatch.setattr(sample, "MOST_CELLS", 100 * few.n_items)
+    monkeypatch.setattr(sample, "LEAST_SAMPLE", 50)
+    monkeypatch.setattr(sample, "LEAST_OF_CATEGORY", 20)
     taken: list[int] = []
 
     def take(self: ByUser, shares: Float) -> People:
@@ -194,7 +198,7 @@ def test_of_many_people_a_sample_is_taken(few: Ratings, monkeypatch: pytest.Monk
         found = fit_positions(base, few, selection_factors=selection_factors)
         require_sound(the_positions(found))
     assert all(80 <= size <= 120 for size in taken)
-    monkeypatch.setattr(fit, "LEAST_SAMPLE", 150)  # nobody needs a sample of so few
+    monkeypatch.setattr(sample, "LEAST_SAMPLE", 150)  # nobody needs a sample of so few
     fit_positions(base, few, selection_factors=1)
     assert taken[4:] == [150]  # a sample is taken twice: log spreads come after everyone's prior
 
@@ -341,11 +345,27 @@ def test_with_many_categories_there_are_fewer_taste_factors(
         the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1]
         == base.dimension
     )
-    monkeypatch.setattr(fit, "MOST_NUMBERS", 16**2)  # of two categories eight dimensions
+    monkeypatch.setattr(dimensions, "MOST_NUMBERS", 16**2)  # of two categories eight dimensions
     assert the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1] == 2
-    monkeypatch.setattr(fit, "TASTE_FACTORS_OF_CHOICE", 1)
+    monkeypatch.setattr(dimensions, "TASTE_FACTORS_OF_CHOICE", 1)
     assert the_positions(fit_positions(base, few, selection_factors=4)).taste.shape[1] == 1
     assert (
         the_positions(fit_positions(base, few, selection_factors=0)).taste.shape[1]
         == base.dimension
     )
+
+
+def test_of_sets_only_directions_that_items_differ_along_become_factors() -> None:
+    """An item that the sample lacks would be alone in a direction, and that without a size."""
+    who, what = np.repeat(np.arange(40), 2), (3 * np.repeat(np.arange(40), 2) + [0, 1] * 40) % 7
+    people = pl.DataFrame({"user": np.arange(40), "gender": ["F", "M"] * 20})
+    sets = load(pl.DataFrame({"user": who, "item": what}), users=people)
+    profiles = Factorizer(dimension=5, threads=1).fit(sets, "gender")
+    weight = np.array([10.0, 10, 10, 10, 0, 0, 0])
+    few = SelectionModel(np.zeros((7, 2)), np.zeros((7, 1)), np.zeros((2, 1)))
+    model, prior = begin_sets(profiles, few, weight, profiles.dimension)
+    further = model.selection[:, 1:]
+    assert 0 < further.shape[1] <= 4
+    assert prior.mean.shape[1] == 1 + further.shape[1]
+    assert np.abs(further).max() < 100
+    assert weight @ further**2 / weight.sum() == pytest.approx(1, abs=0.02)

@@ -1,14 +1,7 @@
 import numpy as np
 
-from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
+from midpoint.analyst.counterparts.people import BLOCK, People
 from tests.support.people.position_world import World
-
-
-def test_work_in_parallel_comes_in_order() -> None:
-    parts = list(range(40))
-    for threads in (1, 3, None):
-        assert in_parallel(lambda part: part**2, parts, threads) == [part**2 for part in parts]
-    assert in_parallel(str, [], None) == []
 
 
 def test_people_stand_in_the_order_of_their_categories(world: World) -> None:

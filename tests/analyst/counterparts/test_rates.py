@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import ItemProfiles, fit_positions
-from midpoint.analyst.counterparts import fit, strata
+from midpoint.analyst.counterparts import dimensions, strata
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior, fit_prior
 from tests.support.people.position_world import World
@@ -22,7 +22,7 @@ def test_the_prior_keeps_up_with_the_rates(
         return found
 
     monkeypatch.setattr(strata, "fit_prior", watched)
-    monkeypatch.setattr(fit, "STRATA", 1)
+    monkeypatch.setattr(dimensions, "STRATA", 1)
     fit_positions(profiles, world.ratings, selection_factors=2, taste_factors=3)
     beside, final, further = (prior.mean for prior in priors)
     assert np.abs(further - final).max() < 0.02

@@ -3,7 +3,7 @@ import pytest
 from scipy.special import expit
 
 from midpoint.analyst import PositionModel, fit_positions
-from midpoint.analyst.counterparts import fit
+from midpoint.analyst.counterparts import dimensions, fit
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model, Prior
 from midpoint.analyst.counterparts.strata import fit_strata
@@ -65,7 +65,7 @@ def test_light_and_heavy_raters_are_carried_each_by_their_own_prior(
 
     left = {}
     for strata in (1, 2):
-        monkeypatch.setattr(fit, "STRATA", strata)
+        monkeypatch.setattr(dimensions, "STRATA", strata)
         fitted = fit_positions(profiles, ratings, selection_factors=2, taste_factors=3)
         assert len(the_positions(fitted).least) == strata
         left[strata] = wider(as_devices_do(fitted, people).reveal.astype(np.float64))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from midpoint.analyst import Factorizer, ItemProfiles, prepare
+from midpoint.analyst import Factorizer, ItemProfiles, disclose, prepare
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Model
 from midpoint.analyst.counterparts.strata import Strata
@@ -15,6 +15,7 @@ from midpoint.protocol import LearningProtocol, Population
 from midpoint.protocol.population import local_scores
 from midpoint.user import Parameters, adjust
 from midpoint.wire import ONE, SCHEMES
+from midpoint.wire.positions import MOST_WEIGHT
 
 PLAYS = simulate(
     replace(PRESETS["simulated-plays"], users=500, items=60, ratings=10_000, selection_taste_sd=1.5)
@@ -48,6 +49,25 @@ def test_a_weight_is_learned_and_kept_with_the_profiles(
     prior = LearningProtocol("cmpss").disclose(again).prior
     assert prior is not None
     assert prior.weight == round(learned.positions.weight * ONE)
+
+
+def test_the_less_of_a_report_is_kept_the_more_her_own_probabilities_count(
+    learned: ItemProfiles,
+) -> None:
+    assert learned.positions is not None
+    assert learned.positions.weight is not None
+    count = PLAYS.by_item.offsets[1:] - PLAYS.by_item.offsets[:-1]
+    for scheme in ("cmpss:leak=0.6", "cmpss:keep=0.5"):
+        shown = disclose(learned, scheme)
+        assert shown.prior is not None
+        assert shown.keep is not None
+        keep = np.array(shown.keep)[np.argsort(learned.order)] / ONE
+        share = float(keep @ count / count.sum())
+        assert share < 0.95
+        assert shown.prior.weight == pytest.approx(learned.positions.weight * ONE / share, rel=1e-3)
+    shown = disclose(learned, "cmpss:keep=0.002")
+    assert shown.prior is not None
+    assert shown.prior.weight == MOST_WEIGHT * ONE  # devices refuse more
 
 
 def test_positions_that_know_nothing_get_no_weight(learned: ItemProfiles) -> None:
@@ -92,9 +112,10 @@ def test_lists_are_better_with_what_her_device_knows(learned: ItemProfiles) -> N
     people = _population(PLAYS)
     how, coins = LearningProtocol("cmpss"), np.random.default_rng(0)
     with_, without = how.disclose(learned), how.disclose(bare)
-    position = how.moves(with_, learned, people, coins)
+    sent = how.report(with_, learned, people, coins)
+    position = how.moves(with_, learned, people, coins, sent)
     assert position.shape == (PLAYS.n_users, learned.positions.selection.shape[1])
-    assert how.moves(without, bare, people, coins).shape == (PLAYS.n_users, 0)
+    assert how.moves(without, bare, people, coins, sent).shape == (PLAYS.n_users, 0)
     x = np.zeros((PLAYS.n_users, learned.vectors.shape[1]))
     some = slice(0, 20)
     added = local_scores(with_, learned, x, people.category, position)(some)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose, train
 from midpoint.analyst.disclose.leak import LeakBudget, area_of, divergence_of
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.attackers.auc import auc
 from midpoint.data import PRESETS, simulate
 from midpoint.errors import MidpointError
@@ -91,7 +92,8 @@ def test_what_is_known_badly_is_withheld_first(profiles: ItemProfiles, rule: Lea
 
 
 def test_curves_fall(rule: LeakBudget) -> None:
-    curve = rule.curve()
+    leaks = [leak for leak in (0.52, 0.55, 0.6, 0.7) if leak < rule.everything().leak]
+    curve = [*map(rule.within, leaks), rule.everything()]
     assert [b.leak for b in curve] == sorted(b.leak for b in curve)
     assert [b.error for b in curve] == sorted((b.error for b in curve), reverse=True)
     assert (curve[-1].keep == 1).all()
@@ -130,6 +132,42 @@ def test_a_budget_may_stand_in_the_schemes_name(profiles: ItemProfiles) -> None:
     trained = replace(profiles, leak=LEAK)
     assert disclose(trained, "mpssr:leak=0.9").raw == asked.raw
     assert disclose(trained, "mpssr:leak=0.9", leak=1).keep is None
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_a_share_leaks_less_and_the_disclosure_says_how_much(
+    world: World, profiles: ItemProfiles, rule: LeakBudget, share: float
+) -> None:
+    shown = disclose(profiles, f"mpssr:keep={share}")
+    assert SchemeSpec.of(shown).keep == share
+    assert shown.keep == (int(share * ONE),) * ITEMS
+    assert shown.leak is not None
+    assert shown.leak / ONE < rule.everything().leak - 0.03
+    # As somebody reads it who knows the truth; values have their part, which sets do not use up.
+    sampling = 3.5 * 0.0065
+    some, whole = (read_by_who_knows(world, profiles, np.full(ITEMS, p)) for p in (share, 1.0))
+    assert some < shown.leak / ONE + sampling
+    assert some < whole - 0.02  # the control: that is less than is read of everything
+
+
+def test_a_share_and_a_budget_go_together(profiles: ItemProfiles) -> None:
+    both = disclose(profiles, f"mpssr:keep=0.5:leak={LEAK}")
+    alone = disclose(profiles, f"mpssr:leak={LEAK}")
+    assert both.leak == alone.leak  # the budget is used up by more items
+    assert both.keep is not None
+    assert alone.keep is not None
+    assert max(both.keep) == ONE // 2 < max(alone.keep)
+    assert np.mean(np.array(both.keep) > 0) > np.mean(np.array(alone.keep) > 0)
+
+
+def test_where_more_than_errors_leak_no_leak_is_said(profiles: ItemProfiles) -> None:
+    for shown in (
+        disclose(profiles, "mpr:keep=0.5"),
+        disclose(profiles, "mpssr:keep=0.5", bits=6),
+        disclose(profiles, "mpssr:keep=0.5", estimation="plain"),
+    ):
+        assert shown.keep == (ONE // 2,) * ITEMS
+        assert shown.leak is None
 
 
 def test_areas_and_divergences_are_inverse() -> None:

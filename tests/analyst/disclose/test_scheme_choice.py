@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from midpoint.analyst import Factorizer, choose_scheme, itemwise_scheme
+from midpoint.analyst import Allowance, Factorizer, choose_scheme, itemwise_scheme
 from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.factorizer import Progress
 from midpoint.data import Scale, Simulation
@@ -21,7 +21,12 @@ def test_it_is_the_rule_of_the_audit(tiny: Simulation, monkeypatch: pytest.Monke
     monkeypatch.setattr("midpoint.audit.choose.choose", choose)
     quick, stages = Factorizer(dimension=2), list[Progress]()
     chosen = choose_scheme(
-        tiny.ratings, "gender", factorizer=quick, most_cost=0.02, seed=3, progress=stages.append
+        tiny.ratings,
+        "gender",
+        factorizer=quick,
+        allow=Allowance(0.02),
+        seed=3,
+        progress=stages.append,
     )
     assert chosen.scheme == "cmp"
     ((given, settings),) = seen
@@ -29,7 +34,7 @@ def test_it_is_the_rule_of_the_audit(tiny: Simulation, monkeypatch: pytest.Monke
     assert given == (tiny.ratings, ("gender",))
     assert settings == {
         "factorizer": quick,
-        "most_cost": 0.02,
+        "allow": Allowance(0.02),
         "positions": True,
         "assigned": False,
         "seed": 3,

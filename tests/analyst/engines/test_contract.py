@@ -14,6 +14,7 @@ import pytest
 from midpoint.analyst import (
     CategoryEstimates,
     CategoryStatistics,
+    CollectedReports,
     Factorizer,
     ItemProfiles,
     Progress,
@@ -22,10 +23,8 @@ from midpoint.analyst import (
 )
 from midpoint.analyst.engines import (
     Engine,
-    LocalEngine,
     RatingsTables,
     ReadRatings,
-    StreamingEngine,
 )
 from midpoint.analyst.engines.streaming import fit_from_disk, scan
 from midpoint.analyst.fit.tuning import new_user_errors
@@ -42,7 +41,8 @@ from midpoint.data import (
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
-from tests.support.tables.tables_on_disk import Tables, write
+from tests.support.tables.tables_on_disk import FROM_DISK, Tables, write
+from tests.support.tables.two_kinds import QUICK, two_kinds, write_panel
 
 PEOPLE = SimulationConfig(
     name="people",
@@ -61,19 +61,6 @@ PEOPLE = SimulationConfig(
 )
 BOTH = ("gender", "party")
 LACKS = "1 rows lack a user|there is no (user|item)"
-FROM_DISK = ["stream", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
-
-
-@pytest.fixture(params=["local", *FROM_DISK])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Return each of the engines."""
-    if request.param == "local":
-        return LocalEngine()
-    if request.param == "stream":
-        return StreamingEngine()
-    from midpoint.analyst.engines.spark import SparkEngine  # noqa: PLC0415 - quick tests do without
-
-    return SparkEngine(request.getfixturevalue("spark"))
 
 
 def read(
@@ -210,6 +197,31 @@ def test_new_users_are_predicted_as_well_as_from_memory(
     assert disclose(loaded, "dmpss").items == disclose(expected, "dmpss").items
 
 
+def test_reports_teach_items_beside_a_panel(engine: Engine, tmp_path: Path) -> None:
+    world = two_kinds()
+    words = {"user": pl.String, "item": pl.String}
+    for name in write_panel(world.panel, tmp_path)[::2]:
+        cells = pl.read_csv(name, schema_overrides=words)
+        cells.write_parquet(Path(name).with_suffix(".parquet"))
+    table, users = tmp_path / "panel.parquet", tmp_path / "people.parquet"
+
+    def fit(**how: Any) -> ItemProfiles:
+        known = {"scale": world.panel.scale, **how}
+        return read(engine, table, users, ("gender",), **known).fit(QUICK)
+
+    alone, both = fit(), fit(reports=world.reports())
+    assert both.item_ids.tolist() == world.panel.item_ids.tolist()
+    assert both.statistics is not None
+    assert int(both.statistics.users.sum()) == world.panel.n_users  # reports teach no category
+    assert both.provenance.configuration["reports"]["people"] > 100
+    in_memory = world.error(world.both())
+    assert world.error(both) == pytest.approx(in_memory, rel=0.01)
+    # The control: the panel alone misses by more than the bound.
+    assert world.error(alone) > 1.02 * in_memory
+    with pytest.raises(MidpointError, match="no report of reports can be used"):
+        fit(reports=CollectedReports(world.answers, {}))
+
+
 @pytest.mark.slow
 @pytest.mark.real_data
 def test_new_users_of_a_real_data_set_are_predicted_as_well(
@@ -251,7 +263,7 @@ def test_a_given_regularization_is_taken_for_many_iterations(
         ({"method": "sgd"}, {}, "--method sgd needs --engine local"),
         ({"validation": 0.1}, {}, "--validation 0.1 needs --engine local"),
         ({"biases": "joint"}, {}, "--biases joint needs --engine local"),
-        ({}, {"columns": Columns(time="when")}, "--time-column says nothing"),
+        ({}, {"columns": Columns(time="when")}, "--time-column has no effect"),
     ],
 )
 @pytest.mark.parametrize("engine", FROM_DISK, indirect=True)
@@ -319,7 +331,7 @@ def test_bad_rows_are_refused(
 @pytest.mark.parametrize(
     ("people", "message"),
     [
-        ({"user": [1, 1], "gender": ["F", "M"]}, "user 1 stands"),
+        ({"user": [1, 1], "gender": ["F", "M"]}, "user 1 appears"),
         ({"user": [7, 8], "gender": ["F", "M"]}, "knows none of the"),
         ({"user": [1, 2], "gender": ["F", "F"]}, "1 category only"),
         ({"user": [1, 2], "sex": ["F", "M"]}, "no user feature 'gender'"),

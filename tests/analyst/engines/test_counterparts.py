@@ -16,31 +16,19 @@ from midpoint.analyst import (
     fit_positions,
     train,
 )
-from midpoint.analyst.counterparts import fit, panel
+from midpoint.analyst.counterparts import fit, panel, sample
 from midpoint.analyst.counterparts.fit import learn_positions
 from midpoint.analyst.counterparts.panel import ByUser, Panel
-from midpoint.analyst.engines import Engine, LocalEngine, StreamingEngine, train_on
+from midpoint.analyst.engines import Engine, StreamingEngine, train_on
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.data import Ratings, simulate
 from midpoint.errors import MidpointError
-from tests.analyst.engines.test_contract import FROM_DISK, PEOPLE, read
+from tests.analyst.engines.test_contract import PEOPLE, read
 from tests.support.people.position_world import require_equal, require_sound, the_positions
-from tests.support.tables.tables_on_disk import Tables, write
+from tests.support.tables.tables_on_disk import FROM_DISK, Tables, write
 
 QUICK = Factorizer(dimension=3, iterations=4)
 ON_DISK = pytest.mark.parametrize("engine", FROM_DISK, indirect=True)
-
-
-@pytest.fixture(params=["local", *FROM_DISK])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Return each of the engines."""
-    if request.param == "local":
-        return LocalEngine()
-    if request.param == "stream":
-        return StreamingEngine()
-    from midpoint.analyst.engines.spark import SparkEngine  # noqa: PLC0415 - quick tests do without
-
-    return SparkEngine(request.getfixturevalue("spark"))
 
 
 @cache
@@ -61,9 +49,9 @@ def profiles(stars: Tables) -> ItemProfiles:
 @pytest.fixture
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let 900 people be too many to learn items from all of them."""
-    monkeypatch.setattr(fit, "MOST_CELLS", 400 * 150)
-    monkeypatch.setattr(fit, "LEAST_SAMPLE", 100)
-    monkeypatch.setattr(fit, "LEAST_OF_CATEGORY", 150)
+    monkeypatch.setattr(sample, "MOST_CELLS", 400 * 150)
+    monkeypatch.setattr(sample, "LEAST_SAMPLE", 100)
+    monkeypatch.setattr(sample, "LEAST_OF_CATEGORY", 150)
     monkeypatch.setattr(panel, "PEOPLE_AT_ONCE", 200)
 
 

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from midpoint.analyst.engines.tables import only_values, own_values, roles_of
+from midpoint.analyst.engines.tables import Roles, only_values, own_values, roles_of
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
 
@@ -21,4 +21,4 @@ def test_two_values_of_a_feature_are_refused() -> None:
 
 def test_columns_are_found_by_their_usual_names() -> None:
     roles = roles_of(Columns(), ["userId", "movieId", "rating", "title"], "r.csv")
-    assert roles == ("userId", "movieId", "rating", "title")
+    assert roles == Roles("userId", "movieId", "rating", "title")

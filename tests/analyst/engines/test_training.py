@@ -1,11 +1,13 @@
 """Training from tables chooses the scheme as training in memory does, and learns all it needs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from midpoint.analyst import Factorizer, train
+from midpoint.analyst import Factorizer, ItemProfiles, estimate_profiles, predict, train
 from midpoint.analyst.engines import (
     Engine,
     LocalEngine,
@@ -14,7 +16,8 @@ from midpoint.analyst.engines import (
     train_on,
 )
 from midpoint.analyst.fit.choice import Choice
-from midpoint.data import Ratings, load
+from midpoint.data import Ratings, load, split_ratings
+from tests.support.tables.people_who_choose import people_who_choose
 from tests.support.tables.small_tables import write_tables
 
 QUICK = Factorizer(dimension=2, iterations=2)
@@ -59,3 +62,34 @@ def test_the_scheme_is_that_of_memory(
         assert genders(first) == genders(all_of_theirs)
     assert engine.read(RatingsTables(ratings, users)).fit(QUICK).scheme is None
     assert train_on(engine.read(RatingsTables(ratings, users)), QUICK).scheme is None
+
+
+def test_what_sets_say_is_learned_from_people_in_memory(tmp_path: Path) -> None:
+    """People who choose by taste: the set prior lowers the error, as the one of memory does."""
+    everyone = people_who_choose(1.5)
+    new = np.arange(everyone.n_users) % 5 == 0
+    training = everyone.select_users(~new)
+    names = training.user_ids.tolist()
+    rows = {"user": training.user_ids[training.user], "item": training.item_ids[training.item]}
+    pl.DataFrame({**rows, "rating": training.value}).write_parquet(tmp_path / "ratings.parquet")
+    gender = ["FM"[k % 2] for k in range(len(names))]
+    pl.DataFrame({"user": names, "gender": gender}).write_csv(tmp_path / "users.csv")
+    tables = RatingsTables(
+        tmp_path / "ratings.parquet", tmp_path / "users.csv", features=("gender",)
+    )
+    given, hidden = split_ratings(everyone.select_users(new), 0.25, seed=1)
+
+    def error(profiles: ItemProfiles) -> float:
+        x = estimate_profiles(profiles, given.user_offsets, given.item, given.value)
+        shown = predict(profiles, x, hidden.user, hidden.item)
+        return float(np.sqrt(np.mean((shown - hidden.value) ** 2)))
+
+    errors = []
+    for engine in (LocalEngine(), StreamingEngine()):
+        found = train_on(engine.read(tables), Factorizer(dimension=3), scheme="dmpss")
+        assert found.set_prior is not None
+        assert error(found) < 0.99 * error(replace(found, set_prior=None))
+        errors.append(error(found))
+    assert errors[1] == pytest.approx(errors[0], rel=0.005)
+    off = Factorizer(dimension=3, sets=False)
+    assert train_on(StreamingEngine().read(tables), off, scheme="dmpss").set_prior is None

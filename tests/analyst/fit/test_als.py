@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer, Training, predict
 from midpoint.analyst.fit.als import (
+    ALIKE,
     Factors,
     Observations,
     Regularization,
     alternate,
     expected_squares,
+    moments,
 )
 from midpoint.analyst.kernels import ridge
 from midpoint.data import Ratings, Simulation, SimulationConfig, simulate, split_at_random
@@ -201,14 +203,23 @@ def test_what_all_items_have_in_common_is_expected_of_a_new_one() -> None:
     assert np.abs(control.offset.mean(axis=0)).max() < 0.1
 
 
-def testexpected_squares_are_those_of_drawn_profiles() -> None:
+def test_moments_are_those_of_the_rated_rows() -> None:
+    rng = np.random.default_rng(0)
+    rows, rated = rng.normal(2, 3, (400, 5)).astype(np.float32), rng.random(400) < 0.7
+    mean, covariance = moments(rows, rated)
+    assert np.allclose(mean, rows[rated].astype(np.float64).mean(axis=0), rtol=1e-12)
+    assert np.allclose(covariance, np.cov(rows[rated], rowvar=False, bias=True), atol=1e-5)
+    assert not np.allclose(mean, rows.mean(axis=0), rtol=1e-3)
+
+
+def test_expected_squares_are_those_of_drawn_profiles() -> None:
     """E (y - m - b - <x, v>)^2, with levels and vectors as uncertain as their variances say."""
     rng = np.random.default_rng(7)
     user, item = (np.array(index, np.int32) for index in ([0, 0, 1, 2], [1, 0, 1, 0]))
     value = rng.normal(size=4).astype(np.float32)
     x, v = (rng.normal(size=(rows, 4)).astype(np.float32) for rows in (3, 2))
     spread = [rng.uniform(0.1, 0.6, (rows, 2)).astype(np.float32) for rows in (3, 2)]
-    found = expected_squares(user, item, value, x, v, *spread)
+    found = expected_squares(user, item, value, x, v, spread[0], spread[1], ALIKE)
     draws = 200_000
     X, V = (
         mean + rng.normal(size=(draws, *mean.shape)) * np.sqrt(s[:, [0, 1, 1, 1]])
@@ -218,7 +229,10 @@ def testexpected_squares_are_those_of_drawn_profiles() -> None:
     squares = ((value - X[:, user, 0] - V[:, item, 0] - inner) ** 2).sum(axis=1)
     assert found == pytest.approx(squares.mean(), abs=5 * squares.std() / np.sqrt(draws))
     nothing = [np.zeros_like(s) for s in spread]
-    certain = expected_squares(user, item, value, x, v, *nothing)
+    certain = expected_squares(user, item, value, x, v, nothing[0], nothing[1], ALIKE)
     exact = (value - x[user, 0] - v[item, 0] - (x[user, 1:] * v[item, 1:]).sum(axis=1)) ** 2
     assert certain == pytest.approx(exact.sum(), rel=1e-5)
     assert certain < 0.9 * found
+    weight = rng.uniform(0, 2, len(value))
+    weighted = expected_squares(user, item, value, x, v, nothing[0], nothing[1], weight)
+    assert weighted == pytest.approx((weight * exact).sum(), rel=1e-5)

@@ -18,8 +18,8 @@ def test_pairs_name_every_vector_in_the_classes_its_ratings_have() -> None:
     noise = ReportNoise.of(variance, np.ones(500))
     vector, order = rng.integers(0, 40, 500), rng.permutation(500)
     for listed, found in (
-        (vector, noise.pairs(vector)),
-        (vector[order], noise.pairs(vector[order], order)),
+        (vector, noise.pairs(vector, noise.kind)),
+        (vector[order], noise.pairs(vector[order], noise.kind[order])),
     ):
         assert (found.vector[found.pair_of] == listed).all()
         assert (found.kind[found.pair_of] == found.rating_kind).all()
@@ -42,7 +42,7 @@ def test_a_row_is_the_weighted_regression_of_its_docstring() -> None:
     side.covariance = np.diag([1.0, 2.0, 3.0, 4.0])
     prior = side.covariance.copy()
     fit = _Fit(None, d - 1, sigma2, 1, noise)
-    fit(side, np.array([0, n]), index, value, design, other, noise.pairs(index))
+    fit(side, np.array([0, n]), index, value, design, other, noise.pairs(index, noise.kind))
     rows = design[index].astype(np.float64)
     rows[:, 0] = 1
     w = sigma2 / (sigma2 + variance)

@@ -8,7 +8,7 @@ import pytest
 from midpoint.analyst import Factorizer, ItemProfiles, estimate_profiles
 from midpoint.analyst.categories.estimates import CategoryEstimates
 from midpoint.analyst.fit import sets
-from midpoint.analyst.fit.sets import Setting, factorize, log_odds, prior_precision
+from midpoint.analyst.fit.sets import Incidence, Setting, factorize, log_odds, prior_precision
 from midpoint.analyst.kernels.ranking import Sets, rank_people
 from midpoint.data import PRESETS, Ratings, hold_out, simulate, split_ratings
 from midpoint.errors import MidpointError
@@ -16,7 +16,7 @@ from midpoint.errors import MidpointError
 PLAYS = simulate(
     replace(PRESETS["simulated-plays"], users=600, items=80, ratings=12_000, selection_taste_sd=1.5)
 )
-SETTING = Setting(weight=3.0, ridge=0.2, dimension=4)
+SETTING = Setting(weight=3.0, ridge=0.2, popular=0.1, dimension=4)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def dense(ratings: Ratings) -> np.ndarray:
 
 def test_each_side_solves_the_weighted_problem_of_the_other() -> None:
     ratings = PLAYS.ratings
-    fitted = factorize(ratings, SETTING, 3, seed=0, threads=1)
+    fitted = factorize(Incidence.of(ratings), SETTING, 3, seed=0, threads=1)
     V, P = fitted.items.astype(float), dense(ratings)
     ridge = SETTING.ridge * len(ratings) / ratings.n_users
     assert fitted.ridge == pytest.approx(ridge)
@@ -40,6 +40,22 @@ def test_each_side_solves_the_weighted_problem_of_the_other() -> None:
         w, A = SETTING.weight, V.T @ V + ridge * np.eye(4)
         x = np.linalg.solve(A + w * V.T @ np.diag(P[i]) @ V, w * V.T @ P[i])
         assert fitted.users[i] == pytest.approx(x, abs=2e-3)
+
+
+def test_popular_items_have_more_of_a_ridge() -> None:
+    """Checked on the last step of items: they are fitted to people of one step before."""
+    ratings, w = PLAYS.ratings, SETTING.weight
+    P, by = dense(ratings), np.random.default_rng(0).normal(0, 0.5, (80, 4))
+    V = by.astype(np.float32).astype(float)
+    ridge = SETTING.ridge * len(ratings) / ratings.n_users
+    A = V.T @ V + ridge * np.eye(4)
+    X = np.array([np.linalg.solve(A + w * V.T @ (p[:, None] * V), w * V.T @ p) for p in P])
+    fitted = factorize(Incidence.of(ratings), SETTING, 1, seed=0, threads=1)
+    for popular, same in ((SETTING.popular, True), (0.0, False)):  # the second is the control
+        for j in (3, 40):
+            B = X.T @ X + (ridge + popular * P[:, j].sum()) * np.eye(4)
+            v = np.linalg.solve(B + w * X.T @ (P[:, j, None] * X), w * X.T @ P[:, j])
+            assert (fitted.items[j] == pytest.approx(v, abs=2e-3)) == same
 
 
 def test_folding_in_by_the_profiles_is_folding_in_by_the_model(learned: ItemProfiles) -> None:
@@ -111,7 +127,7 @@ def test_few_people_take_the_usual_setting_and_one_item_is_enough() -> None:
     assert (np.diff(alone.user_offsets) == 1).any()
     profiles = Factorizer(dimension=3).fit(alone, "gender")
     chosen = profiles.provenance.configuration["sets"]
-    assert (chosen["weight"], chosen["ridge"]) == sets.USUAL
+    assert (chosen["weight"], chosen["ridge"], chosen["popular"]) == sets.USUAL
     assert np.isfinite(profiles.vectors).all()
 
 
@@ -122,7 +138,9 @@ def test_a_given_regularization_is_kept_and_only_the_weight_is_tried() -> None:
 
 
 def test_threads_and_seeds_decide_as_they_should() -> None:
-    fits = [factorize(PLAYS.ratings, SETTING, 2, seed=0, threads=t).items for t in (1, 2)]
+    fits = [
+        factorize(Incidence.of(PLAYS.ratings), SETTING, 2, seed=0, threads=t).items for t in (1, 2)
+    ]
     assert np.array_equal(fits[0], fits[1])
     assert prior_precision(fits[0], 1.0).shape == (4, 4)
 
@@ -140,3 +158,44 @@ def test_without_a_feature_there_is_nothing_to_prefer() -> None:
 def test_plain_probabilities_make_finite_log_odds(learned: ItemProfiles) -> None:
     assert learned.statistics is not None
     assert np.isfinite(log_odds(CategoryEstimates(learned.statistics, "plain"))).all()
+
+
+def test_what_devices_withheld_is_not_taken_for_disliked() -> None:
+    """Items whose entries are mostly withheld keep their scores; the control loses them."""
+    ratings, rare = PLAYS.ratings, np.arange(80) % 4 == 0
+    share = np.where(rare, 0.3, 1.0)
+    revealed = np.random.default_rng(0).random(len(ratings)) < share[ratings.item]
+    sent = ratings.select_ratings(revealed)
+
+    def score(of: Ratings, presence: np.ndarray | None) -> float:
+        fitted = factorize(Incidence.of(of, presence), SETTING, 6, seed=0, threads=1)
+        return float((fitted.users @ fitted.items.T)[:, rare].mean())
+
+    raw, control = score(ratings, None), score(sent, None)
+    assert control < 0.5 * raw
+    assert 0.75 * raw < score(sent, 1 / share[sent.item]) < 1.1 * raw
+
+
+def test_an_entry_that_stands_for_one_changes_nothing() -> None:
+    ratings = PLAYS.ratings
+    plain, weighted, control = (
+        factorize(Incidence.of(ratings, presence), SETTING, 2, seed=0, threads=1)
+        for presence in (None, np.ones(len(ratings)), np.full(len(ratings), 2.0))
+    )
+    assert weighted.items == pytest.approx(plain.items, abs=2e-3)
+    assert control.items != pytest.approx(plain.items, abs=2e-2)
+    assert weighted.ridge == pytest.approx(plain.ridge)
+
+
+def test_conjugate_gradients_come_to_the_same_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In many dimensions nothing is solved exactly; the control has not been alternated enough."""
+    setting = SETTING._replace(dimension=12)
+
+    def scores(iterations: int, exact_up_to: int) -> np.ndarray:
+        monkeypatch.setattr(sets, "EXACT_UP_TO", exact_up_to)
+        fitted = factorize(Incidence.of(PLAYS.ratings), setting, iterations, seed=0, threads=1)
+        return fitted.users @ fitted.items.T
+
+    exact = scores(40, 12)
+    assert scores(40, 11) == pytest.approx(exact, abs=0.01)
+    assert scores(2, 11) != pytest.approx(exact, abs=0.01)

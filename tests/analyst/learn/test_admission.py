@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from midpoint.analyst import CollectedReports, Factorizer, disclose
-from midpoint.analyst.learn.admission import Reason, admit, revealed_share
+from midpoint.analyst.learn.admission import PanelData, Reason, admit, revealed_share
 from midpoint.data import Scale, in_levels
 from midpoint.wire import from_fixed
 from tests.support.tables.two_kinds import TwoKinds, two_kinds
@@ -18,11 +18,11 @@ def world() -> TwoKinds:
 
 def left_out(world: TwoKinds, reports: CollectedReports) -> dict[Reason, int]:
     feature = world.panel.feature("gender")
-    return dict(admit(world.panel, feature, reports).admission.left_out)
+    return dict(admit(PanelData.of(world.panel), feature, reports).admission.left_out)
 
 
 def test_what_devices_sent_teaches_whole(world: TwoKinds) -> None:
-    admitted = admit(world.panel, world.panel.feature("gender"), world.reports())
+    admitted = admit(PanelData.of(world.panel), world.panel.feature("gender"), world.reports())
     admission = admitted.admission
     assert dict(admission.left_out).keys() <= {Reason.TOO_MANY}
     assert admission.answers >= 0.98 * len(world.answers)
@@ -53,7 +53,7 @@ def test_bad_answers_are_counted_by_their_reason(world: TwoKinds) -> None:
         Reason.IMPOSSIBLE: 3,
         Reason.AGAIN: 1,
     }
-    admitted = admit(world.panel, world.panel.feature("gender"), only)
+    admitted = admit(PanelData.of(world.panel), world.panel.feature("gender"), only)
     assert admitted.value.tolist() == [4, 4]  # the first answer stands
     assert "left out: 3 of a value that no device sends" in str(admitted.admission)
 
@@ -79,7 +79,7 @@ def test_nobody_counts_for_more_than_the_busiest_of_the_panel(world: TwoKinds) -
     most = int(np.diff(few.user_offsets).max())
     everything = world.made_up("eve", dict.fromkeys(world.disclosure.items, 5.0))
     reports = world.reports(everything, answers=world.answers.clear())
-    admission = admit(few, few.feature("gender"), reports).admission
+    admission = admit(PanelData.of(few), few.feature("gender"), reports).admission
     assert admission.answers == most
     assert dict(admission.left_out) == {Reason.TOO_MANY: len(everything) - most}
 
@@ -87,7 +87,9 @@ def test_nobody_counts_for_more_than_the_busiest_of_the_panel(world: TwoKinds) -
 def test_an_item_that_the_panel_does_not_have_teaches_nothing(world: TwoKinds) -> None:
     without = world.panel.select_items(np.arange(world.panel.n_items) > 0)
     gone = str(world.panel.item_ids[0])
-    counted = dict(admit(without, without.feature("gender"), world.reports()).admission.left_out)
+    counted = dict(
+        admit(PanelData.of(without), without.feature("gender"), world.reports()).admission.left_out
+    )
     about = world.answers.filter(pl.col("item") == gone).height
     assert counted[Reason.NOT_IN_PANEL] == about > 0
 

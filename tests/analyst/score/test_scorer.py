@@ -15,6 +15,7 @@ from midpoint.analyst import (
     report_weights,
 )
 from midpoint.analyst.fit.fold_in import Method
+from midpoint.analyst.score.scorer import Wish
 from midpoint.errors import MidpointError
 from midpoint.user import (
     DeviceSecret,
@@ -212,6 +213,12 @@ def test_scores_are_predictions_in_the_order_of_items(trained_stars: Training) -
     assert np.array(found.deviation) / ONE == pytest.approx(deviation, abs=1 / ONE)
     assert (deviation > np.sqrt(profiles.noise_variance)).all()
     assert Scores.parse(found.raw) == found
+    # A list that holds all items is that of all items, and takes no more work.
+    assert scorer.top_of(estimate, top=1, margin=len(shown.items)) == found
+    whole = scorer.score(estimate.stacked, [Wish(1, len(shown.items))])[0]
+    assert whole.listed is None
+    with pytest.raises(MidpointError, match="at least 1"):
+        scorer.top_of(estimate, top=0, margin=10**6)
     some = scorer.top_of(estimate, top=1, margin=1)
     at = [shown.index[item] for item in some.items]
     assert len(at) == 4

@@ -1,15 +1,21 @@
 """A witness over HTTP, in front of a small analyst."""
 
+import asyncio
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from midpoint.analyst.disclose.witness import WitnessFiles
+from midpoint.analyst.service.witness import Witness
 from midpoint.errors import MidpointError
+from midpoint.user.agent.channel import Channel, Request
 from midpoint.wire import Chain, Entry, Signed, WitnessStatement
+from midpoint.wire.exchange import LARGEST_LIST
 from tests.support.people.made_up import disclosure, entries, sealed, titles_of
-from tests.support.sites.door import Door, answering, plain
+from tests.support.sites.door import Door, answering, bomb, plain
 from tests.support.sites.tiny_analyst import TinyAnalyst
 from tests.support.sites.witnessing import RunningWitness, running_witness
 
@@ -44,6 +50,22 @@ def test_it_shows_what_it_signed_and_kept_to_everyone(witness: RunningWitness) -
     assert httpx.get(f"{witness.address}/v1/forks").json()["entries"] == []
     assert httpx.head(f"{witness.address}/v1/witness").status_code == 200
     assert httpx.get(f"{witness.address}/health/ready").status_code == 200
+
+
+async def _statuses(witness: Witness) -> list[int]:
+    """Ask it in this process, without its lifespan, so that nothing looks by itself."""
+    transport = httpx.ASGITransport(app=witness.app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://witness") as client:
+        paths = ("/health/ready", "/v1/witness")
+        return [(await client.get(path)).status_code for path in paths]
+
+
+def test_it_is_not_ready_before_its_first_look(door: Door, tmp_path: Path) -> None:
+    """Also where it has signed before: nobody knows what the service shows since it started."""
+    running = Witness(door.address, WitnessFiles(tmp_path / "witness"))
+    asyncio.run(running.look())
+    for witness, status in ((running, 200), (Witness(door.address, running.files), 503)):
+        assert asyncio.run(_statuses(witness)) == [status, 200]
 
 
 def test_it_keeps_and_shows_what_entries_name(
@@ -115,9 +137,29 @@ def test_what_is_no_list_is_not_signed(
     assert httpx.get(f"{witness.address}/health/ready").status_code == 200
 
 
+@pytest.mark.parametrize(("coding", "why"), [("gzip", "more than"), ("br", "was not offered")])
+def test_a_bomb_is_dropped_as_it_grows(
+    door: Door, witness: RunningWitness, coding: str, why: str
+) -> None:
+    """260 KB that unpack to 256 MB never take much more than the longest list may have."""
+    bombs = answering(plain(bomb(2**28), 200, f"Content-Encoding: {coding}"))
+    door.behave["/v1/chain"] = bombs
+    tracemalloc.start()
+    with pytest.raises(MidpointError, match=why):
+        witness.look()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * LARGEST_LIST
+
+
 def test_it_asks_as_a_device_asks(door: Door, witness: RunningWitness) -> None:
+    """Of its headers none tells the service that it is a witness."""
     witness.look()
+    said = {tuple(one.headers) for one in door.seen}
+    device = Request("GET", f"{door.address}/v1/chain", LARGEST_LIST)
+    asyncio.run(Channel().ask(device))
+    assert said == {tuple(door.seen[-1].headers)}
+    door.seen.pop()
     lines = [one.line.split("/")[2].split()[0] for one in door.seen]
     assert lines[:3] == ["chain", "disclosures", "catalogues"]
     assert {*lines[3:]} == {"chain"}
-    assert {one.header("User-Agent") for one in door.seen} == {"midpoint"}

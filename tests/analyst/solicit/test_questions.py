@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from midpoint.analyst import Evidence, ItemProfiles, Training, disclose
-from midpoint.analyst.fit.set_prior import SetPrior
+from midpoint.analyst.fit.priors.set_prior import SetPrior
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.solicit.questions import Questions, rated_share
 from midpoint.analyst.solicit.selection import select

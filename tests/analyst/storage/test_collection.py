@@ -41,16 +41,10 @@ def fill(url: str) -> dict[str, list[Report]]:
     return {token.hex(): sent for token, sent in kept.items()}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def test_reports_come_back_in_order(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    url = sqlite_url(tmp_path / "kept.sqlite")
-    if kind == "postgresql":
-        url = request.getfixturevalue("postgresql")()
-    kept = fill(url)
+def test_reports_come_back_in_order(empty: str) -> None:
+    kept = fill(empty)
     read = dict[str, list[Report]]()
-    for token, message in kept_reports(url):
+    for token, message in kept_reports(empty):
         read.setdefault(token, []).append(message)
     assert read == kept
 

@@ -1,9 +1,8 @@
 """One contract for every database: SQLite, and a real PostgreSQL."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from alembic import command
@@ -21,29 +20,13 @@ from midpoint.analyst.storage import (
     migrate,
 )
 from midpoint.analyst.storage.collection import kept_panel
-from midpoint.analyst.storage.connection import connect, sqlite_url
+from midpoint.analyst.storage.connection import connect
 from midpoint.analyst.storage.tables import answer, metadata, pseudonym, question
 from midpoint.analyst.storage.upgrade import _settings
 from midpoint.errors import MidpointError
 from tests.support.sites.storage_works import Made, asked, erases, keeps, opens, person, said
 
 ANN, BOB, EVE = person("Ann"), person("Bob"), person("Eve")
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database without tables."""
-    if request.param == "sqlite":
-        return sqlite_url(tmp_path / "kept.sqlite")
-    fresh: Callable[[], str] = request.getfixturevalue("postgresql")
-    return fresh()
-
-
-@pytest.fixture
-def url(empty: str) -> str:
-    """The URL of a database with empty tables."""
-    migrate(empty)
-    return empty
 
 
 @pytest.fixture
@@ -284,7 +267,7 @@ def test_there_is_no_room_for_more() -> None:
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "sqlite:///:memory:", "no url"])
 def test_other_databases_are_refused_in_a_sentence(url: str) -> None:
-    with pytest.raises(MidpointError, match=r"sqlite:///FILE|docs/operating"):
+    with pytest.raises(MidpointError, match=r"sqlite:///FILE|docs/guides/operating"):
         migrate(url)
 
 

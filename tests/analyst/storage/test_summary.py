@@ -5,27 +5,15 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from midpoint.analyst.storage import Decision, Storage, Summary, migrate, store
-from midpoint.analyst.storage.connection import connect, sqlite_url
+from midpoint.analyst.storage.connection import connect
 from tests.support.sites.storage_works import Made, asked, erases, keeps, opens, person, said
 
 ANN, BOB = person("Ann"), person("Bob")
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database with empty tables."""
-    made = sqlite_url(tmp_path / "kept.sqlite")
-    if request.param == "postgresql":
-        fresh: Callable[[], str] = request.getfixturevalue("postgresql")
-        made = fresh()
-    migrate(made)
-    return made
 
 
 def require_recomputed(url: str, *tokens: bytes) -> int:

@@ -1,4 +1,4 @@
-"""The attacker of docs/audit.md, ten lines long, does what the page says."""
+"""The attacker of docs/guides/audit.md, ten lines long, does what the page says."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ def test_the_examples_of_the_page_run_one_after_the_other(
     for example in examples():
         exec(compile(example, str(PAGE), "exec"), names)  # noqa: S102 - our own examples
     assert names["results"].scheme_names() == ["no", "dmpss-noisy"]
-    assert "by chance of who was there" in capsys.readouterr().out
+    assert "95 % interval" in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")

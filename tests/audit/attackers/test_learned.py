@@ -1,10 +1,12 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from midpoint.audit.attackers.auc import auc
 from midpoint.audit.attackers.features import values
-from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors, _products
+from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors, _products, ridge
 from midpoint.audit.attackers.learned import Family, Learned, _splits, _take
 from midpoint.audit.attackers.linear import Logistic, NaiveBayes
 from midpoint.audit.attackers.products import Products
@@ -146,6 +148,18 @@ def test_the_quadratic_kernel_by_hand(filled: float) -> None:
     K = (1 + unit @ unit.T) ** 2
     expected = [K @ np.linalg.solve(K + p * 80 * np.eye(80), ones - ones.mean()) for p in (0.01, 1)]
     np.testing.assert_allclose(answer(sparse.csr_matrix(X)), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("precision", "close"), [(np.float64, 1e-12), (np.float32, 1e-4)])
+def test_ridge_regression_solves_its_equations(
+    precision: type[np.floating[Any]], close: float
+) -> None:
+    rows = RNG.normal(size=(50, 30))
+    K, y = (rows.T @ rows).astype(precision), RNG.normal(size=30).astype(precision)
+    expected = np.linalg.solve(K.astype(np.float64) + 2.0 * np.eye(30), y)
+    before = K.copy()
+    np.testing.assert_allclose(ridge(K, y, 2.0), expected, atol=close)
+    np.testing.assert_array_equal(K, before)  # other penalties come after it
 
 
 def test_products_among_the_same_rows_are_those_with_a_copy() -> None:

@@ -58,6 +58,27 @@ def test_a_judge_reads_more_than_its_attackers() -> None:
     assert found.level("s") > ONLY
 
 
+def test_weights_are_fixed_before_anybody_who_is_attacked_is_seen() -> None:
+    """Nothing that is known of those who are attacked changes what weighs the attackers."""
+    attackers = {"a": stored(1.0, 1), "b": stored(0.5, 2)}
+    first = read(attackers, [1])
+    assert first is not None
+    rng = np.random.default_rng(5)
+    others = {
+        name: [one | {"scores": rng.permutation(one["scores"]) + 3} for one in folds]
+        for name, folds in attackers.items()
+    }
+    second = read(others, [1])
+    assert second is not None
+    assert np.array_equal(first.weights, second.weights)
+    assert not np.array_equal(first.log_odds, second.log_odds)
+    # The control: training people who say something else change them.
+    taught = {"a": stored(1.0, 1), "b": stored(1.5, 2)}
+    third = read(taught, [1])
+    assert third is not None
+    assert not np.allclose(first.weights, third.weights)
+
+
 def test_on_noise_a_judge_is_inside_its_band() -> None:
     """By the narrow band, 2.5 % are outside; attackers here share nobody between folds."""
     outside = 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from midpoint.audit.attackers.threads import one_thread
+from midpoint.audit.attackers.learned import one_thread
 from midpoint.audit.measure.statistics import WIDER, null_band, permuted_areas
 
 pytestmark = pytest.mark.slow

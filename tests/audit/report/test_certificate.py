@@ -12,6 +12,7 @@ from midpoint.audit.measure.findings import SHARPNESS, Adversary, Band, Cost, Ju
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import certificate as certifying
 from midpoint.audit.report.certificate import certificate, factorizer_of
+from midpoint.audit.run.plan import read_scheme
 from midpoint.audit.run.sources import code_digest
 from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
@@ -176,6 +177,9 @@ def test_what_other_code_or_nobody_who_succeeds_has_tried_is_not_certified() -> 
         {"alpha": 0.5},
         {"levels": 3},
         {"spread": True},
+        {"keep": 0.5},
+        {"leak": 0.6},
+        {"shift": False},
     ],
 )
 def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: Any) -> None:
@@ -183,6 +187,21 @@ def test_a_protocol_that_does_something_else_is_not_the_one_certified(change: An
     schemes = results.schemes | {"mp": settings("mp") | change}  # type: ignore[operator]
     with pytest.raises(MidpointError, match="did not try 'mp'"):
         certify(disclosed(), replace(results, schemes=schemes))
+
+
+SHARES = {"no": 0.9, "dmpss:keep=0.25": 0.52, "dmpss:leak=0.7": 0.54, "dmpss": 0.6}
+"""Smaller shares leak less, whatever else is the same."""
+
+
+@pytest.mark.parametrize("scheme", list(SHARES)[1:])
+def test_a_share_is_certified_by_what_was_measured_of_it(scheme: str) -> None:
+    results = audited(areas={name: {"lr": area} for name, area in SHARES.items()})
+    disclosure = read_scheme(scheme).disclose(learned("dmpss"))
+    assert certify(disclosure, results).auc == round(SHARES[scheme] * 1e6)
+    # The control: what was measured of the other shares says nothing of this one.
+    others = {name: {"lr": area} for name, area in SHARES.items() if name != scheme}
+    with pytest.raises(MidpointError, match="did not try 'dmpss"):
+        certify(disclosure, audited(areas=others))
 
 
 def test_the_settings_of_learning_are_read_from_the_audit() -> None:

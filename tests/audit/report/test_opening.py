@@ -59,14 +59,23 @@ def test_every_attacker_is_explained() -> None:
         f"{EXPLAINED['lr']}; trained on people outside the panel whose category is known"
     )
     assert "published disclosure" in explained("published:adaptive-lr-mask")
-    assert explained("judge:panel").startswith("weighs all attackers")
+    assert explained("judge:panel").startswith("combines all attackers")
     assert explained("enthusiasm") == "the auditor's own attacker"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("README.md", "today's {} attackers"), ("CHANGELOG.md", "with {} attackers, and your own")],
+)
+def test_pages_say_how_many_attackers_there_are(name: str, sentence: str) -> None:
+    written = (Path(__file__).parents[3] / name).read_text(encoding="utf-8")
+    assert sentence.format(len(ATTACKERS)) in written
 
 
 @pytest.mark.usefixtures("_words_only")
 def test_those_who_attacked_are_explained_on_the_page() -> None:
     shown = page(judged(0.56, single=0.55))
-    assert "weighs all attackers of the adversary" in shown
+    assert "combines all attackers of" in shown
     assert "what it does" in shown
 
 

@@ -38,7 +38,7 @@ def test_errors_on_another_scale_are_not_compared() -> None:
 
 def test_the_page_about_the_paper_names_tests_that_there_are() -> None:
     root = Path(__file__).parents[3]
-    written = (root / "docs" / "paper.md").read_text(encoding="utf-8")
+    written = (root / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
     named = set(re.findall(r"tests/[\w/]+\.py", written))
     assert len(named) > 20
     assert [name for name in named if not (root / name).exists()] == []

@@ -97,6 +97,9 @@ def test_the_verdict_is_the_default_schemes_in_a_few_sentences() -> None:
         "Of two people, the best attack picks the right one 56 times in 100; unprotected 86; blind"
         " guessing 50"
     )
+    first, *rest = verdict.lines.splitlines()
+    assert first == f"a leak. {verdict.plain}."
+    assert rest == [f"  {number}." for number in verdict.numbers]
     assert not verdict.safe
 
 

@@ -127,7 +127,9 @@ def test_devices_take_their_move_off_again() -> None:
         measure(fold, view, "cmpss", one).local.sum() for one in (how, Forgetful("cmpss"))
     )
     assert knowing < forgetful
-    assert np.abs(how.moves(view.disclosure, profiles.whole, *_people(fold))).max() > 0
+    assert (
+        np.abs(how.moves(view.disclosure, profiles.whole, *_people(fold), view.reports)).max() > 0
+    )
 
 
 def _people(fold: FoldData) -> tuple[Any, Any]:

@@ -52,15 +52,18 @@ def test_which_ratings_are_given_is_drawn_at_random() -> None:
 
 @pytest.mark.slow
 def test_thinned_people_are_moved_by_what_they_give() -> None:
-    """What is taken off the scores is what values were moved by, not what all ratings say."""
+    """What is taken off the scores is by the ratings given, not by all that she rated."""
     seen, thinned = Seen(), Thinned("cmpss", share=0.3)
     profiles, given = seen.ready("cmpss"), people(seen)
     disclosure = thinned.disclose(profiles)
-    moves = thinned.moves(disclosure, profiles, given, np.random.default_rng(4))
+    sent = thinned.report(disclosure, profiles, given, np.random.default_rng(4))
+    moves = thinned.moves(disclosure, profiles, given, np.random.default_rng(4), sent)
     chosen = np.random.default_rng(4).random(len(given.user)) < 0.3
     some = Population(given.user[chosen], given.item[chosen], given.value[chosen], given.category)
     plain, coins = LearningProtocol("cmpss"), np.random.default_rng(0)
-    by_some, by_all = (plain.moves(disclosure, profiles, these, coins) for these in (some, given))
+    by_some, by_all = (
+        plain.moves(disclosure, profiles, these, coins, sent) for these in (some, given)
+    )
     assert np.array_equal(moves, by_some)
     assert not np.array_equal(moves, by_all)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from midpoint.analyst import Factorizer
+from midpoint.analyst import Allowance, Factorizer
 from midpoint.analyst.fit.choice import Choice
 from midpoint.audit import AuditResults
-from midpoint.audit.run import tasks
 from midpoint.audit.run.plan import ChosenProtocol, read_scheme
 from midpoint.audit.run.store import Store
+from midpoint.audit.run.tasks import learning
 from midpoint.data import Ratings, Simulation
 from tests.support.audits.small_audit import SMALL, small_audit
 
@@ -25,15 +25,16 @@ def test_every_fold_chooses_on_its_panel_alone(
     tiny: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Folds choose differently here; each is run by what it chose, and the AUC is their mean."""
-    panels = []
+    panels, allow = [], Allowance(cost=0.03, share=0.5)
 
     def choose(panel: Ratings, features: object, **settings: object) -> Choice:
         assert isinstance(settings["factorizer"], Factorizer)
+        assert settings["allow"] == allow
         panels.append(panel)
         return Choice(("dmp", "cmpss")[len(panels) - 1], f"of {features}")
 
-    monkeypatch.setattr(tasks, "choose", choose)
-    found = small_audit(tiny.ratings, tmp_path / "out", schemes=["default"], folds=2)
+    monkeypatch.setattr(learning, "choose", choose)
+    found = small_audit(tiny.ratings, tmp_path / "out", schemes=["default"], folds=2, allow=allow)
     assert [one["scheme"] for one in found.choices] == ["dmp", "cmpss"]
     assert found.chosen() == {"dmp": 1, "cmpss": 1}
     people = [set(panel.user_ids.tolist()) for panel in panels]
@@ -50,6 +51,8 @@ def test_every_fold_chooses_on_its_panel_alone(
     found.save(tmp_path)
     assert AuditResults.load(tmp_path).choices == found.choices
     assert json.loads(json.dumps(found.choices[0])) == found.choices[0]
-    again = small_audit(tiny.ratings, tmp_path / "out", schemes=["default", "dmp"], folds=2)
+    again = small_audit(
+        tiny.ratings, tmp_path / "out", schemes=["default", "dmp"], folds=2, allow=allow
+    )
     assert again.get("default", "auc", "items") == found.get("default", "auc", "items")
     assert len(panels) == 2  # what was chosen stays

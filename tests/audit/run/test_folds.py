@@ -12,22 +12,9 @@ from midpoint.audit.run.folds import (
     learn,
     one_against_rest,
 )
-from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Simulation
 from midpoint.errors import MidpointError
-from tests.support.audits.small_audit import QUICKLY
-
-PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
-
-
-@pytest.fixture(scope="module")
-def fold(tiny: Simulation) -> FoldData:
-    return FoldData.of(tiny.ratings, PLAN, 0)
-
-
-@pytest.fixture(scope="module")
-def profiles(fold: FoldData) -> FoldProfiles:
-    return learn(fold)
+from tests.support.audits.small_audit import PLAN
 
 
 def test_each_user_is_held_out_once(tiny: Simulation) -> None:
@@ -98,7 +85,7 @@ def test_too_few_people_for_the_folds_are_refused(tiny: Simulation) -> None:
     codes = np.zeros_like(feature.codes)
     codes[:3] = 1
     ratings = tiny.ratings.with_feature(Feature("gender", feature.categories, codes))
-    with pytest.raises(MidpointError, match=r"only 3 users .* are 'M'"):
+    with pytest.raises(MidpointError, match=r"has 3 people of gender 'M'"):
         audited(ratings, PLAN)
 
 
@@ -132,3 +119,26 @@ def test_first_comers_follow_times_where_they_are_known(tiny: Simulation) -> Non
     drawn = [first_comers(ratings, seed).tolist() for seed in (0, 1)]
     assert drawn[0] != drawn[1]
     assert [sum(half) for half in drawn] == [4, 4]
+
+
+def test_split_by_time_nothing_later_teaches_or_is_attacked(tiny: Simulation) -> None:
+    """The control is the random split, under which later ratings teach."""
+    when = np.random.default_rng(0).integers(0, 1000, len(tiny.ratings))
+    when[tiny.ratings.user == 0] = 999  # somebody who came late
+    people, _ = audited(replace(tiny.ratings, time=when), plan := replace(PLAN, until=700))
+    assert people.n_users == tiny.ratings.n_users - 1
+    assert "1 person who rated nothing before 1970-01-01 (--split time)" in people.left_out
+    fold, control = FoldData.of(people, plan, 0), FoldData.of(people, PLAN, 0)
+    for part in (fold.training, fold.given, fold.attacked):
+        assert part.time is not None
+        assert part.time.max() < 700
+    assert fold.hidden.time is not None
+    assert fold.hidden.time.min() >= 700
+    assert control.training.time is not None
+    assert control.training.time.max() >= 700
+    assert [len(part.user) for part in fold.thinned[0]] == [len(fold.of_part(p)) for p in range(3)]
+
+
+def test_a_split_by_time_does_not_give_all() -> None:
+    with pytest.raises(MidpointError, match="leave out --given all"):
+        replace(PLAN, until=1, share=1.0)

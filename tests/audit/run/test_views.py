@@ -5,25 +5,12 @@ import pytest
 from numpy.typing import NDArray
 
 from midpoint.audit.run import folds
-from midpoint.audit.run.folds import FoldData, FoldProfiles, learn
-from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.folds import FoldData, FoldProfiles
 from midpoint.audit.run.views import ReportViews, clean_view
 from midpoint.data import Scale, Simulation
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-from tests.support.audits.small_audit import QUICKLY
-
-PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
-
-
-@pytest.fixture(scope="module")
-def fold(tiny: Simulation) -> FoldData:
-    return FoldData.of(tiny.ratings, PLAN, 0)
-
-
-@pytest.fixture(scope="module")
-def profiles(fold: FoldData) -> FoldProfiles:
-    return learn(fold)
+from tests.support.audits.small_audit import PLAN
 
 
 def seen(fold: FoldData, profiles: FoldProfiles, scheme: str, name: str = "") -> ReportViews:

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from midpoint.user import DeviceSecret
+from midpoint.wire import ONE
 from tests.support.models.small_model import trained
 
 pytestmark = pytest.mark.slow
@@ -61,6 +62,52 @@ def test_a_file_is_shown_first_and_sent_only_with_yes(url: str, tmp_path: Path) 
     gone = answer(url, *here, "--forget", "--yes")
     assert "Forgotten" in gone.output
     assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_in_the_clear_is_sent_as_it_is_and_nothing_is_called_protected(
+    url: str, tmp_path: Path
+) -> None:
+    """Control: the same file with a category, under which some answers are withheld or changed."""
+    here = ("--home", tmp_path / "home", "--ratings", rated(tmp_path / "ratings.csv", 12))
+    refused = answer(url, *here, "--in-the-clear", "--category", "gender=F")
+    assert refused.exit_code == 1
+    shown = answer(url, *here, "--in-the-clear")
+    assert shown.exit_code == 0, shown.output
+    assert "nothing is protected" in shown.output
+    assert "Nothing was sent" in shown.output
+    assert shown.output.count("not protected") == 12
+    for false in ("to protect you", "as it is\n", "withheld and unrated", "stay here"):
+        assert false not in shown.output
+    sent = answer(url, *here, "--in-the-clear", "--yes")
+    assert sent.exit_code == 0, sent.output
+    answer(url, "--home", tmp_path / "home", "--export", tmp_path / "all.json")
+    (kept,) = json.loads((tmp_path / "all.json").read_text())["service"]["reports"]
+    answers = json.loads(kept["report"])["answers"]
+    assert [value for _, value in answers] == [4 * ONE] * 12
+    other = ("--home", tmp_path / "other", "--ratings", tmp_path / "ratings.csv")
+    assert "withheld and unrated" in answer(url, *other, "--category", "gender=F").output
+
+
+def test_demands_hold_in_later_runs_until_others_are_made(url: str, tmp_path: Path) -> None:
+    here = ("--home", tmp_path / "home", "--ratings", rated(tmp_path / "ratings.csv", 3))
+    words, key = (*here, "--category", "gender=F"), "1" * 64
+    assert "You demand" not in answer(url, *words).output  # the control
+    for run in ((*words, "--auditor", key, "--require-certificate"), words):
+        refused = answer(url, *run)
+        assert refused.exit_code == 1
+        assert "no auditor you trust certified" in str(refused.exception)
+    assert "--most-auc" in str(
+        answer(url, *words, "--no-require-certificate", "--most-auc", "0.9").exception
+    )
+    assert answer(url, *words).exit_code == 1  # what was refused weakened nothing
+    agreed = answer(url, *words, "--no-require-certificate")
+    assert agreed.exit_code == 0, agreed.output
+    assert answer(url, *words).exit_code == 0
+    for more in (("--most-leak", "0.51"), ()):
+        assert "leak" in str(answer(url, *words, *more).exception)
+    assert "not both" in str(answer(url, *words, "--any-leak", "--most-leak", "1").exception)
+    assert answer(url, *words, "--any-leak").exit_code == 0
+    assert "go with --witness" in str(answer(url, *words, "--witness-hours", "2").exception)
 
 
 def test_a_change_is_refused_until_she_accepts_it(url: str, tmp_path: Path) -> None:

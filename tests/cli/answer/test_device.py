@@ -57,3 +57,34 @@ def test_what_a_person_can_fix_is_said(phrase: Path, tmp_path: Path) -> None:
     with pytest.raises(MidpointError, match="chmod 600"):
         run("device", "export", URL, tmp_path / "f", *given)
     assert not (tmp_path / "f").exists()
+
+
+def test_what_is_kept_and_demanded_is_shown(phrase: Path, tmp_path: Path) -> None:
+    home, other, file = tmp_path / "home", tmp_path / "other", tmp_path / "file"
+    assert "no witness, no certificate and no leak budget" in run(
+        "device", "show", URL, "--home", home
+    )
+    with Agent.open(URL, home) as agent:
+        agent.home.demand(
+            witness="https://witness.example",
+            witness_key="1" * 64,
+            shown_for=2 * 3600,
+            auditors=("2" * 64,),
+            require_certificate=True,
+            most_auc=550_000,
+            most_leak=600_000,
+        )
+    demanded = run("device", "show", URL, "--home", home)
+    for words in (
+        "0 ratings, 0 rounds",
+        "https://witness.example with the key that you named shows a disclosure for 2 hours",
+        "an auditor that you trust (1 named) certified an AUC of at most 0.55",
+        "leak budget is at most an AUC of 0.6",
+    ):
+        assert words in demanded
+    run("device", "export", URL, file, "--home", home, "--passphrase-file", phrase)
+    run("device", "import", file, "--home", other, "--passphrase-file", phrase)
+    moved = run("device", "show", URL, "--home", other)
+    assert moved.splitlines()[1:] == demanded.splitlines()[1:]
+    with pytest.raises(MidpointError, match=r"nothing of https://else\.example is in"):
+        run("device", "show", "https://else.example", "--home", home)

@@ -16,6 +16,9 @@ def test_a_certificate_says_against_whom_or_that_it_does_not() -> None:
     outsider = certificate(adversary="outsider", panel=900, outsiders=1200)
     assert "knows it of 1,200 other users" in against(outsider)
     assert "from a panel of 900" in against(outsider)
+    unknown = against(certificate(adversary="oracle", panel=900))
+    assert "an adversary that this version does not know" in unknown
+    assert "900" not in unknown
     for whose, words in (("panel", "a panel of 900 alone. Somebody"), ("clean", "who knows more")):
         assert words in against(certificate(adversary=whose, panel=900))
 

@@ -2,6 +2,7 @@ import io
 
 from rich.console import Console
 
+from midpoint.cli.answer.statements import say_leaving
 from midpoint.cli.answer.tables import leaving_table, recommendation_table
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.user.agent import Fate
@@ -19,6 +20,17 @@ def test_a_title_is_never_read_as_markup() -> None:
     terminal.say(leaving_table([PreviewLine("a", title, 1.0, None, Fate.WITHHELD)], STARS))
     terminal.say(recommendation_table([RankedTitle("a", title, 1.0, 1.0)]))
     assert written.getvalue().count("[red]Alert[/red] [link=x]") == 2
+
+
+def test_what_is_withheld_from_everybody_is_not_put_down_to_her_category() -> None:
+    lines = [PreviewLine("a", "Heat (1995)", 4.0, None, Fate.WITHHELD)]
+    for thinned in (True, False):
+        written = io.StringIO()
+        console = Console(file=written, width=200)
+        say_leaving(Terminal(console), lines, STARS, thinned=thinned)
+        assert ("a share of everybody's answers" in written.getvalue()) == thinned
+        assert ("rates it more often than others" in written.getvalue()) == (not thinned)
+        assert "1 stays here for good" in written.getvalue()
 
 
 def test_a_genre_is_shown_where_one_is_known() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from midpoint.analyst.disclose.scheme_choice import MOST_COST
+from midpoint.analyst.fit.choice import ALLOWED
 from midpoint.analyst.training import LEAST_PEOPLE
 from midpoint.cli.options.protection import Counterparts, ProtectionOptions
 from midpoint.data import Scale
@@ -38,5 +38,6 @@ def test_the_spread_goes_with_counterparts_that_are_named() -> None:
 
 def test_the_command_protects_as_the_library_does_unless_asked_otherwise() -> None:
     unasked = ProtectionOptions()
-    assert (unasked.cost / 100, unasked.least_people) == (MOST_COST, LEAST_PEOPLE)
+    assert unasked.allowance() == ALLOWED
+    assert unasked.least_people == LEAST_PEOPLE
     assert (unasked.leak, unasked.asked, unasked.spread) == (None, None, False)

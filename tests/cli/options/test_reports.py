@@ -3,6 +3,7 @@
 import secrets
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -36,7 +37,7 @@ def test_a_table_of_reports_teaches_and_what_does_not_is_said(tmp_path: Path) ->
     assert "--reported-under SITE" in str(forgotten.exception)
     under = ["--reported-under", str(tmp_path / "disclosure.json")]
     shown = runner.invoke(app, [*arguments, *under, *out], catch_exceptions=False).output
-    assert "people teach items" in shown
+    assert "items are learned from" in shown
     assert "left out: 1 under a disclosure that was never published" in shown
     kept = ItemProfiles.load(tmp_path / "model").provenance.configuration["reports"]
     assert kept["left_out"]["unpublished"] == 1
@@ -59,7 +60,7 @@ def test_a_site_teaches_from_its_own_database(tmp_path: Path) -> None:
     runner = CliRunner(env={"COLUMNS": "200"})
     model = tmp_path / "model"
     shown = runner.invoke(app, [*arguments, "--out", str(model)], catch_exceptions=False).output
-    assert f"{len(collected)} answers of 2 people teach items" in shown
+    assert f"{len(collected)} answers of 2 people" in shown
 
 
 def test_reports_are_named_with_what_they_answer() -> None:
@@ -70,8 +71,19 @@ def test_reports_are_named_with_what_they_answer() -> None:
         ReportOptions(reports="sent.csv").collect()
 
 
-def test_other_engines_say_that_they_cannot(tmp_path: Path) -> None:
-    arguments = ["train", "ratings.parquet", "--engine", "stream", "--reports", "sent.csv"]
-    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "model")])
-    assert isinstance(result.exception, MidpointError)
-    assert "--reports needs --engine local" in str(result.exception)
+def test_a_table_of_reports_teaches_beside_a_panel_on_disk(tmp_path: Path) -> None:
+    world = two_kinds()
+    replace_file(tmp_path / "disclosure.json", world.disclosure.raw)
+    world.answers.rename({"person": "pseudonym"}).write_parquet(tmp_path / "sent.parquet")
+    command, panel, *rest = panel_tables(tmp_path)
+    words = {"user": pl.String, "item": pl.String}
+    pl.read_csv(panel, schema_overrides=words).write_parquet(tmp_path / "panel.parquet")
+    reports = ["--reports", str(tmp_path / "sent.parquet")]
+    under = ["--reported-under", str(tmp_path / "disclosure.json")]
+    model = ["--engine", "stream", "--out", str(tmp_path / "model")]
+    arguments = [command, str(tmp_path / "panel.parquet"), *rest, *reports, *under, *model]
+    shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments, catch_exceptions=False).output
+    assert "items are learned from" in shown
+    kept = ItemProfiles.load(tmp_path / "model").provenance.configuration
+    assert kept["engine"] == "stream"
+    assert kept["reports"]["people"] == world.answers["person"].n_unique()

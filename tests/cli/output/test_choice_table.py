@@ -3,7 +3,8 @@ import io
 from rich.console import Console
 
 from midpoint.analyst.fit.choice import Choice, Tried
-from midpoint.cli.output.choice_table import show_choice
+from midpoint.audit.choose import measurement
+from midpoint.cli.output.choice_table import STACK, show_choice
 
 
 def shown(choice: Choice) -> str:
@@ -16,10 +17,20 @@ def test_a_choice_shows_what_was_measured_and_why() -> None:
     raw = Tried("no", 0.8, "items", "F", 0.2, 0.01, 0.0, "leaks more")
     best = Tried("cmpss", 0.55, "profile", "F", 0.0, 0.0, 0.012)
     text = shown(Choice("cmpss", "it leaks least", (raw, best), people=50, panel=100))
-    assert "0.800 (items, F)" in text
+    assert "0.800 (items)" in text
     assert "+1.2 %" in text
     assert "Measured on 50 of 100 people" in text
     assert text.rstrip().endswith("Devices will use scheme cmpss, because it leaks least")
+
+
+def test_the_table_names_the_category_where_it_varies_and_not_the_stack() -> None:
+    assert STACK == measurement.STACK
+    rows = (Tried("no", 0.8, STACK, "D", 0.2, 0.01, 0.0), Tried("dmp", 0.6, "sets", "R", 0, 0, 0.0))
+    text = shown(Choice("dmp", "it leaks least", rows, people=100, panel=100))
+    assert "0.800 (D)" in text
+    assert "0.600 (sets, R)" in text
+    alike = shown(Choice("no", "it is raw", rows[:1], people=100, panel=100))
+    assert "0.800 (" not in alike
 
 
 def test_what_could_not_be_tried_is_named_and_a_warning_comes_last() -> None:

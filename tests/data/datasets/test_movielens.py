@@ -105,7 +105,11 @@ def test_100k_has_times_and_its_recbole_form_is_the_same(tmp_path: Path) -> None
         ("ratings.dat", "1\t10\t5\t0\n", r"line 1: 1 field where 4"),
         ("ratings.dat", "", r"ratings\.dat is empty"),
         ("users.dat", "5::F::1::10::0\n", r"users\.dat knows none of the 3 users"),
-        ("users.dat", "1::F::1::10::0\n1::M::1::1::0\n", r"users\.dat, line 2: user 1 stands here"),
+        (
+            "users.dat",
+            "1::F::1::10::0\n1::M::1::1::0\n",
+            r"users\.dat, line 2: user 1 appears again",
+        ),
         ("movies.dat", "10::Alpha::Drama\n20 Beta\n", r"movies\.dat, line 2"),
     ],
 )

@@ -69,7 +69,7 @@ def test_own_tables_and_users_tables_are_loaded(tmp_path: Path) -> None:
     columns = Columns(user="user", features=("sex",))
     same = load(tmp_path / "k", users=tmp_path / "users.csv", columns=columns)
     assert same.digest == known.digest
-    with pytest.raises(MidpointError, match="--user-column says nothing"):
+    with pytest.raises(MidpointError, match="--user-column has no effect"):
         load(tmp_path / "k", columns=columns)
 
 
@@ -78,9 +78,9 @@ def test_what_nobody_knows_is_refused_with_the_nearest_name(tmp_path: Path) -> N
         load("movielens1m")
     with pytest.raises(MidpointError, match="`midpoint data list`"):
         load(tmp_path / "qqq")
-    with pytest.raises(MidpointError, match="not to choose"):
+    with pytest.raises(MidpointError, match="are fixed"):
         load("simulated-tiny", scale=Scale.stars(1, 5))
-    with pytest.raises(MidpointError, match="not to choose, so --rating-column says nothing"):
+    with pytest.raises(MidpointError, match="are fixed, so --rating-column has no effect"):
         load("simulated-tiny", columns=Columns(rating="stars"))
     with pytest.raises(MidpointError, match="no data set 'nope'; known are movielens-100k"):
         known_source("nope")

@@ -35,7 +35,7 @@ def test_whole_numbers_become_integers_and_nan_a_blank() -> None:
 def test_blanks_and_doubles_are_named_by_line() -> None:
     with pytest.raises(MidpointError, match=r"t\.csv, line 3: there is no user \(2 such lines"):
         require_filled(pl.Series(["a", None, None]), "user", ORIGIN)
-    with pytest.raises(MidpointError, match=r"t\.csv, line 4: user b stands here again"):
+    with pytest.raises(MidpointError, match=r"t\.csv, line 4: user b appears again"):
         require_one_each(pl.Series(["a", "b", "b"]), ORIGIN)
     require_one_each(pl.Series(["a", "b"]), ORIGIN)
 
@@ -50,6 +50,8 @@ def test_a_word_among_ratings_is_named_and_blanks_stay() -> None:
     assert good.to_list() == [4.0, None, 3.5]
     with pytest.raises(MidpointError, match="line 3: 'good' in column 'r' is not a number"):
         rating_numbers(pl.Series("r", ["4", "good"]), ORIGIN, "leave it out")
+    with pytest.raises(MidpointError, match="a point instead of the comma"):
+        rating_numbers(pl.Series("r", ["4", "3,5"]), ORIGIN, "leave it out")
 
 
 @pytest.mark.parametrize(

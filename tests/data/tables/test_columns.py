@@ -40,7 +40,7 @@ def test_patterns_take_columns_once_and_a_name_is_taken_literally() -> None:
 
 def test_a_name_that_nothing_is_done_with_is_refused() -> None:
     Columns(user="who").require_only({"user"}, "this table is wide")
-    with pytest.raises(MidpointError, match="is wide, so --rating-column says nothing"):
+    with pytest.raises(MidpointError, match="is wide, so --rating-column has no effect"):
         Columns(rating="r").require_only({"user"}, "this table is wide")
-    with pytest.raises(MidpointError, match="so --item-columns says nothing"):
+    with pytest.raises(MidpointError, match="so --item-columns has no effect"):
         Columns(items=("a",)).require_only({"user"}, "this table is long")

@@ -1,5 +1,6 @@
 """Tables in memory: pandas, polars, triples, and data sets of other libraries."""
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -112,6 +113,20 @@ def test_the_real_lenskit_and_cornac_where_they_are_installed() -> None:
     frame = pandas_rows().rename(columns={"user": "user_id", "item": "item_id"})
     same(load(lenskit.from_interactions_df(frame), users=pd.DataFrame(PEOPLE)))
     same(load(cornac.Dataset.from_uir(ROWS), users=pd.DataFrame(PEOPLE)))
+    ratings = load(pandas_rows(), users=pd.DataFrame(PEOPLE))
+    same(load(ratings.to_lenskit(), users=pd.DataFrame(PEOPLE)))
+    same(load(cornac.Dataset.from_uir(ratings.to_polars().rows()), users=pd.DataFrame(PEOPLE)))
+
+
+def test_ratings_leave_for_lenskit_by_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratings = load(pandas_rows().assign(time=[1, 2, 3, 4]), users=pd.DataFrame(PEOPLE))
+    monkeypatch.setitem(sys.modules, "lenskit", None)
+    monkeypatch.setitem(sys.modules, "lenskit.data", None)
+    with pytest.raises(MidpointError, match="pip install lenskit"):
+        ratings.to_lenskit()
+    library = SimpleNamespace(from_interactions_df=lambda frame: frame)
+    monkeypatch.setitem(sys.modules, "lenskit.data", library)
+    assert ratings.to_lenskit().columns.tolist() == ["user_id", "item_id", "rating", "timestamp"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +135,7 @@ def test_the_real_lenskit_and_cornac_where_they_are_installed() -> None:
         (pd.DataFrame(ROWS), r"its columns are called '0, 1, 2'; call them user, item and rating"),
         (pandas_rows().iloc[:0], "the table of ratings has no rows"),
         (pandas_rows().assign(rating=["a", 1, 2, 3]), r"the table of ratings, row 1: 'a' in"),
-        (pandas_rows().rename(columns={"item": "user"}), "column 'user' .* stands twice"),
+        (pandas_rows().rename(columns={"item": "user"}), "column 'user' .* appears twice"),
         (pandas_rows().rename(columns={"rating": "mark"}), "like the rating; .*--count-column"),
         (7, "a int cannot be loaded"),
     ],

@@ -1,6 +1,7 @@
 """Tables of any format, numbers that no array holds, and blanks that pandas writes."""
 
 import gzip
+import logging
 from pathlib import Path
 
 import polars as pl
@@ -31,9 +32,13 @@ def test_ids_keep_their_leading_zeros(tmp_path: Path) -> None:
     assert ratings.user_ids.tolist() == ["01", "02"]
 
 
-def test_three_columns_of_numbers_need_no_header(tmp_path: Path) -> None:
+def test_three_columns_of_numbers_need_no_header(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "midpoint")
     ratings = load_table(file(tmp_path / "u.data", "1\t10\t3\t881\n2\t11\t5\t882\n"))
     assert triples(ratings) == [("1", "10", 3.0), ("2", "11", 5.0)]
+    assert "no names of columns; read as user, item, rating, time" in caplog.text
     with pytest.raises(MidpointError, match=r"u\.data, line 3: rating inf is no finite"):
         load_table(file(tmp_path / "u.data", "1\t10\t3\n2\t11\t5\n3\t11\tinf\n"))
 

@@ -63,6 +63,11 @@ def test_a_file_with_times_and_people_is_read_likewise(tmp_path: Path) -> None:
             Columns(count="plays", rating="rating"),
             "ratings or one of counts, not both",
         ),
+        (
+            ROWS.with_columns(rating=pl.Series([5, None, 3, 1, 2])),
+            None,
+            r"row 2: there is no rating \(1 such row in all\).*leave out the column of ratings",
+        ),
         (ROWS.with_columns(time=pl.lit(int(time.time()) + 10**7)), None, "is in the future"),
     ],
 )
@@ -72,7 +77,7 @@ def test_bad_tables_are_refused(table: pl.DataFrame, columns: Columns | None, sa
 
 
 def test_a_scale_of_sets_is_refused_where_it_cannot_be() -> None:
-    with pytest.raises(MidpointError, match="so --scale says nothing"):
+    with pytest.raises(MidpointError, match="so --scale has no effect"):
         load(ROWS, scale=Scale.stars(1, 5))
     with pytest.raises(MidpointError, match="levels must ascend"):
         Scale(0.5, 1.0, (1.0,))
@@ -87,6 +92,6 @@ def test_liked_ratings_make_sets() -> None:
     assert liked.left_out == ("2 ratings below 4 (--liked)",)
     assert len(as_sets(rated, rated.scale.low)) == 4  # all that was rated: views
     assert np.array_equal(as_sets(rated, 5).user_ids, ["b"])
-    for wrong, says in ((9, "no rating of ratings says so"), (4, "is unary already")):
+    for wrong, says in ((9, "ratings of ratings go from"), (4, "is unary already")):
         with pytest.raises(MidpointError, match=says):
             as_sets(liked if wrong == 4 else rated, wrong)

@@ -104,7 +104,7 @@ def test_times_are_seconds_whatever_they_were(tmp_path: Path) -> None:
         ("1::2::3\n", r"line 1: '1::2::3' is a single column.*MovieLens 1M"),
         ("user,item,rating\n\0\1\2,,\n", r"a\.csv is no text; save the table as CSV"),
         ("PK\3\4spreadsheet", r"a\.csv is a zip or a spreadsheet"),
-        ("user,user,rating\n1,2,3\n", r"column 'user' stands twice"),
+        ("user,user,rating\n1,2,3\n", r"column 'user' appears twice"),
         ("user,item,other\n1,2,3\n", r"like the rating; it has user, item, other.*--rating-column"),
         ("ann,Alien,5\nbob,Heat,3\n", r"line 1: 'ann, Alien, 5' looks like a row .*user,item,rat"),
         ("1,F,5,4,3\n2,M,3,2,1\n", r"line 1: '1, F, 5, 4, 3' looks like a row .*--item-columns"),
@@ -130,9 +130,9 @@ def test_a_value_off_the_named_scale_is_refused(tmp_path: Path) -> None:
 
 def test_a_named_column_that_says_nothing_is_refused(tmp_path: Path) -> None:
     long, wide = file(tmp_path / "a.csv", LONG), file(tmp_path / "w.csv", WIDE)
-    with pytest.raises(MidpointError, match="one row a rating, so --feature-columns says nothing"):
+    with pytest.raises(MidpointError, match="one row a rating, so --feature-columns has no effect"):
         load_table(long, columns=Columns(features=("gender",)))
-    with pytest.raises(MidpointError, match="one row a person, so --title-column says nothing"):
+    with pytest.raises(MidpointError, match="one row a person, so --title-column has no effect"):
         load_table(wide, columns=Columns(title="Alien"))
 
 
@@ -160,7 +160,7 @@ def test_users_without_a_row_have_no_category_and_rows_without_ratings_none_need
     ("users", "message"),
     [
         ("user,gender\nx1,F\nx2,M\n", r"u\.csv knows none of the 2 users; .*'x1'.*'ann'"),
-        ("user,gender\nann,F\nbob,M\nann,M\n", r"u\.csv, line 4: user ann stands here again"),
+        ("user,gender\nann,F\nbob,M\nann,M\n", r"u\.csv, line 4: user ann appears again"),
         ("user,gender\nann,F\n,M\n", r"u\.csv, line 3: there is no user"),
         ("gender,city\nF,here\n", r"u\.csv: no column looks like the user"),
     ],

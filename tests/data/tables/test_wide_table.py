@@ -70,7 +70,7 @@ def test_items_and_features_of_a_wide_table_can_be_named(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,sex,A,B\n1,F,5,4\n1,M,3,2\n", r"w\.csv, line 3: user 1 stands here again"),
+        ("id,sex,A,B\n1,F,5,4\n1,M,3,2\n", r"w\.csv, line 3: user 1 appears again"),
         ("id,sex,A,B\n1,F,5,4\n,M,3,2\n", r"w\.csv, line 3: there is no user"),
         ("id,sex\n1,F\n2,M\n", r"w\.csv: neither do columns look like .* it has id, sex"),
     ],
@@ -90,3 +90,13 @@ def test_words_among_named_items_and_values_off_the_scale_are_named(tmp_path: Pa
     path = file(tmp_path / "w.csv", "id,A,B\n1,5,4\n2,9,2\n")
     with pytest.raises(MidpointError, match=r"line 3: 9 in column 'A' is not on the scale"):
         load_table(path, scale=Scale.stars(1, 5), shape="wide")
+
+
+def test_columns_of_ticks_do_not_pass_for_the_worst_grade(tmp_path: Path) -> None:
+    path = file(tmp_path / "w.csv", "id,A,B,C\n1,1,,5\n2,1,1,3\n3,,1,4\n4,1,1,2\n")
+    with pytest.raises(MidpointError, match=r"ticks, .* \(A, B\), .* grades \(C\).*--item-columns"):
+        load_table(path)
+    assert load_table(path, columns=Columns(items=("A", "B"))).scale.is_unary
+    assert load_table(path, scale=Scale.stars(1, 5)).scale == Scale.stars(1, 5)
+    whole = file(tmp_path / "w.csv", "id,A,B\n1,1,5\n2,1,3\n3,1,4\n")  # everybody gave it a 1
+    assert load_table(whole).scale.high == 5

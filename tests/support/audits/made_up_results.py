@@ -90,4 +90,7 @@ def settings(scheme: str) -> dict[str, Any]:
         "estimator": "map",
         "levels": int(own["levels"]) if "levels" in own else None,
         "spread": own.get("spread") == "on",
+        "leak": float(own["leak"]) if "leak" in own else None,
+        "keep": float(own["keep"]) if "keep" in own else None,
+        "shift": own.get("shift") != "off",
     }

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from midpoint.analyst import Factorizer
 from midpoint.audit import AuditResults, AuditSetting, View, audit
+from midpoint.audit.run.plan import Plan
 from midpoint.data import Feature, Ratings
 
 QUICKLY = Factorizer(dimension=2, iterations=2)
+PLAN = Plan(("gender",), folds=2, seed=3, draws=2, factorizer=QUICKLY)
 CALLS: list[str] = []
 """Who was fitted, in order."""
 

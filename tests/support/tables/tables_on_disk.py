@@ -5,8 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import pytest
 
 from midpoint.data import Ratings, load
+
+FROM_DISK = ["stream", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
+"""The engines that read from disk, by name: parameters of the fixture `engine`."""
 
 
 class Tables(NamedTuple):

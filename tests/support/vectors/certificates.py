@@ -67,6 +67,7 @@ def certificates() -> Iterator[Case]:
         ("saying all, as demanded", whole, True),
         ("not saying against whom", whole.model_copy(update={"adversary": None}), no),
         ("not saying on how many", whole.model_copy(update={"people": None}), no),
+        ("against somebody unknown", whole.model_copy(update={"adversary": "oracle"}), no),
         ("on nobody", whole.model_copy(update={"people": 0}), no),
     ):
         sealed_one = Signed.seal(made, AUDITOR)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from midpoint.user import DeviceSecret, Ledger, PrivateCategory, decide
 from midpoint.user.agent.address import directory_name
-from midpoint.user.agent.home import NOTES, PIN, PROOF, Notes
+from midpoint.user.agent.demands import Demands
+from midpoint.user.agent.home import DEMANDS, NOTES, PIN, PROOF, Notes
 from midpoint.user.agent.transfer import FIRST_LINE, NONCE, SALT, Transfer, _checked, _cipher
 from midpoint.user.checks.proof import Proof
 from midpoint.user.core.ledger import LEDGER, SECRET, TAG
@@ -55,4 +56,18 @@ def _files(number: int) -> dict[str, str]:
         PIN: state.pin.raw.decode(),
         NOTES: notes.raw.decode(),
         PROOF: Proof(shown=tuple(sealed([state.entry]))).raw.decode(),
+        **({DEMANDS: _demands().raw.decode()} if number else {}),
     }
+
+
+def _demands() -> Demands:
+    """Return all that can be demanded."""
+    return Demands(
+        auditors=("1" * 64, "2" * 64),
+        require_certificate=True,
+        most_auc=550_000,
+        most_leak=600_000,
+        witness="https://witness.example.org",
+        witness_key="3" * 64,
+        shown_for=7200,
+    )

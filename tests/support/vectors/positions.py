@@ -174,13 +174,14 @@ def at_the_limits() -> Disclosure:
     shown = counterparts_disclosure(n_items=1, selection_factors=2, taste_factors=2)
     unit = [[ONE * (i == j) for j in range(4)] for i in range(4)]
     far = [[64 * ONE * (-1) ** (i + j) for j in range(4)] for i in range(4)]
+    stretched = [[4 * ONE * (i == j) for j in range(4)] for i in range(4)]
     thin = [[(ONE // 64 + 1) * (i == j) for j in range(4)] for i in range(4)]
     great = [[2**14 * value for value in row] for row in unit]
     prior = {
         "least": [[0, 0], [2**39, 2**40]],
         "mean": [[far[0], far[1]]] * 2,
         "precision": [[thin, great]] * 2,
-        "map": [[[unit, far], [far, unit]]] * 2,
+        "map": [[[unit, stretched], [stretched, unit]]] * 2,
     }
     return shown.model_copy(
         update={
@@ -206,7 +207,9 @@ def bad_positions() -> Iterator[Case]:
     tilted = _with(_with(unit, 0, 1, ONE), 1, 0, ONE)
     thin = _with(unit, 3, 3, ONE // 64)
     great = _with(unit, 2, 2, 2**14 * ONE + 1)
-    far = (unit, _with(other, 0, 0, 64 * ONE + 1))
+    far = (unit, _with(unit, 0, 0, 4 * ONE + 1))
+    short, mirror = ((unit, _with(unit, 3, 3, entry)) for entry in (ONE // 8, -ONE))
+    turn = (unit, _with(_with(unit, 0, 1, -4 * ONE), 1, 0, ONE))
     rows: list[tuple[str, Mapping[str, Any]]] = [
         ("a precision that is not symmetric", {"precision": ((one, skewed), light)}),
         ("a precision that is not definite", {"precision": ((tilted, one), light)}),
@@ -218,6 +221,9 @@ def bad_positions() -> Iterator[Case]:
         ("a map to itself, of another", {"map": ((there, (other, other)), heavy)}),
         ("a map to itself, of the last stratum", {"map": (heavy, (there, (other, other)))}),
         ("a far map", {"map": ((far, back), heavy)}),
+        ("a map that shrinks too much", {"map": ((short, back), heavy)}),
+        ("a map that reverses a direction", {"map": ((mirror, back), heavy)}),
+        ("a map that turns", {"map": ((turn, back), heavy)}),
         ("a far mean", {"mean": ((mean[0][0], (0, 0, 0, -64 * ONE - 1)), mean[1])}),
         ("a great precision", {"precision": ((one, great), light)}),
         ("little noise", {"noise": ONE // 256 - 1}),

@@ -1,7 +1,10 @@
 """The agent in the hands of other programs."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from time import monotonic, sleep
 
 import pytest
 
@@ -49,6 +52,37 @@ def test_steps_out_of_order_are_reported(door: Door, agent_at: MakeAgent) -> Non
     agent.connect()
     with pytest.raises(MidpointError, match="solicit first"):
         agent.answer({}, WOMAN)
+
+
+@pytest.mark.parametrize("computing", [0.0, 0.3])
+def test_when_a_report_leaves_does_not_show_how_long_the_device_computed(
+    door: Door, agent_at: MakeAgent, computing: float
+) -> None:
+    """It leaves a whole second after the question came; control: without a pace, at once."""
+
+    def seconds(root: str, pace: float) -> float:
+        came: dict[str, float] = {}
+
+        def noting(path: str) -> Callable[[bytes], bytes]:
+            def change(body: bytes) -> bytes:
+                came[path] = monotonic()
+                return body
+
+            return change
+
+        for path in ("/v1/solicitation", "/v1/reports"):
+            door.change[path] = noting(path)
+        agent = agent_at(door.address, root, replace(QUICK, pace=pace))
+        agent.connect()
+        asked = agent.solicit()
+        sleep(computing)
+        agent.answer(dict.fromkeys(asked.items, 4.0), WOMAN)
+        assert agent.submit() is not None
+        agent.close()
+        return came["/v1/reports"] - came["/v1/solicitation"]
+
+    assert seconds("paced", 1.0) >= 1.0
+    assert computing <= seconds("at once", 0) < 0.9
 
 
 def test_another_program_may_await_it(door: Door) -> None:

@@ -10,6 +10,7 @@ from midpoint.user import DeviceSecret
 from midpoint.user.agent import Agent, Home
 from midpoint.user.agent import transfer as module
 from midpoint.user.agent.transfer import Transfer, export_home, import_home
+from midpoint.user.checks.pin import Pin
 from midpoint.user.core.ledger import Ledger
 from tests.support.people.agents import MakeAgent, decide_only, directory_of, go_through_a_round
 from tests.support.sites.door import Door
@@ -94,6 +95,22 @@ def test_what_would_decide_apart_is_refused_and_nothing_changes(
     with pytest.raises(MidpointError, match="belongs to the same service"):
         import_home(old, PHRASE, root)
     assert [path.name for path in root.iterdir()] == ["elsewhere"]
+
+
+def test_a_service_that_renewed_its_key_is_known_by_all_keys_that_ever_signed(
+    used: Path, tmp_path: Path
+) -> None:
+    old = export_home(used, PHRASE, backup=True)
+    root = tmp_path / "other"
+    known = import_home(old, PHRASE, root).rename(root / "elsewhere")
+    pin = Pin.load(known / "pin")
+    assert pin is not None
+    # There the service has gone on under another key, which the file does not know.
+    pin.model_copy(update={"key": "9" * 64}).save(known / "pin")
+    with pytest.raises(MidpointError, match="belongs to the same service"):
+        import_home(old, PHRASE, root)
+    (known / "proof").unlink()  # the control: nothing ties them now
+    import_home(old, PHRASE, root)
 
 
 def test_a_wrong_passphrase_or_a_damaged_file_imports_nothing(used: Path, tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from midpoint.analyst import Factorizer, ItemProfiles, disclose
 from midpoint.analyst.disclose.site import Site
+from midpoint.cli.app import app
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Agent, AwayError
@@ -95,6 +97,25 @@ def test_an_entry_appended_for_one_person_is_not_answered_under(
     kept = victim.home.proof.shown[-1]
     assert kept.open(Entry).disclosure == world.lie.digest
     assert (directory_of(victim) / "proof").read_bytes() == victim.home.proof.raw
+
+
+def test_the_terminal_waits_for_the_witness_and_says_so(world: World, tmp_path: Path) -> None:
+    """`midpoint answer` with the witness; control: without, it goes by the entry made for her."""
+    world.show_victim(world.lie)
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,rating\n" + "".join(f"{i},4\n" for i in world.honest.items[:5]))
+
+    def answered(home: str, *words: str) -> str:
+        her = ["--home", str(tmp_path / home), "--ratings", str(file), "--category", "gender=F"]
+        words = ("answer", world.door.address, *her, "--yes", *words)
+        return CliRunner().invoke(app, words, env={"COLUMNS": "200"}).output
+
+    said = answered("victim", "--witness", world.witness.address)
+    assert "entry 0 of the service's list" in said
+    assert "A newer disclosure is out" in said
+    (ledger,) = (tmp_path / "victim").glob("*/ledger")
+    assert world.honest.digest in ledger.read_text()
+    assert "entry 1 of the service's list" in answered("trusting")
 
 
 def test_what_was_appended_for_her_proves_the_fork_when_the_honest_list_goes_on(

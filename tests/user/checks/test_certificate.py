@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from midpoint.user import verify_certificate
@@ -40,8 +42,14 @@ def test_a_trusted_certificate_is_returned_and_none_is_said_plainly() -> None:
     assert caught.value.code == Refusal.NOT_CERTIFIED
 
 
-@pytest.mark.parametrize("missing", [{}, {"adversary": "panel"}, {"people": 900}])
-def test_a_required_certificate_says_whom_it_was_measured_against(missing: dict[str, str]) -> None:
+CLEAN = {"adversary": "clean", "people": 900}
+"""Of somebody who does not know the scheme."""
+UNKNOWN = {"adversary": "oracle", "people": 900}
+"""Of somebody whom this version does not know."""
+
+
+@pytest.mark.parametrize("missing", [{}, {"adversary": "panel"}, {"people": 900}, CLEAN, UNKNOWN])
+def test_a_required_certificate_says_whom_it_was_measured_against(missing: dict[str, Any]) -> None:
     """Controls: it is shown where none is required, and taken where it says both."""
     signed = Signed.seal(CERTIFICATE.model_copy(update=missing), AUDITOR)
     digest, trusted = SHOWN[0].digest, {AUDITOR.public}

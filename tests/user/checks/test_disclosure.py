@@ -110,6 +110,9 @@ def test_a_leak_budget_can_be_limited_and_is_checked() -> None:
         with pytest.raises(RefusedError) as refused:
             require_leak(offered, most)
         assert refused.value.code is Refusal.LEAK_TOO_LARGE
+    same = disclosure("dmpss", keep=(ONE // 4,) * len(plain.items), leak=39_322)  # one share
+    assert code_of(same.raw, sealed(entries([same])), None) is None
+    require_leak(same, 0.6001)
     for wrong in (-1, ONE + 1):
         lie = disclosure("dmpss", keep=(wrong, *keep[1:]), leak=39_322)
         assert code_of(lie.raw, sealed(entries([lie])), None) == Refusal.REVEAL_OUT_OF_RANGE

@@ -1,6 +1,8 @@
 """Rounds with counterparts: what her position is estimated by, and what the ledger keeps."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from midpoint.user import (
     adjust,
     decide,
     obfuscate,
+    taste_move,
     toss,
 )
 from midpoint.user.core.ledger import Round
@@ -44,9 +47,16 @@ def ask(
 
 
 def expected(
-    sent: list[str], rated: dict[str, int], asked: list[str], cell: int = 0
+    sent: list[str],
+    rated: dict[str, int],
+    asked: list[str],
+    cell: int = 0,
+    before: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[list[tuple[str, int]], list[int]]:
-    """Return what a device answers about some items, by what it was asked; and the move."""
+    """Return what a device answers about some items, by what it was asked; and the move.
+
+    `before` is what earlier rounds revealed.
+    """
     index = SHOWN.index
     known = sorted(item for item in rated if item in asked)
     item = np.array([index[i] for i in known], dtype=np.intp)
@@ -59,7 +69,9 @@ def expected(
         for i, v, keep in zip(known, done.value, done.keep, strict=True)
         if keep and i in sent
     ]
-    return kept, adjustment.move.tolist()
+    pairs = sorted((index[i], v) for i, v in (dict(before) | dict(kept)).items())
+    where, said = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return kept, taste_move(SHOWN, cell, (item, value), (where, said)).tolist()
 
 
 def moved(ledger: Ledger, number: int = 1) -> list[int] | None:
@@ -122,10 +134,10 @@ def test_earlier_decisions_stand_when_the_position_has_changed(more: bool) -> No
 def test_all_rounds_together_estimate_her_position() -> None:
     ledger = Ledger(SECRET)
     half = SHOWN.items[:20]
-    ask(ledger, 1, items=half)
+    first = dict(ask(ledger, 1, items=half).answers)
     later = {item: value for item, value in RATED.items() if item not in half}
     second = dict(ask(ledger, 2, rated=later).answers)
-    fresh, move = expected(list(SHOWN.items[20:]), RATED, list(SHOWN.items))
+    fresh, move = expected(list(SHOWN.items[20:]), RATED, list(SHOWN.items), before=first)
     assert {item: value for item, value in second.items() if item in later} == dict(fresh)
     assert moved(ledger, 2) == move
     alone = expected(list(SHOWN.items[20:]), later, list(SHOWN.items[20:]))[1]

@@ -12,7 +12,6 @@ from midpoint.user.core import counterparts as steps
 from midpoint.user.core.counterparts import chance, evidence_of, own_part
 from midpoint.user.parameters import PositionModel
 from midpoint.wire import GRAIN, ONE, Scores
-from midpoint.wire.positions import LONGEST_STEP, LONGEST_STEP_OF_SETS, longest_step
 from tests.support.people.made_up import disclosure
 from tests.support.people.made_up_positions import counterparts_disclosure
 from tests.support.vectors.positions import with_weight
@@ -30,7 +29,7 @@ def many_factors() -> PositionModel:
     return replace(
         model,
         rate=np.full_like(model.rate, -6 * GRAIN),
-        selection=np.rint(1.5 * GRAIN * drawn).astype(np.int64),
+        selection=np.rint(GRAIN * drawn).astype(np.int64),
         precision=np.tile(2 * np.eye(FACTORS), (1, 2, 1, 1)),
     )
 
@@ -52,13 +51,8 @@ def slopes(model: PositionModel) -> NDArray[np.float64]:
 def test_devices_of_sets_arrive_at_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     model = many_factors()
     assert slopes(model).max() < 1e-6
-    monkeypatch.setattr(steps, "longest_step", lambda _: LONGEST_STEP)
-    assert slopes(model).max() > 1  # the control: by steps of up to 2 some people never do
-
-
-def test_steps_are_shorter_of_sets_only() -> None:
-    assert longest_step(0) == LONGEST_STEP_OF_SETS
-    assert longest_step(1) == LONGEST_STEP
+    monkeypatch.setattr(steps, "MOST_CHANGE", 64.0)
+    assert slopes(model).max() > 1  # the control: by whole steps some people never do
 
 
 def test_a_device_keeps_its_position_and_adds_what_it_says() -> None:

@@ -1,6 +1,14 @@
 /** What the extension keeps: one database for each service, in its own origin. */
 
-import { Home, IndexedDbStore } from "../index";
+import {
+  Home,
+  IndexedDbStore,
+  KnownElsewhereError,
+  Pin,
+  Proof,
+  type RequireOnlyOne,
+} from "../index";
+import { signingKeys } from "../user/checks/proof";
 import { addressIn, databaseOf } from "./address";
 
 /** The services about which something is kept, in order. */
@@ -8,6 +16,33 @@ export async function services(): Promise<string[]> {
   const databases = await indexedDB.databases();
   const addresses = databases.map(({ name }) => addressIn(name ?? ""));
   return addresses.filter((address) => address !== null).sort();
+}
+
+/** Return what refuses a service that is kept under another address than this one. */
+export function onlyOne(address: string): RequireOnlyOne {
+  return async (keys) => {
+    for (const other of (await services()).filter((one) => one !== address)) {
+      if ((await knownKeys(other)).some((key) => keys.has(key))) {
+        throw new KnownElsewhereError(`this service is known here as ${other}`);
+      }
+    }
+  };
+}
+
+/** The key of a pin, and all that ever signed: either side may not know the newest one. */
+async function knownKeys(address: string): Promise<string[]> {
+  const store = await IndexedDbStore.open(databaseOf(address));
+  const keys: string[] = [];
+  try {
+    const { pin, proof } = await store.read();
+    if (pin !== undefined) keys.push(Pin.parse(pin).key);
+    if (proof !== undefined) keys.push(...signingKeys(Proof.parse(proof)));
+    return keys;
+  } catch {
+    return keys; // another service's trouble, reported when that one is used
+  } finally {
+    store.close();
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { el, fill } from "../page/dom";
 import { openPage } from "../page/page";
 import { databaseOf, pageFor, serviceOf } from "./address";
 import { chooser } from "./chooser";
+import { onlyOne } from "./kept";
 import { hideOrigin, isAllowed, onChange } from "./permission";
 import { texts } from "./texts";
 
@@ -22,7 +23,8 @@ async function open(root: HTMLElement, bar: HTMLElement): Promise<void> {
   );
   const database = databaseOf(address);
   // The manifest asks for unlimited storage, which browsers do not clear.
-  openPage(root, { address, database, lasting: true, anyWitness: true });
+  const requireOnlyOne = onlyOne(address);
+  openPage(root, { address, database, lasting: true, anyWitness: true, requireOnlyOne });
 }
 
 const [bar, root] = ["service", "page"].map((id) => document.getElementById(id));

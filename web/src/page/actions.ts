@@ -1,12 +1,14 @@
-import type { Store } from "../index";
+import type { RequireOnlyOne, Store } from "../index";
 import type { Demands } from "./model";
 
 /** What a person can do on the page; views call these and nothing else. */
 export interface Actions {
   /** Choose her category of each feature, by name; it stays in this browser. */
   choose(names: Readonly<Record<string, string>>): void;
-  /** Say no category: see the best titles for everyone, and send nothing; false leads back. */
+  /** Say no category, and see what is left: the best titles for everyone; false leads back. */
   sayNone(none: boolean): void;
+  /** Rate without a category, because she agrees that nothing is protected; until the page closes. */
+  goInTheClear(): void;
   /** Rate a title, or take the rating back with null. */
   rate(item: string, value: number | null): void;
   /** Take back the last change of a rating; returns the item, or null if there is none. */
@@ -18,7 +20,9 @@ export interface Actions {
   /** The ledger as the text of a file. */
   exported(): string;
   /** Do something with all that is kept about the service at this address, as to make a file of it. */
-  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T>;
+  withStore<T>(
+    work: (store: Store, address: string, requireOnlyOne?: RequireOnlyOne) => Promise<T>,
+  ): Promise<T>;
   /** Erase at the service, then here. */
   forget(): Promise<boolean>;
   /** Draw the part about the panel into an element, loaded when she opens it. */

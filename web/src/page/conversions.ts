@@ -65,21 +65,22 @@ export function recommendedOf(ranked: readonly Recommendation[], titles: Titles)
 }
 
 /**
- * Rank again for another cell, with the scores at hand.
+ * Rank again for another cell, with the scores at hand; null is none, in the clear.
  *
  * Asking the service again would show it that she changed her category.
  */
 export function reranked(
   ranked: readonly Recommendation[],
   disclosure: Disclosure,
-  before: number,
-  now: number,
+  before: number | null,
+  now: number | null,
 ): Recommendation[] {
   const offsets = correction(disclosure);
   const { low, high } = disclosure.scale;
   const changed = ranked.map((recommendation) => {
     const offset = offsets[disclosure.index.get(recommendation.item) ?? 0];
-    const score = recommendation.score - offset[before] + offset[now];
+    const of = (cell: number | null) => (cell === null ? 0 : offset[cell]);
+    const score = recommendation.score - of(before) + of(now);
     return { ...recommendation, score, shown: Math.min(Math.max(score, low), high) };
   });
   return changed.sort((a, b) => b.score - a.score || (a.item < b.item ? -1 : 1));

@@ -3,6 +3,7 @@
 import {
   AwayError,
   ChangedElsewhereError,
+  KnownElsewhereError,
   MidpointError,
   MovedError,
   RefusedError,
@@ -12,6 +13,9 @@ import {
 } from "../index";
 import type { Model, Notice } from "./model";
 import { NotOpenedError } from "./storage";
+
+/** The code of a service that this browser knows at another address. */
+export const ELSEWHERE = "known_elsewhere";
 
 export type Failure =
   | { readonly kind: "away" }
@@ -30,9 +34,9 @@ export function failureOf(error: unknown, isOpen: boolean): Failure {
     const { code, sentence } = error;
     return { kind: "refused", refusal: { code, sentence, ours: error instanceof RefusedError } };
   }
-  if (error instanceof UnusableError) {
-    const refusal = { code: "unusable", sentence: error.message, ours: true };
-    return { kind: "refused", refusal };
+  const code = error instanceof KnownElsewhereError ? ELSEWHERE : "unusable";
+  if (error instanceof UnusableError || error instanceof KnownElsewhereError) {
+    return { kind: "refused", refusal: { code, sentence: error.message, ours: true } };
   }
   return { kind: "note", notice: "failed" };
 }

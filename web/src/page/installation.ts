@@ -1,3 +1,5 @@
+import type { RequireOnlyOne } from "../index";
+
 /** Where the page runs: it comes from a service, or with an extension. */
 export interface Installation {
   /** The service that it talks to. */
@@ -8,4 +10,6 @@ export interface Installation {
   readonly lasting: boolean;
   /** Whether any witness may be asked; a service's page may ask only those that the service names. */
   readonly anyWitness: boolean;
+  /** Refuses a service that is kept under another address, if that can be seen. */
+  readonly requireOnlyOne?: RequireOnlyOne;
 }

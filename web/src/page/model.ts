@@ -130,6 +130,8 @@ export interface Model {
   /** Whether which titles were rated is hidden too, title by title. */
   readonly hidesRated: boolean;
   readonly chosen: Readonly<Record<string, string>> | null;
+  /** Whether she said no category and agreed that nothing is protected. */
+  readonly inTheClear: boolean;
   readonly titles: Titles | null;
   /** What the site calls its items, and whether they are rated at all. */
   readonly site: Site;
@@ -213,6 +215,7 @@ export const start: Model = {
   features: [],
   hidesRated: false,
   chosen: null,
+  inTheClear: false,
   titles: null,
   site: FILMS,
   example: null,

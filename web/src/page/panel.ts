@@ -2,8 +2,15 @@
 
 import { type Agent, join, leave, membership, type PanelRatings, toShare } from "../index";
 import { el, fill } from "./dom";
+import type * as english from "./languages/later/en";
 import { plain } from "./scale";
-import { categoryName, featureName, listed, tag, texts } from "./texts";
+import { categoryName, featureName, languageOf, listed, readByHer, tag, texts } from "./texts";
+
+const LANGUAGES = import.meta.glob<typeof english.panel>("./languages/later/*.ts", {
+  eager: true,
+  import: "panel",
+});
+const words = languageOf(Object.values(LANGUAGES), readByHer());
 
 /** Show whether she is in the panel, and let her join or leave; nothing is shared before she agrees. */
 export async function panelPart(
@@ -76,7 +83,7 @@ function drawOffer(
   );
   fill(
     element,
-    ...texts.panel.meaning(secret).map((sentence) => el("p", {}, sentence)),
+    ...words.meaning(secret).map((sentence) => el("p", {}, sentence)),
     linesOf(agent, shared, texts.panel.all(shared.ratings.length)),
     el("label", { class: "check", for: "panel-agree" }, agree, ` ${texts.panel.agree(secret)}`),
     problem,

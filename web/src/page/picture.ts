@@ -119,12 +119,16 @@ export class Picture {
     }
     const rated = new Map([...ratings].filter(([item]) => ledger.decision(item)));
     for (const [item, value] of draft) rated.set(item, value);
+    const guessed = guesses?.guessesOf(disclosure, rated, sent) ?? [];
     return {
       draft,
       pending: false,
       lines: this.#reasons.lines(lines, this.cell(category), this.titles),
       bytes: seen?.report.text ?? "",
-      guesses: guesses?.guessesOf(disclosure, rated, sent) ?? [],
+      // In the clear what is sent is what she rated, and gives away as much.
+      guesses: category.inTheClear
+        ? guessed.map((guess) => ({ ...guess, sent: guess.raw }))
+        : guessed,
     };
   }
 
@@ -135,16 +139,17 @@ export class Picture {
     return { recommended: recommendedOf(ranked.slice(0, RANKED), this.titles) };
   }
 
-  /** Her joint cell under this disclosure. */
-  cell(category: PrivateCategory): number {
+  /** Her joint cell under this disclosure; null in the clear. */
+  cell(category: PrivateCategory): number | null {
+    if (category.inTheClear) return null;
     return category.cellIn(this.#agent.standing.accepted.disclosure);
   }
 }
 
-/** What the service scored, ranked for one cell. */
+/** What the service scored, ranked for one cell, or for none. */
 export interface Scored {
   readonly ranked: readonly Recommendation[];
-  readonly cell: number;
+  readonly cell: number | null;
 }
 
 /** Mean deviation of the first recommendations. */

@@ -1,6 +1,6 @@
 /** Her ratings of the present round, and what would leave of them. */
 
-import type { Home } from "../index";
+import type { Home, PrivateCategory } from "../index";
 import { Drafts } from "./drafts";
 import type { Line, Shown } from "./model";
 import { loadGuesses, type Picture } from "./picture";
@@ -63,7 +63,7 @@ export class Preview {
    *
    * True when it is shown; false if another change came meanwhile, which then shows it.
    */
-  async show({ category }: Home, picture: Picture | null): Promise<boolean> {
+  async show(category: PrivateCategory | undefined, picture: Picture | null): Promise<boolean> {
     const changes = ++this.#changes;
     const draft = this.ratings;
     if (this.#shown.model.titles) this.#shown.change({ draft, pending: true });

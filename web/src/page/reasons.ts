@@ -28,7 +28,7 @@ export class Reasons {
   }
 
   /** One line for each rating, in the order in which they were given. */
-  lines(decided: readonly Decided[], cell: number, titles: Titles): Line[] {
+  lines(decided: readonly Decided[], cell: number | null, titles: Titles): Line[] {
     return decided.map((line) => ({
       title: titles.of(line.item),
       yours: line.rating,
@@ -37,7 +37,7 @@ export class Reasons {
     }));
   }
 
-  #reason(line: Decided, cell: number): Reason {
+  #reason(line: Decided, cell: number | null): Reason {
     const { why } = texts.leaves;
     const index = this.#disclosure.index.get(line.item);
     if (index === undefined || line.fate === "not_asked") {
@@ -45,6 +45,9 @@ export class Reasons {
     }
     if (line.fate !== "sent" || line.sent === undefined) return this.#withheld(line.reveal, index);
     const { asItIs, moved } = why.brief;
+    if (cell === null) {
+      return { why: why.inTheClear(line.sent === line.rating), brief: why.brief.inTheClear };
+    }
     const brief = line.sent === line.rating ? asItIs : moved;
     return { why: this.#sent(line, line.sent, index, cell), brief };
   }
@@ -52,10 +55,12 @@ export class Reasons {
   #withheld(reveal: number, index: number): Reason {
     const { why } = texts.leaves;
     const share = percent(1 - reveal / ONE);
-    // Under a leak budget a share of everyone's answers is withheld; her group may add nothing.
+    // A share of everyone's answers may be withheld; then her group is named only if it adds more.
     const keep = this.#disclosure.keep?.[index] ?? ONE;
-    if (reveal >= keep && keep < ONE) {
-      return { why: why.withheldOfAll(share), brief: why.brief.withheldOfAll };
+    if (keep < ONE && keep <= (ONE * reveal) / keep) {
+      const budget = this.#disclosure.leak !== undefined;
+      const ofAll = why.withheldOfAll(percent(1 - keep / ONE), budget);
+      return { why: ofAll, brief: why.brief.withheldOfAll };
     }
     const kind = schemeOf(this.#disclosure).counterparts ? "withheldLikeOthers" : "withheld";
     return { why: why[kind](share), brief: why.brief[kind] };

@@ -29,7 +29,7 @@ export class Recommendations {
   }
 
   /** Take over what was scored, ranked for one cell. */
-  take(ranked: readonly Recommendation[], cell: number): void {
+  take(ranked: readonly Recommendation[], cell: number | null): void {
     this.#scored = { ranked, cell };
     this.isStale = false;
     const model = this.#shown.model;

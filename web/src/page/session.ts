@@ -5,8 +5,10 @@ import {
   Channel,
   type Home,
   MidpointError,
+  PrivateCategory,
   type Rateable,
   RefusedError,
+  type RequireOnlyOne,
   type Store,
   Witnesses,
 } from "../index";
@@ -15,7 +17,7 @@ import { finalOf } from "./conversions";
 import { Guard } from "./guard";
 import type { Installation } from "./installation";
 import type { Demands, Model, Shown } from "./model";
-import { Picture } from "./picture";
+import { loadGuesses, Picture } from "./picture";
 import { Preview, painted } from "./preview";
 import { saidOf } from "./rating";
 import { Recommendations } from "./recommendations";
@@ -45,6 +47,8 @@ export class Session implements Actions {
   #demanded = false;
   /** What she chose before anything passed all checks; kept when it has. */
   #chosen: Readonly<Record<string, string>> | null = null;
+  /** What stands for a category when she said none and agreed; not kept, so asked on each visit. */
+  #unprotected: PrivateCategory | null = null;
   /** Whether she agreed to a change that is not checked yet. */
   #agreed = false;
 
@@ -76,9 +80,10 @@ export class Session implements Actions {
       this.#shown.change({ chosen: names, phase: "ready", draft: this.#preview.ratings });
       return;
     }
+    this.#unprotected = null; // at once: nothing goes in the clear while the choice is kept
     void this.#guard.run(async () => {
       await this.#storage.inTurn(() => this.#home.keepCategory(names));
-      this.#shown.change({ chosen: names });
+      this.#shown.change({ chosen: names, inTheClear: false });
       if (this.#model.phase === "ready") {
         this.#rank();
         await this.#foresee();
@@ -90,8 +95,15 @@ export class Session implements Actions {
   }
 
   sayNone(none: boolean): void {
-    const everyone = none ? (this.#picture?.forEveryone() ?? null) : null;
-    this.#shown.change({ everyone, phase: everyone ? "everyone" : "welcome" });
+    const everyone = this.#picture?.forEveryone() ?? null;
+    this.#shown.change({ everyone, phase: none ? "everyone" : "welcome" });
+  }
+
+  goInTheClear(): void {
+    if (!this.#picture) return;
+    this.#unprotected = PrivateCategory.unprotected();
+    this.#shown.change({ inTheClear: true });
+    void this.#guard.run(() => this.#goOn(false));
   }
 
   rate(item: string, value: number | null): void {
@@ -108,7 +120,7 @@ export class Session implements Actions {
   }
 
   send(): void {
-    const { category } = this.#home;
+    const category = this.#category;
     const { working, pending, unchecked } = this.#model;
     if (!category || working || pending || unchecked || !this.#agent.asked) return;
     this.#shown.change({ working: "sending" });
@@ -138,8 +150,11 @@ export class Session implements Actions {
     return `${JSON.stringify(kept, null, 2)}\n`;
   }
 
-  withStore<T>(work: (store: Store, address: string) => Promise<T>): Promise<T> {
-    return this.#storage.inTurn(() => work(this.#storage.store, this.#address));
+  withStore<T>(
+    work: (store: Store, address: string, requireOnlyOne?: RequireOnlyOne) => Promise<T>,
+  ): Promise<T> {
+    const { store, requireOnlyOne } = this.#storage;
+    return this.#storage.inTurn(() => work(store, this.#address, requireOnlyOne));
   }
 
   async forget(): Promise<boolean> {
@@ -212,6 +227,10 @@ export class Session implements Actions {
     return this.#agent.home;
   }
 
+  get #category(): PrivateCategory | undefined {
+    return this.#unprotected ?? this.#home.category;
+  }
+
   async #openHome(): Promise<void> {
     const home = await this.#storage.open();
     if (this.#storage.ends) this.#guard.note("noStorage");
@@ -234,8 +253,8 @@ export class Session implements Actions {
       this.#readAgain();
       this.#checked();
       await this.#keepEarly();
-      if (this.#home.category) await this.#goOn(refused);
-      else if (this.#model.phase !== "everyone") this.#shown.change({ phase: "welcome" });
+      if (this.#category) await this.#goOn(refused);
+      else this.sayNone(this.#model.phase === "everyone");
     });
     this.#looking = false;
     if (done && !this.#demanded) this.#shown.change({ unchecked: false });
@@ -296,6 +315,7 @@ export class Session implements Actions {
       chosen,
       phase: chosen ? "ready" : "welcome",
     });
+    void loadGuesses(); // while the disclosure is on its way, so that nothing waits for it then
   }
 
   /** Keep what she chose and rated before the first check. */
@@ -332,7 +352,7 @@ export class Session implements Actions {
   /** Show nothing of anyone. */
   #clear(): void {
     this.#recommendations.forget();
-    this.#picture = this.#chosen = null;
+    this.#picture = this.#chosen = this.#unprotected = null;
     this.#preview.stop();
     location.hash = "";
     this.#shown.forget();
@@ -384,17 +404,18 @@ export class Session implements Actions {
   }
 
   async #recommend(): Promise<void> {
-    const { category, ledger } = this.#home;
+    const category = this.#category;
+    const { ledger } = this.#home;
     if (!category || ledger.rounds.length === 0) return;
     const ranked = await this.#recommendations.ask(this.#agent, category);
     if (this.#agent.standing.accepted.disclosure.digest !== this.#picture?.digest) this.#checked();
-    this.#recommendations.take(ranked, this.#picture?.cell(category) ?? 0);
+    this.#recommendations.take(ranked, this.#picture?.cell(category) ?? null);
     this.#rank();
   }
 
   /** Show the ranking for her category as it is now, without asking anyone. */
   #rank(): void {
-    const { category } = this.#home;
+    const category = this.#category;
     if (category && this.#picture) this.#recommendations.rank(this.#picture, category);
   }
 
@@ -418,6 +439,6 @@ export class Session implements Actions {
 
   /** Show what would leave; true when it is shown (see Preview.show). */
   async #foresee(): Promise<boolean> {
-    return this.#preview.show(this.#home, this.#picture);
+    return this.#preview.show(this.#category, this.#picture);
   }
 }

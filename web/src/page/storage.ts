@@ -7,29 +7,21 @@ import {
   Home,
   IndexedDbStore,
   MemoryStore,
+  MILLION,
+  type RequireOnlyOne,
   type Store,
   type Terms,
 } from "../index";
+import { Demands as Kept, USUAL } from "../user/agent/demands";
+import { MOST_AUC, SHOWN_FOR } from "../wire/record";
 import type { Installation } from "./installation";
 import type { Demands } from "./model";
 
 const SECRET = "secret";
-const AUDITORS = "auditors";
 const ANSWERS = "answers";
-const DEMANDS = "demands";
+const HOUR = 3600;
 /** Milliseconds to wait for the browser's promise; some ask the person, who may not answer. */
 const PROMISE = 5000;
-
-const USUAL = {
-  witness: null,
-  witnessKey: "",
-  withoutWitness: false,
-  hours: 24,
-  requireCertificate: false,
-  mostAuc: 0.6,
-  mostLeak: null,
-  showRated: false,
-};
 
 /** What an agent is given of what she demands. */
 export function termsOf(demands: Demands): Terms {
@@ -39,7 +31,7 @@ export function termsOf(demands: Demands): Terms {
     witness: witness ?? undefined,
     witnessKey: witnessKey || undefined,
     mostLeak: mostLeak ?? undefined,
-    shownFor: Math.round(hours * 3600),
+    shownFor: Math.round(hours * HOUR),
   };
 }
 
@@ -63,7 +55,7 @@ export class BrowserStorage {
   /** Open or start it; where there is no storage at all it ends with the page. */
   async open(): Promise<Home> {
     this.#store ??= await opened(this.#installation.database);
-    this.#home = await Home.open(this.#store);
+    this.#home = await Home.open(this.#store, undefined, this.#installation.requireOnlyOne);
     return this.#home;
   }
 
@@ -106,30 +98,54 @@ export class BrowserStorage {
    * first one that the service names. So naming none to her does not end it.
    */
   demands(named: readonly string[]): Demands {
-    const set: Demands = {
-      ...USUAL,
-      ...JSON.parse(this.#home?.kept(DEMANDS) ?? "{}"),
-      auditors: this.#auditors,
+    const kept = this.#demands;
+    const known = kept.witness ?? this.#home?.proof.asked ?? named[0] ?? null;
+    return {
+      witness: kept.without_witness ? null : known,
+      witnessKey: kept.witness_key ?? "",
+      withoutWitness: kept.without_witness,
+      hours: (kept.shown_for ?? SHOWN_FOR) / HOUR,
+      auditors: kept.auditors,
+      requireCertificate: kept.require_certificate,
+      mostAuc: (kept.most_auc ?? MOST_AUC) / MILLION,
+      mostLeak: kept.most_leak === undefined ? null : kept.most_leak / MILLION,
+      showRated: kept.show_rated,
     };
-    const known = set.witness ?? this.#home?.proof.asked ?? named[0] ?? null;
-    return { ...set, witness: set.withoutWitness ? null : known };
   }
 
   /** Keep what she demands from now on. */
-  async keepDemands({ auditors, ...demands }: Demands): Promise<void> {
-    await this.#home?.keep(AUDITORS, auditors.join(" "));
-    await this.#home?.keep(DEMANDS, JSON.stringify(demands));
+  async keepDemands(demands: Demands): Promise<void> {
+    const millionths = (auc: number) => Math.round(auc * MILLION);
+    await this.#home?.keepDemands(
+      Kept.make({
+        auditors: demands.auditors,
+        require_certificate: demands.requireCertificate,
+        most_auc: millionths(demands.mostAuc),
+        most_leak: demands.mostLeak === null ? undefined : millionths(demands.mostLeak),
+        witness: demands.witness ?? undefined,
+        witness_key: demands.witnessKey || undefined,
+        shown_for: Math.round(demands.hours * HOUR),
+        without_witness: demands.withoutWitness,
+        show_rated: demands.showRated,
+      }),
+    );
   }
 
   /** Whether she confirmed this auditor's key. */
   trusts(key: string): boolean {
-    return this.#auditors.includes(key);
+    return this.#demands.auditors.includes(key);
   }
 
   /** Confirm an auditor's key, or withdraw that. */
   async trust(key: string, trusted: boolean): Promise<void> {
-    const others = this.#auditors.filter((known) => known !== key);
-    await this.#home?.keep(AUDITORS, [...others, ...(trusted ? [key] : [])].join(" "));
+    const others = this.#demands.auditors.filter((known) => known !== key);
+    const auditors = trusted ? [...others, key] : others;
+    await this.#home?.keepDemands(Kept.make({ ...this.#demands, auditors }));
+  }
+
+  /** Refuses a second secret for one service, where that can be seen. */
+  get requireOnlyOne(): RequireOnlyOne | undefined {
+    return this.#installation.requireOnlyOne;
   }
 
   /** Where all of it is kept. */
@@ -153,8 +169,8 @@ export class BrowserStorage {
     await this.#store?.erase({ [SECRET]: saved });
   }
 
-  get #auditors(): string[] {
-    return (this.#home?.kept(AUDITORS) ?? "").split(" ").filter(Boolean);
+  get #demands(): Kept {
+    return this.#home?.demands ?? USUAL;
   }
 }
 

@@ -206,16 +206,12 @@ function wellFormed(content: Content, path: Path): void {
   requireLengths(content, path);
 }
 
-/** Refuse keep probabilities without the leak they are for, or where nothing is withheld. */
-function requireBudget({ keep, leak, items, scheme }: Content, path: Path): void {
-  if ((keep === undefined) !== (leak === undefined)) {
-    refuse("wrong_columns", path, "keep probabilities and their leak come together");
+/** Refuse a leak budget without keep probabilities, and these unless there is one for each item. */
+function requireBudget({ keep, leak, items }: Content, path: Path): void {
+  if (keep === undefined && leak !== undefined) {
+    refuse("wrong_columns", path, "a leak budget needs keep probabilities");
   }
-  if (keep === undefined) return;
-  if (!SCHEMES.get(scheme)?.subSamples) {
-    refuse("wrong_columns", path, `scheme '${scheme}' keeps every rating`);
-  }
-  if (keep.length !== items.length) {
+  if (keep !== undefined && keep.length !== items.length) {
     refuse("wrong_shape", path, "there is not one keep probability per item");
   }
 }

@@ -75,12 +75,13 @@ export const name: Field<string> = (value, path) => {
   return given;
 };
 
-/** A text without control characters and line ends, so that it prints as one line. */
+/** A text that prints as one line: no control characters, line ends or turns of direction. */
 export function oneLine(least: number, most: number): Field<string> {
   const bounded = text(least, most);
   return (value, path) => {
     const given = bounded(value, path);
-    if (/[\p{Cc}\u2028\u2029]/u.test(given)) refuse("bad_name", path, "control characters");
+    if (/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(given))
+      refuse("bad_name", path, "control characters");
     return given;
   };
 }

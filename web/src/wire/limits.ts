@@ -18,12 +18,25 @@ export const LEAST_REVEAL = ONE / 64;
  */
 export const MOST_STRATUM_RATIO = 2;
 
+/** Up to so many categories, each has enough people that their numbers of items are alike. */
+const FEW_CATEGORIES = 8;
+
 /**
- * Somebody at the mean of one category rates at most so many times as many items as in another.
+ * A map between categories has entries of at most so much, and x'Tx is at least so much of x'x.
+ *
+ * A map that stretched more, or reversed a direction, would let one category withhold what another
+ * reveals.
+ */
+export const [LEAST_STRETCH, MOST_STRETCH] = [1 / 8, 4];
+
+/**
+ * Return how many times as many items the mean of one category rates as that of another.
  *
  * Means of positions that lie would else show the category by the number of answers alone.
  */
-export const MOST_NUMBER_RATIO = 3;
+export function mostNumberRatio(categories: number): number {
+  return categories <= FEW_CATEGORIES ? 2 : 3;
+}
 
 /** Tell whether the greatest is at most so many times the least. */
 export function areAlike(row: readonly number[], most: number): boolean {

@@ -9,8 +9,10 @@ import { fromFixed, GRAIN, ONE } from "./fixed";
 import {
   areAlike,
   LEAST_REVEAL,
-  MOST_NUMBER_RATIO,
+  LEAST_STRETCH,
   MOST_STRATUM_RATIO,
+  MOST_STRETCH,
+  mostNumberRatio,
   mostSpread,
   spread,
   spreadOfMeans,
@@ -92,8 +94,8 @@ export function checkNumbers(disclosure: Disclosure): void {
  * The least activity of strata ascends from 0 to at most 2^40. A precision is symmetric and positive
  * definite, a category's map to itself changes nothing, the noise deviates by at least 1/64 of the
  * range. Bases lie on the scale or at most its range beyond; log odds, and what a selection factor
- * adds to them, up to 32, a taste factor up to twice the range; means and maps up to 64. So none of a
- * device's steps fails.
+ * adds to them, up to 32, a taste factor up to twice the range; means up to 64. Maps keep to their
+ * limits. So none of a device's steps fails.
  */
 function requirePositions(disclosure: Disclosure, require: Require): void {
   const { prior, rate, selection, base, taste } = disclosure;
@@ -149,7 +151,7 @@ function requireNumbers(disclosure: Disclosure, { least, mean }: Prior): void {
     const at = means.map((row) => row.map(fromFixed));
     const added = (j: number, k: number) =>
       factors[j].reduce((sum, factor, i) => sum + (factor / GRAIN) * at[k][i], 0);
-    if (!areAlike(expectedOf(rate, added), MOST_NUMBER_RATIO)) {
+    if (!areAlike(expectedOf(rate, added), mostNumberRatio(means.length))) {
       throw new RefusedError("too_telling", "categories too far apart");
     }
   }
@@ -192,16 +194,23 @@ function isPrior(prior: Prior, span: number): boolean {
     ascending &&
     mean.every(isNear) &&
     spread.every(areSpreads) &&
-    map.every((maps) => maps.every((to) => to.every(isNear))) &&
+    map.every((maps) => maps.every((to) => to.every(isMap))) &&
     map.every((maps) => maps.every((to, k) => isIdentity(to[k]))) &&
     precision.every((matrices) => matrices.every(fine))
   );
 }
 
-/** Return whether rows are positions, or rows of a map between them. */
+/** Return whether rows are positions. */
 function isNear(rows: readonly Row[]): boolean {
   const most = FARTHEST_POSITION * ONE;
   return rows.every((row) => within(row, -most, most));
+}
+
+/** Return whether a map keeps to its limits: it reverses no direction. */
+function isMap(map: readonly Row[]): boolean {
+  const most = MOST_STRETCH * ONE;
+  const turns = map.map((row, i) => row.map((entry, j) => fromFixed(entry) + fromFixed(map[j][i])));
+  return map.every((row) => within(row, -most, most)) && isDefinite(turns, 2 * LEAST_STRETCH);
 }
 
 function isIdentity(map: readonly Row[]): boolean {

@@ -11,10 +11,11 @@ import { type Json, LARGEST } from "./json";
 
 /** Newton steps from the mean of her category to the mode of a person's position. */
 export const STEPS = 8;
-/** The most by which such a step changes a coordinate: longer ones overshoot, and some never end. */
-export const LONGEST_STEP = 2;
-/** The same of sets, where selection factors are many: with 2, one device in five never arrived. */
-export const LONGEST_STEP_OF_SETS = 0.5;
+/**
+ * The most by which such a step changes the log odds of an item: longer ones overshoot, and some
+ * never end. Cut coordinate by coordinate instead, heavy raters did not arrive.
+ */
+export const MOST_CHANGE = 5;
 /** Added to items rated and to items expected: a handful of items does not show an activity. */
 export const DAMPING = 8;
 /** Log odds are cut to this size before they become probabilities. */
@@ -37,6 +38,8 @@ export const FARTHEST_RESIDUAL = 2 ** 36;
 export const FARTHEST_LOG_SPREAD = 4;
 /** Newton steps from the mean of her category to the mode of a person's log spread. */
 export const SPREAD_STEPS = 16;
+/** The most by which such a step changes it. */
+export const LONGEST_SPREAD_STEP = 2;
 /** Standard deviations of log spreads in a category: the least and the greatest. */
 export const [LEAST_DEVIATION, MOST_DEVIATION] = [2 ** -6, 2];
 /** Most selection and taste factors together. */
@@ -47,11 +50,6 @@ export const MOST_STRATA = 2;
 export const MOST_WEIGHT = 8;
 /** Most numbers of all maps together: one stratum, sixteen categories, sixty-four dimensions. */
 export const MOST_NUMBERS = 2 ** 20;
-
-/** Return the most by which a step changes a coordinate; sets have no taste factors. */
-export function longestStep(tasteFactors: number): number {
-  return tasteFactors > 0 ? LONGEST_STEP : LONGEST_STEP_OF_SETS;
-}
 
 const integers = list(integer());
 

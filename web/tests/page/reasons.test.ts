@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DeviceSecret, Ledger, PrivateCategory, preview } from "../../src/index";
+import { DeviceSecret, Disclosure, Ledger, ONE, PrivateCategory, preview } from "../../src/index";
 import { Reasons } from "../../src/page/reasons";
 import { texts } from "../../src/page/texts";
 import { Titles } from "../../src/page/titles";
@@ -25,4 +25,29 @@ it("explain a round under a scheme with counterparts", () => {
     expect(why.includes("higher")).toBe((sent ?? 0) > yours);
   }
   expect(reasons.map(({ why }) => why)).not.toContain(texts.leaves.why.notAsked);
+});
+
+it("do not put down to her group what is withheld from everyone", () => {
+  const reasonsOf = (keep: number, leak?: number) => {
+    const thinned = Disclosure.make({ ...shown, keep: shown.items.map(() => keep), leak });
+    const line = {
+      item: shown.items[0],
+      rating: 4 * ONE,
+      sent: undefined,
+      fate: "withheld" as const,
+    };
+    const titles = new Titles(
+      shown.items,
+      shown.items,
+      shown.items.map(() => 0),
+    );
+    const why = (ofGroup: number) =>
+      new Reasons(thinned).lines([{ ...line, shift: 0, reveal: keep * ofGroup }], 0, titles)[0].why;
+    return { mostly: why(0.9), hers: why(0.1) };
+  };
+  const quarter = reasonsOf(ONE / 4);
+  expect(quarter.mostly).toContain("75 % of all answers are withheld, no matter who");
+  expect(quarter.mostly).toContain("the less they reveal together");
+  expect(quarter.hers).toContain("people like you in other groups"); // the control
+  expect(reasonsOf(ONE / 4, (3 * ONE) / 4).mostly).toContain("knows too little");
 });

@@ -22,13 +22,13 @@ test("words stand ready for codes that exist, and for no other", () => {
     "space_used_up",
     "report_changed",
   ];
-  const known = new Set<string>([...REFUSALS, ...theirs]);
+  const known = new Set<string>([...REFUSALS, ...theirs, "known_elsewhere"]);
   expect(Object.keys(texts.refused.reasons).filter((code) => !known.has(code))).toEqual([]);
 });
 
 test("which titles were rated is called hidden only where it is", () => {
   const { lead } = texts.welcome;
-  expect(lead("age", true)).toContain("neither an answer nor its absence");
+  expect(lead("age", true)).toContain("no single film gives away your age, rated or not");
   expect(lead("age", false)).toContain("which films you rated is not hidden");
   const { caution } = texts.gauges;
   expect(caution(true, true)).not.toContain("not hidden");
@@ -40,6 +40,8 @@ test("a measured figure is never shown without whom it was measured against", ()
   for (const [adversary, said] of [
     ["outsider", "somebody who knows it of 1,000 other users"],
     ["panel", "4,000 people, and how answers are protected"],
+    ["published", "4,000 people, and how answers are protected"],
+    ["oracle", "an adversary that this version does not know"],
     [undefined, "the certificate does not say"],
   ] as const) {
     const against = texts.gauges.against(adversary, 4000, 1000);
@@ -47,6 +49,14 @@ test("a measured figure is never shown without whom it was measured against", ()
     expect(measured("Ada", "0.62", against)).toContain(against);
     expect(claimed("Ada", "0.62", against)).toContain(against);
   }
+});
+
+test("in the clear nothing is said of protection, and a rounded answer is not called as it is", () => {
+  const { final, why } = texts.leaves;
+  expect(final(true)).not.toMatch(/withheld|protect/);
+  expect(final(false)).toMatch(/withheld.*protection/); // the control
+  expect(why.inTheClear(true)).toContain("goes as it is");
+  expect(why.inTheClear(false)).not.toContain("as it is");
 });
 
 test("a site's own words stand in every sentence, and films only where it has none", () => {

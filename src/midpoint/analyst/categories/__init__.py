@@ -1,1 +1,1 @@
-"""What each category of a private feature does: counted, estimated, shrunken."""
+"""How the categories of a private feature differ: counted, estimated, shrunken."""

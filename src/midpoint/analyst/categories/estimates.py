@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.shrinkage import (
     Effects,
+    Shrunken,
     centred,
-    effect_covariance,
+    shrink,
     shrink_distributions,
     shrink_effects,
 )
@@ -62,7 +64,7 @@ class CategoryEstimates:
         """How likely a user of each category has rated the item: p_j in Sec. 6.1. Shape (M, K)."""
         if self.method == "plain":
             return np.asarray(self.statistics.count / np.maximum(self.statistics.users, 1))
-        rates = _shrunken_log_probability(self.statistics)
+        rates = _shrunken_log_probability(self.statistics).effects
         return np.asarray(np.minimum(np.exp(rates.centre[:, None] + rates.effect), 1.0))
 
     @cached_property
@@ -87,8 +89,7 @@ def log_ratio_variance(statistics: CategoryStatistics) -> Float:
     of that, but two halves of the panel disagree by it. With d_j half of what they disagree by and
     q_j the share of people who rated the item, v_j becomes v_j (1 + sum q d^2 / sum q v).
     """
-    table = _log_probability(statistics)
-    variance = _of_differences(effect_covariance(*table, statistics.crossed, statistics.factors))
+    variance = _of_differences(_shrunken_log_probability(statistics).covariance)
     if statistics.disagreement is None:
         return variance
     apart = statistics.disagreement[:, :, None] - statistics.disagreement[:, None, :]
@@ -99,7 +100,7 @@ def log_ratio_variance(statistics: CategoryStatistics) -> Float:
 def offset_variance(statistics: CategoryStatistics, along: Float | None = None) -> Float:
     """Return the posterior variance of each item's differences of offsets. Shape (M, K, K)."""
     variance = _own_variance(statistics, along)
-    return _of_differences(effect_covariance(statistics.mean, variance, statistics.crossed, along))
+    return _of_differences(shrink(statistics.mean, variance, statistics.crossed, along).covariance)
 
 
 def _of_differences(covariance: Float) -> Float:
@@ -148,14 +149,20 @@ def _own_variance(statistics: CategoryStatistics, along: Float | None) -> Float:
     return np.asarray((noise + taste) / count - taste / np.maximum(statistics.users, 1))
 
 
-def _shrunken_log_probability(statistics: CategoryStatistics) -> Effects:
-    """Shrink log p; half a rating is added so that an item one class never rated has one.
+def _shrunken_log_probability(statistics: CategoryStatistics) -> Shrunken:
+    """Shrink log p, once; half a rating is added so that an item one class never rated has one.
 
     Not along taste, which says how items are rated: of who rates them it said nothing more. But
     along factors of who rates what, where those were found to help.
     """
-    table = _log_probability(statistics)
-    return shrink_effects(*table, statistics.crossed, statistics.factors)
+    if statistics not in _rates:
+        table = _log_probability(statistics)
+        _rates[statistics] = shrink(*table, statistics.crossed, statistics.factors)
+    return _rates[statistics]
+
+
+_rates: WeakKeyDictionary[CategoryStatistics, Shrunken] = WeakKeyDictionary()
+"""What was shrunken: the probabilities and how unsure they are come of one fit."""
 
 
 def _log_probability(statistics: CategoryStatistics) -> tuple[Float, Float]:

@@ -3,7 +3,7 @@
 How often women rate a film over how often men do is a guess for each film by itself. But films that
 the same people rate have similar ratios, and which films go together is learned from everyone,
 whether the category is known or not. So log p_k is regressed on factors of the items
-(`shrinkage.shrink_effects`): the leading right singular vectors of
+(`shrinkage.shrink`): the leading right singular vectors of
 
     R_ij / sqrt((n_i + 1) (m_j + 5)),
 
@@ -17,6 +17,7 @@ than the best. That may be none.
 """
 
 from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from scipy.sparse.linalg import svds
 
 from midpoint.analyst.categories.estimates import CategoryEstimates
 from midpoint.analyst.categories.statistics import tally
+from midpoint.analyst.kernels.compilation import in_parallel
 from midpoint.data import Feature, Ratings
 
 Float = NDArray[np.float64]
@@ -51,10 +53,17 @@ class ItemFactors(NamedTuple):
     """Log popularity, then k factors. Shape (M, k + 1)."""
     disagreement: Float
     """Half the difference of the log probabilities that the halves predict. Shape (M, K)."""
+    leading: Float | None = None
+    """`leading_factors` of everyone's sets, more than are used; None of very many people."""
 
 
 def item_factors(
-    ratings: Ratings, feature: Feature, *, seed: int = 0, presence: Float | None = None
+    ratings: Ratings,
+    feature: Feature,
+    *,
+    seed: int = 0,
+    presence: Float | None = None,
+    threads: int | None = None,
 ) -> ItemFactors | None:
     """Return factors that predict the ratios of items, or None if none do.
 
@@ -64,6 +73,7 @@ def item_factors(
         seed: Draws the halves.
         presence: For how many ratings each stands, so that what devices withheld is not taken for
             what nobody rates; 1 for everyone of known category. Shape (ratings,).
+        threads: All usable cores unless given; the result does not depend on it.
     """
     feature.require_classes()
     sets = rated_sets(ratings, presence)
@@ -72,8 +82,18 @@ def item_factors(
     counts = [k for k in CANDIDATES if k <= most]
     if len(counts) < 2 or len(ratings) > COMPLETE * people * items:
         return None
-    half = _halves(feature, seed)
-    sides = [_held_out(ratings, feature, sets, half != side, counts) for side in (0, 1)]
+    half, whole = _halves(feature, seed), list[Float]()
+
+    def predict(side: int) -> tuple[Float, list[Float]]:
+        return _held_out(ratings, feature, sets, half != side, counts)
+
+    def work(side: int | None) -> list[tuple[Float, list[Float]]]:
+        if side is not None:
+            return [predict(side)]
+        whole.append(_leading(sets, counts[-1]))
+        return []
+
+    sides = list(chain(*in_parallel(work, (None, 0, 1), threads)))
     gains = np.concatenate([scores for scores, _ in sides])
     best = int(gains.mean(axis=0).argmax())
     short = gains[:, [best]] - gains
@@ -82,7 +102,9 @@ def item_factors(
     if not counts[at]:
         return None
     first, second = (predicted[at] for _, predicted in sides)
-    return ItemFactors(_factors(sets, counts[at]), (first - second) / 2)
+    leading = whole[0] if _step(sets, counts[-1]) == 1 else None
+    factors = _standardized(sets, whole[0][:, : counts[at] + 1])
+    return ItemFactors(factors, (first - second) / 2, leading)
 
 
 def rated_sets(ratings: Ratings, presence: Float | None = None) -> sparse.csr_matrix:
@@ -130,9 +152,23 @@ def _held_out(
 
 def _factors(sets: sparse.csr_matrix, count: int) -> Float:
     """Return log popularity and so many factors, each with mean 0 and deviation 1. (M, 1 + k)."""
-    some = sets[:: 1 + sets.shape[0] * (count + 1) // MOST_CELLS]
-    rated = np.asarray(some.sum(axis=0)).ravel()
-    both = np.column_stack([np.log(rated + 1), leading_factors(some, count + 1)[:, 1:]])
+    return _standardized(sets, _leading(sets, count))
+
+
+def _step(sets: sparse.csr_matrix, count: int) -> int:
+    """Return of how many people one is taken, for so many factors."""
+    return int(1 + sets.shape[0] * (count + 1) // MOST_CELLS)
+
+
+def _leading(sets: sparse.csr_matrix, count: int) -> Float:
+    """Return so many factors after popularity, of everyone or of some. Shape (M, 1 + k)."""
+    return leading_factors(sets[:: _step(sets, count)], count + 1)
+
+
+def _standardized(sets: sparse.csr_matrix, leading: Float) -> Float:
+    """Put log popularity first; let all have mean 0 and deviation 1. Shape (M, 1 + k)."""
+    rated = np.asarray(sets.sum(axis=0)).ravel()
+    both = np.column_stack([np.log(rated + 1), leading[:, 1:]])
     spread = both.std(axis=0)
     return np.asarray((both - both.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 

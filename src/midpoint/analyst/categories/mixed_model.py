@@ -2,7 +2,7 @@
 
     y_j = c_j 1 + X (a + G w_j + u_j) + e_j
 
-as `shrinkage.shrink_effects` has it, in contrasts: what all categories of a feature have in common
+as `shrinkage.shrink` has it, in contrasts: what all categories of a feature have in common
 is the item's level c_j. X are the cells in orthonormal contrasts of each feature's categories, of
 which there are r = sum (categories - 1); like the effects themselves they are independent, with
 variance t_m. So the flat prior of the levels is dealt with once, and not in every step, and two

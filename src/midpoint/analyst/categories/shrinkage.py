@@ -1,4 +1,4 @@
-"""Empirical Bayes: pull noisy numbers per item and category to what the data says of all items."""
+"""Empirical Bayes: shrink noisy estimates per item and category towards those of all items."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from midpoint.analyst.categories.mixed_model import fit_mixed_model
+from midpoint.analyst.categories.mixed_model import Fit, fit_mixed_model
 from midpoint.analyst.categories.statistics import Counts
 
 Float = NDArray[np.float64]
@@ -34,13 +34,39 @@ def centred(table: Float) -> Effects:
     return Effects(centre, table - centre[:, None])
 
 
-def shrink_effects(
+class Shrunken(NamedTuple):
+    """A table whose category effects were shrunken, and how unsure they are."""
+
+    fit: Fit
+    """The mixed model."""
+    X: Float
+    """Its cells in contrasts. Shape (K, r)."""
+
+    @property
+    def effects(self) -> Effects:
+        """The centre, and what each category adds to it."""
+        return centred(self.fit.level[:, None] + self.fit.effects @ self.X.T)
+
+    @property
+    def covariance(self) -> Float:
+        """How unsure the effects of each item are. Shape (M, K, K).
+
+        X [T - T Q_j T + (I - T Q_j) S_j (I - T Q_j)'] X',  S_j = cov(a + G w_j),
+
+        X as in `mixed_model`, is the posterior covariance of an item's category effects, given the
+        variances. Its level c_j is left out, so that only differences between categories mean
+        something.
+        """
+        return np.asarray(self.X @ self.fit.covariance @ self.X.T)
+
+
+def shrink(
     observed: Float,
     variance: Float,
     crossed: tuple[tuple[int, ...], ...],
     along: Float | None = None,
     rounds: int = 60,
-) -> Effects:
+) -> Shrunken:
     """Estimate category effects under normal priors whose variances the data itself sets.
 
     y_j = c_j 1 + Z (a + G w_j + u_j) + e_j,  G ~ N(0, g), u_j ~ N(0, T), e_jk ~ N(0, s_jk)
@@ -60,27 +86,17 @@ def shrink_effects(
         along: Item profiles w in units of taste factors. Shape (M, D); none unless given.
         rounds: The most steps to take.
     """
-    fit, X = fit_mixed_model(observed, variance, crossed, along, rounds)
-    return centred(fit.level[:, None] + fit.effects @ X.T)
+    return Shrunken(*fit_mixed_model(observed, variance, crossed, along, rounds))
 
 
-def effect_covariance(
+def shrink_effects(
     observed: Float,
     variance: Float,
     crossed: tuple[tuple[int, ...], ...],
     along: Float | None = None,
-    rounds: int = 60,
-) -> Float:
-    """Return how unsure what `shrink_effects` gives of each item is. Shape (M, K, K).
-
-    X [T - T Q_j T + (I - T Q_j) S_j (I - T Q_j)'] X',  S_j = cov(a + G w_j),
-
-    X as in `mixed_model`, is the posterior covariance of an item's category effects, given the
-    variances. Its level c_j is left out, so that only differences between categories mean
-    something.
-    """
-    fit, X = fit_mixed_model(observed, variance, crossed, along, rounds)
-    return np.asarray(X @ fit.covariance @ X.T)
+) -> Effects:
+    """Return the effects alone of what `shrink` finds."""
+    return shrink(observed, variance, crossed, along).effects
 
 
 def shrink_distributions(
@@ -109,7 +125,7 @@ def shrink_distributions(
     """
     overall = (count.sum(axis=(0, 1)) + 1.0) / (count.sum() + count.shape[2])
     of_item = count.sum(axis=1).astype(np.float64)
-    pooled = _posterior(of_item, np.broadcast_to(overall, of_item.shape))[:, None]
+    pooled = _posterior(of_item, overall)[:, None]
     given = count.sum(axis=2)
     share = (given / np.maximum(given.sum(axis=1, keepdims=True), 1))[:, :, None]
     added = _level_effects(count, pooled, crossed or (tuple(range(count.shape[1])),))
@@ -171,12 +187,19 @@ def tilt(distribution: Float, values: Float, mean: Float, rounds: int = 200) -> 
 
 
 def _posterior(count: Float, prior: Float) -> Float:
-    """Return the posterior mean under Dirichlet(k prior), k of greatest marginal likelihood."""
-    total = count.sum(axis=-1)
-    likelihood = [
-        (gammaln(k) - gammaln(k + total)).sum()
-        + (gammaln(k * prior + count) - gammaln(k * prior)).sum()
-        for k in CONCENTRATIONS
+    """Return the posterior mean under Dirichlet(k prior), k of greatest marginal likelihood.
+
+    Numbers of ratings repeat, and each is looked at once. Shapes (M, L), (L,) to (M, L).
+    """
+    total = count.sum(axis=1)
+    rows = [
+        (1.0, -1.0, total),
+        *((share, 1.0, one) for share, one in zip(prior, count.T, strict=True)),
     ]
+    likelihood = np.zeros(len(CONCENTRATIONS))
+    for share, sign, numbers in rows:
+        each, times = np.unique(numbers, return_counts=True)
+        base = CONCENTRATIONS[:, None] * share
+        likelihood += sign * (gammaln(base + each) - gammaln(base)) @ times
     k = CONCENTRATIONS[int(np.argmax(likelihood))]
-    return np.asarray((count + k * prior) / (total + k)[..., None])
+    return np.asarray((count + k * prior) / (total + k)[:, None])

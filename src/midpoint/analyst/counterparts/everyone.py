@@ -1,9 +1,9 @@
 """A last round of expectation and maximization over everyone, after a fit on a sample.
 
-What items are like can be learned from some thousands of people. How positions spread is known the
-better the more people there are, and an attacker who knows many would find the errors of a sample.
-People do not touch each other in the expectation, and sums are all that maximization needs of
-them: so it is done on some people at a time, wherever they are.
+Items can be learned from some thousands of people. The prior of positions gets more precise with
+more people, and an attacker who knows many would find the errors of a sample. In the expectation
+step people are independent, and maximization needs only sums over them. So some people are done at
+a time, wherever their ratings are.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from midpoint.analyst.counterparts.prior import (
 )
 from midpoint.analyst.counterparts.strata import Strata, activity_of, stratum_of
 from midpoint.analyst.fit.positions import Float
-from midpoint.analyst.kernels.newton import scatter
+from midpoint.analyst.kernels.positions.newton import scatter
 
 ITEMS_DRAWN: Final = 512
 """Items that curvatures are summed over where a sample is enough."""

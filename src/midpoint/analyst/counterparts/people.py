@@ -1,21 +1,15 @@
 """The people whom positions are learned from, category by category."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self, TypeVar
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.kernels.compilation import usable_cores
 from midpoint.data import Feature, Ratings
 
 BLOCK: Final = 512
 """Rows that are worked on together, however many threads there are: sums do not depend on them."""
-
-Part = TypeVar("Part")
-Result = TypeVar("Result")
 
 
 class Block(NamedTuple):
@@ -132,14 +126,3 @@ def _rows(
     count = np.diff(offsets)[people]
     gathered = np.concatenate([[0], np.cumsum(count)])
     return gathered, np.arange(gathered[-1]) + np.repeat(offsets[people] - gathered[:-1], count)
-
-
-def in_parallel(
-    work: Callable[[Part], Result], parts: Sequence[Part], threads: int | None
-) -> list[Result]:
-    """Do each part on some thread; the results come in the order of the parts."""
-    workers = min(threads or usable_cores(), len(parts))
-    if workers <= 1:
-        return [work(part) for part in parts]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, parts))

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst.counterparts.people import Block, People, in_parallel
+from midpoint.analyst.counterparts.people import Block, People
 from midpoint.analyst.fit.positions import Float
-from midpoint.analyst.kernels.evidence import sum_ratings
-from midpoint.analyst.kernels.logistic import LogisticSums
-from midpoint.analyst.kernels.newton import Curvature, Slope, newton_steps, scatter
-from midpoint.wire.positions import longest_step
+from midpoint.analyst.kernels.compilation import in_parallel
+from midpoint.analyst.kernels.positions.evidence import sum_ratings
+from midpoint.analyst.kernels.positions.logistic import LogisticSums
+from midpoint.analyst.kernels.positions.newton import Curvature, Slope, newton_steps, scatter
+from midpoint.wire.positions import MOST_CHANGE
 
 ROUNDS: Final = 6
 """Rounds of expectation and maximization."""
@@ -212,14 +213,14 @@ class Finder:
             rate: The rates of the items. Shape (M, K).
             prior: The prior of positions.
             start: Shape (N, D).
-            steps: How many, no longer than `longest_step` in each coordinate.
+            steps: How many, each `shortened`.
             draws: Draws `away`; unless given, it is zero.
             fresh: Whether Σ p (1 - p) s s' is summed up again; else that of the last step which did
                 is taken, if it was kept: a step costs a fifth then, and its slope is still exact.
         """
         precision = np.linalg.inv(prior.covariance)
         noise = None if draws is None else draws.normal(size=start.shape)
-        d, longest = self._model.selection.shape[1], longest_step(self._model.taste.shape[1])
+        d = self._model.selection.shape[1]
 
         def find(block: Block) -> tuple[Float, Float, Float]:
             k, begin, end = block
@@ -238,7 +239,7 @@ class Finder:
                 curvature = Curvature(precision[k], chosen, rated)
                 slope = Slope(prior.mean[k], pull, z)
                 newton = newton_steps(curvature, slope, of_block if last else None, doubt=last)
-                z = z + np.clip(newton.step, -longest, longest)
+                z = z + shortened(newton.step, self._model.selection)
             if kept is None and self._keeps:
                 self._chosen[block] = chosen.astype(np.float32)
             return z, newton.doubt, np.zeros_like(z) if of_block is None else newton.away
@@ -249,6 +250,24 @@ class Finder:
         for block, share in zip(self._blocks, doubts, strict=True):
             doubt[block.category] += share
         return Located(np.concatenate(positions), doubt, np.concatenate(aways))
+
+
+def shortened(step: Float, selection: Float) -> Float:
+    """Return steps that change nobody's log odds of an item by more than `MOST_CHANGE`.
+
+    Args:
+        step: Of the positions of n people, selection factors first. Shape (n, D).
+        selection: What each factor adds to the log odds of each item. Shape (M, d).
+    """
+    d = selection.shape[1]
+    most = np.abs(step[:, :d]) @ np.abs(selection).max(axis=0, initial=0.0)
+    long = np.flatnonzero(most > MOST_CHANGE)  # the others cannot
+    if not len(long):
+        return step
+    change = np.abs(step[long, :d] @ selection.T).max(axis=1, initial=MOST_CHANGE)
+    factor = np.ones(len(step))
+    factor[long] = MOST_CHANGE / change
+    return step * factor[:, None]
 
 
 class _Sums:

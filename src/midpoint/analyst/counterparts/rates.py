@@ -1,8 +1,8 @@
 """How often each category rates each item, learned together with the positions of its people.
 
-Rates that were fitted beside people's own positions are too far apart: the positions take up a part
-of what is the category's. Here a rate is such that its category is expected to rate the item as
-often as it did, over all positions that its people may have.
+Rates fitted together with point estimates of people's positions are too far apart, because the
+positions absorb a part of the category's effect. Here a rate is chosen so that, over the whole
+distribution of positions, its category is expected to rate the item as often as it did.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from midpoint.analyst.counterparts.people import BLOCK, People, in_parallel
+from midpoint.analyst.counterparts.people import BLOCK, People
 from midpoint.analyst.counterparts.prior import FIRST_STEPS, Finder, Model, Prior, prior_of
 from midpoint.analyst.counterparts.selection import FARTHEST, FIRST_PULL, apart, pull_of
 from midpoint.analyst.fit.positions import Float, rounded
-from midpoint.analyst.kernels.logistic import logistic_counts
+from midpoint.analyst.kernels.compilation import in_parallel
+from midpoint.analyst.kernels.positions.logistic import logistic_counts
 
 ROUNDS: Final = 8
 FRESH: Final = (0, 1, ROUNDS - 1)

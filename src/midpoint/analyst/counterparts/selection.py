@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from midpoint.analyst.counterparts.people import BLOCK, Block, People, in_parallel
+from midpoint.analyst.counterparts.people import BLOCK, Block, People
 from midpoint.analyst.fit.positions import Float
-from midpoint.analyst.kernels.logistic import LogisticSums
+from midpoint.analyst.kernels.compilation import in_parallel
+from midpoint.analyst.kernels.positions.logistic import LogisticSums
 
 ROUNDS: Final = 10
 """Rounds of steps for the people and for the items."""

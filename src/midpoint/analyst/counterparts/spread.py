@@ -1,4 +1,4 @@
-"""How far people use the scale: the spread of a person's residuals, a coordinate of its own.
+"""How much of the scale a person uses: the log spread of her residuals, one more coordinate.
 
 Given her position a person's ratings deviate by noise whose standard deviation is exp(w) times the
 usual one. Her log spread w is normal in her category and stratum. It is learned as the prior of

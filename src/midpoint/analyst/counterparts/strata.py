@@ -1,9 +1,9 @@
 """Strata of activity: the prior of positions of light raters and of heavy ones.
 
-Light raters choose otherwise than heavy ones, and not only less: their taste factors spread
-otherwise, and categories differ in how much is rated. One normal prior for all cannot say so. It
-would carry some women to men who are not there, and an attacker who counts titles would see it. A
-stratum holds about the same share of every category, so that to know it says nothing.
+Light raters do not only rate less than heavy ones, they choose differently: their taste factors
+have another distribution, and categories differ in how much they rate. One normal prior cannot
+express that: some women's counterparts would be unlike any man, and an attacker who counts titles
+would notice. A stratum holds about the same share of every category, so knowing it says nothing.
 """
 
 from collections.abc import Callable

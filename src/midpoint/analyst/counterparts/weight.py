@@ -1,4 +1,4 @@
-"""How much a person's own probability of an item counts in its score, of sets.
+"""For sets: the weight in an item's score of the probability that the person has the item.
 
 The analyst scores items from what she reveals. Her device knows all that she gave, the withheld
 items included, and its estimate of her position says how likely she has each item: p_jk(t). It

@@ -1,4 +1,4 @@
-"""What people call the items: part of what is published, and signed with it."""
+"""The titles of the items: published and signed with the disclosure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,7 @@ from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data.tables.items import ItemDetail
 from midpoint.wire import Catalogue, Disclosure, Wording
 from midpoint.wire.listing import LONGEST_TITLE
-from midpoint.wire.message import is_one_line
+from midpoint.wire.message import MARKS, is_one_line
 
 NONE = ItemDetail("", "")
 
@@ -51,5 +51,7 @@ def _unless_empty(texts: Iterable[str]) -> tuple[str, ...] | None:
 
 def _title(name: str, item: str) -> str:
     """Return a title that prints as one line: the item's identifier if there is none."""
-    line = name if is_one_line(name) else "".join(c if c.isprintable() else " " for c in name)
+    unmarked = "".join(c for c in name if c not in MARKS)
+    fine = is_one_line(unmarked)
+    line = unmarked if fine else "".join(c if c.isprintable() else " " for c in unmarked)
     return line[:LONGEST_TITLE].strip() or item

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.levels import level_table
-from midpoint.analyst.disclose.positions import position_columns
+from midpoint.analyst.disclose.positions import position_columns, weighed_for
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Scale
@@ -75,7 +75,7 @@ def disclose(
     if SCHEMES[name].counterparts:
         if bits is not None:
             raise MidpointError(f"{name} is disclosed at one precision; ask for dmpss with bits")
-        filled = position_columns(profiles, SCHEMES[name], spread=spec.spread)
+        filled = position_columns(profiles, SCHEMES[name], spread=spec.spread, shift=spec.shift)
         columns = columns - filled.keys()
     if columns:
         estimates = profiles.estimates(estimation)
@@ -86,7 +86,9 @@ def disclose(
             "average": lambda: _average(profiles, estimates, name, bits),
         }
         filled |= {column: as_rows(makers[column]()[order]) for column in sorted(columns)}
-    filled |= _budget(profiles, spec, leak, bits)
+    filled |= _budget(profiles, spec, leak, bits, estimation)
+    if "prior" in filled and "keep" in filled:
+        filled["prior"] = weighed_for(filled["keep"], filled["prior"], profiles)
     try:
         return Disclosure(
             scheme=name,
@@ -123,14 +125,27 @@ def _require_scheme(profiles: ItemProfiles, scheme: str | None) -> SchemeSpec:
 
 
 def _budget(
-    profiles: ItemProfiles, spec: SchemeSpec, leak: float | None, bits: int | None
+    profiles: ItemProfiles,
+    spec: SchemeSpec,
+    leak: float | None,
+    bits: int | None,
+    estimation: Estimation,
 ) -> dict[str, Any]:
-    """Return the keep probabilities of a leak budget, and the leak they are for; none if none."""
-    scheme = spec.scheme
+    """Return keep probabilities, and how far errors leak under them; nothing if all is revealed.
+
+    They are the share that devices reveal, times those of a leak budget. Where items are withheld
+    by category, too, and numbers are as they were estimated, it is known how far errors alone leak.
+    """
+    scheme, share = spec.scheme, spec.share
     wanted = leak if leak is not None or not scheme.sub_samples else profiles.leak
     wanted = spec.leak if wanted is None else wanted
+    errors_only = scheme.sub_samples and bits is None and estimation == "shrunken"
     if wanted is None or wanted == 1:
-        return {}
+        if spec.keep is None:
+            return {}
+        if not errors_only:
+            return {"keep": (int(share * ONE),) * profiles.n_items}
+        wanted = 1.0
     if not scheme.sub_samples:
         raise MidpointError(
             f"scheme {scheme.name!r} reveals every rating, so that nothing keeps to a leak of"
@@ -138,9 +153,10 @@ def _budget(
         )
     if bits is not None:
         raise MidpointError("keep probabilities have one precision; ask for a leak without bits")
-    budget = LeakBudget(profiles).within(wanted)
+    rule = LeakBudget(profiles, share)
+    budget = rule.everything() if wanted == 1 else rule.within(wanted)
     # Down, so that rounding does not add to what may leak.
-    keep = np.floor(budget.keep[profiles.order] * ONE).astype(np.int64)
+    keep = np.floor(share * budget.keep[profiles.order] * ONE).astype(np.int64)
     return {"keep": tuple(keep.tolist()), "leak": int(np.ceil(budget.leak * ONE))}
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import log_ratio_variance, offset_variance
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.kernels.compilation import one_blas_thread
 from midpoint.errors import MidpointError
 
 Float = NDArray[np.float64]
@@ -33,7 +34,7 @@ FEWEST: Final = 0.02
 STEPS: Final = 60
 """Steps to the best keep probabilities; the last ones change the error by less than 0.01 %."""
 SHOWN: Final = (0.52, 0.55, 0.60, 0.65, 0.70, 0.80)
-"""Leaks of the curve that is drawn of a model."""
+"""Leaks of the table that is printed of a model."""
 
 
 class Errors(NamedTuple):
@@ -109,8 +110,13 @@ class LeakBudget:
     Frank and Wolfe (1956) fills the budget with the items that save most error for their part.
     """
 
-    def __init__(self, profiles: ItemProfiles) -> None:
-        """Take the model of a panel; it needs a private feature."""
+    @one_blas_thread()
+    def __init__(self, profiles: ItemProfiles, share: float = 1.0) -> None:
+        """Take the model of a panel, which needs a private feature.
+
+        Devices reveal this share of what they would reveal, by coins that ignore the item; keep
+        probabilities are those beside it.
+        """
         self._errors = errors_of(profiles)
         if not self._errors or profiles.statistics is None:
             raise MidpointError(
@@ -118,7 +124,7 @@ class LeakBudget:
                 " train"
             )
         probability = profiles.estimates().probability
-        self.revealed = np.asarray(probability.min(axis=1))
+        self.revealed = np.asarray(share * probability.min(axis=1))
         """Share of people who reveal each item if it is always kept. Shape (M,)."""
         others = np.maximum(1 - self.revealed, FEWEST)
         costs = [errors.ratio / others + errors.value for errors in self._errors]
@@ -127,8 +133,8 @@ class LeakBudget:
         sigma2 = profiles.noise_variance
         self._sigma2, self._prior = sigma2, profiles.profile_precision
         self._information = vectors * np.sqrt(self.revealed / sigma2)[:, None]
-        share = profiles.statistics.rated_share
-        self._target = (vectors * (share / max(float(share.sum()), 1e-12))[:, None]).T @ vectors
+        rated = profiles.statistics.rated_share
+        self._target = (vectors * (rated / max(float(rated.sum()), 1e-12))[:, None]).T @ vectors
 
     def leak(self, keep: Float) -> float:
         """Return the AUC of somebody who knew all errors, for the pair of categories it is most."""
@@ -149,11 +155,13 @@ class LeakBudget:
         weighed = self._information @ (inverse @ self._target @ inverse)
         return np.asarray((weighed * self._information).sum(axis=1))
 
+    @one_blas_thread()
     def everything(self) -> Budget:
         """Return the budget that keeps every item."""
         keep = np.ones(len(self.revealed))
         return Budget(keep, self.leak(keep), self.error(keep))
 
+    @one_blas_thread()
     def within(self, leak: float) -> Budget:
         """Return the keep probabilities of least expected error whose leak is at most this."""
         most = divergence_of(leak)
@@ -182,11 +190,6 @@ class LeakBudget:
             return np.full_like(cost, np.inf)
         price = saved[last] / max(float(cost[last]), 1e-300)
         return np.asarray(saved / np.maximum(self.revealed, 1e-300) / price)
-
-    def curve(self) -> list[Budget]:
-        """Return budgets of several leaks, the last of which keeps everything."""
-        whole = self.everything()
-        return [*(self.within(leak) for leak in SHOWN if leak < whole.leak), whole]
 
 
 def _filled(saved: Float, cost: Float, most: float) -> Float:

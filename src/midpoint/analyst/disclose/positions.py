@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from midpoint.analyst.counterparts.fit import SELECTION_FACTORS, fit_positions, learn_positions
+from midpoint.analyst.counterparts.dimensions import SELECTION_FACTORS
+from midpoint.analyst.counterparts.fit import fit_positions, learn_positions
 from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.fit.factorizer import Progress
 from midpoint.analyst.fit.positions import PositionModel
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.wire import GRAIN, Prior, Scheme, as_rows, to_fixed
+from midpoint.wire import GRAIN, ONE, Prior, Scheme, as_rows, to_fixed
+from midpoint.wire.positions import MOST_WEIGHT
 
 
 def prepare(
@@ -61,13 +63,18 @@ def prepare(
 
 
 def position_columns(
-    profiles: ItemProfiles, scheme: Scheme, *, spread: bool = False
+    profiles: ItemProfiles, scheme: Scheme, *, spread: bool = False, shift: bool = True
 ) -> dict[str, Any]:
-    """Return the columns about positions that a scheme has, items in the order of messages."""
+    """Return the columns about positions that a scheme has, items in the order of messages.
+
+    Without `shift` all categories have one prior of taste factors, and no value moves.
+    """
     positions, order = _positions(profiles, scheme), profiles.order
     names = [name for name in ("rate", "selection", "base", "taste") if name in scheme.columns]
     grains = {name: np.rint(getattr(positions, name)[order] * GRAIN) for name in names}
     columns = {name: as_rows(column) for name, column in grains.items()}
+    if not shift:
+        positions = positions.without_shift()
     return columns | {"prior": prior(positions, spread=spread)}
 
 
@@ -90,6 +97,25 @@ def prior(positions: PositionModel, *, spread: bool = False) -> Prior:
         else None,
         weight=None if positions.weight is None else int(to_fixed(positions.weight)),
     )
+
+
+def weighed_for(kept: tuple[int, ...], known: Prior, profiles: ItemProfiles) -> Prior:
+    """Return the prior with a weight for lists from reports of which only a part is kept.
+
+    The weight of her own probabilities was learned for all that a scheme reveals. Of a report of
+    which a share s is left the analyst knows about s times as much, so it is divided by s.
+
+    Args:
+        kept: Keep probabilities of the items, in the order of messages.
+        known: The prior for reports of which everything is kept.
+        profiles: The item profiles.
+    """
+    if known.weight is None or profiles.statistics is None:
+        return known
+    count = profiles.statistics.count.sum(axis=1)[profiles.order]
+    share = float(np.array(kept) @ count) / (ONE * max(float(count.sum()), 1.0))
+    weight = min(known.weight / max(share, 1 / ONE), MOST_WEIGHT * ONE)
+    return known.model_copy(update={"weight": int(weight)})
 
 
 def _positions(profiles: ItemProfiles, scheme: Scheme) -> PositionModel:

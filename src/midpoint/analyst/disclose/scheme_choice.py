@@ -1,27 +1,23 @@
 """Which scheme protects these ratings: the one rule, for library and command line alike.
 
-Choosing takes attacks on protected people, which are the rooms' above the analyst. So the rule
-itself is `audit.choose`, and is imported when a choice is made.
+Choosing needs attacks on protected people, and the analyst may not import the audit. So the rule
+itself is in `audit.choose`, which is imported only when a choice is made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
 
-from midpoint.analyst.fit.choice import Choice
+from midpoint.analyst.fit.choice import ALLOWED, Allowance, Choice
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.data import Ratings, Scale
 from midpoint.extras import explained
-
-MOST_COST: Final = 0.015
-"""What a scheme may cost unless another share is named: of the error of predictions."""
 
 
 def choose_scheme(
     ratings: Ratings,
     *features: str,
     factorizer: Factorizer | None = None,
-    most_cost: float = MOST_COST,
+    allow: Allowance = ALLOWED,
     positions: bool = True,
     assigned: bool = False,
     seed: int = 0,
@@ -36,7 +32,7 @@ def choose_scheme(
         ratings: The ratings of people who shared their feature.
         features: The private feature; several make a joint one.
         factorizer: How item profiles are learned.
-        most_cost: What a scheme may cost: a share of the error of predictions.
+        allow: What protection may cost.
         positions: Whether positions can be learned, which counterparts need.
         assigned: Whether people did not choose what they rate: then nothing is to be withheld.
         seed: Decides who is attacked when, and every coin.
@@ -57,7 +53,7 @@ def choose_scheme(
         ratings,
         features,
         factorizer=factorizer,
-        most_cost=most_cost,
+        allow=allow,
         positions=positions,
         assigned=assigned,
         seed=seed,
@@ -71,6 +67,26 @@ def sets_leak(ratings: Ratings, *features: str) -> float:
     require_attackers()
     bound: float = import_module("midpoint.audit.choose").sets_leak(ratings, features)
     return bound
+
+
+def budget_costs(
+    ratings: Ratings,
+    *features: str,
+    scheme: str,
+    leaks: Sequence[float],
+    factorizer: Factorizer | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[float]:
+    """Return by what share leak budgets make what people see worse: see `audit.choose`."""
+    require_attackers()
+
+    def tried(done: int, total: int) -> None:
+        if progress:
+            progress(Progress(done, total, stage="Measuring budgets"))
+
+    measured = import_module("midpoint.audit.choose").budget_costs
+    costs: list[float] = measured(ratings, features, scheme, leaks, factorizer, tried)
+    return costs
 
 
 def require_attackers() -> None:

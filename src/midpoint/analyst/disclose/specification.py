@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+import numpy as np
+
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
-from midpoint.wire import SCHEMES, Disclosure, Scheme, ValueMap
+from midpoint.wire import ONE, SCHEMES, Disclosure, Scheme, ValueMap
+from midpoint.wire.positions import Prior
 
 SWITCH: Final = MappingProxyType({"on": True, "off": False})
 """How a setting that is on or off is written."""
@@ -15,8 +18,10 @@ SETTINGS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "levels": int,
         "spread": SWITCH.__getitem__,
+        "shift": SWITCH.__getitem__,
         "sets": {"assigned": True, "chosen": False}.__getitem__,
         "leak": float,
+        "keep": float,
     }
 )
 """How to read the settings that may follow a scheme's name."""
@@ -36,6 +41,10 @@ class SchemeSpec:
     """Whether people do not choose what they rate: devices answer all they are asked or nothing."""
     leak: float | None = None
     """Leak budget as an AUC, unless a model or a command names another."""
+    keep: float | None = None
+    """With what probability devices go on to reveal a rating, whatever item and category."""
+    shift: bool = True
+    """Whether values shift to the counterparts'; if not, taste factors only correct scores."""
 
     def __post_init__(self) -> None:
         if self.name not in SCHEMES:
@@ -52,6 +61,11 @@ class SchemeSpec:
                 f"scheme {self.name!r} has no counterparts whose spread to take; cmp and cmpss have"
             )
 
+        if not self.shift and not self.scheme.counterparts:
+            raise MidpointError(
+                f"scheme {self.name!r} shifts nothing to counterparts; cmp and cmpss do"
+            )
+
         if self.assigned and self.scheme.sub_samples:
             raise MidpointError(
                 f"scheme {self.name!r} withholds items, and assigned ones need none withheld; dmp"
@@ -62,6 +76,12 @@ class SchemeSpec:
             raise MidpointError(
                 f"scheme {self.name!r} cannot keep to a leak of {self.leak:g}; a leak budget is an"
                 " AUC above 0.5, of a scheme that withholds, such as cmpss:leak=0.6"
+            )
+
+        if self.keep is not None and not 0 < self.keep < 1:
+            raise MidpointError(
+                f"devices cannot reveal a share of {self.keep:g}; write one between 0 and 1, as in"
+                " cmp:keep=0.5"
             )
 
     @classmethod
@@ -86,7 +106,22 @@ class SchemeSpec:
         reported, prior = disclosure.scale.reported, disclosure.prior
         spread = prior is not None and prior.spread is not None
         levels = None if reported is None else len(reported)
-        return cls(disclosure.scheme, levels, spread, disclosure.sets is not None)
+        keep = disclosure.keep
+        if keep is not None and (len(set(keep)) > 1 or keep[0] == ONE):
+            keep = None  # those of a leak budget, which differ
+        return cls(
+            disclosure.scheme,
+            levels,
+            spread,
+            disclosure.sets is not None,
+            keep=round(keep[0] / ONE, 4) if keep and 0 < keep[0] < ONE else None,
+            shift=prior is None or not _shifts_nothing(prior, len((disclosure.taste or ((),))[0])),
+        )
+
+    @property
+    def share(self) -> float:
+        """The share of what the scheme lets through that devices reveal."""
+        return 1.0 if self.keep is None else self.keep
 
     @property
     def scheme(self) -> Scheme:
@@ -96,9 +131,21 @@ class SchemeSpec:
     def __str__(self) -> str:
         """Write it as `read` reads it."""
         settings = [] if self.levels is None else [f"levels={self.levels}"]
-        settings += ["spread=on"] * self.spread + ["sets=assigned"] * self.assigned
+        settings += ["spread=on"] * self.spread + ["shift=off"] * (not self.shift)
+        settings += ["sets=assigned"] * self.assigned
         settings += [] if self.leak is None else [f"leak={self.leak:g}"]
+        settings += [] if self.keep is None else [f"keep={self.keep:g}"]
         return ":".join([self.name, *settings])
+
+
+def _shifts_nothing(prior: Prior, taste_factors: int) -> bool:
+    """Tell whether all categories have one prior of taste factors, so that no value moves."""
+    if not taste_factors:  # sets have none
+        return False
+    part = slice(-taste_factors, None)
+    mean = np.asarray(prior.mean)[..., part]
+    precision = np.asarray(prior.precision)[..., part, part]
+    return all(bool((each == each[:, :1]).all()) for each in (mean, precision))
 
 
 def reported_levels(scale: Scale, count: int | None) -> tuple[float, ...] | None:

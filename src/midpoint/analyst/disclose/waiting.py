@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.disclose.leak import FEWEST, Errors, LeakBudget, errors_of
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.errors import MidpointError
 
@@ -82,14 +83,16 @@ def waiting(profiles: ItemProfiles, leak: float) -> Waiting:
         profiles: The model of a panel.
         leak: The leak budget: an AUC.
     """
-    rule, statistics = LeakBudget(profiles), profiles.statistics
+    spec = None if profiles.scheme is None else SchemeSpec.read(profiles.scheme)
+    share = 1.0 if spec is None or spec.keep is None else spec.keep
+    rule, statistics = LeakBudget(profiles, share), profiles.statistics
     if statistics is None:
         raise MidpointError("items wait for a panel's answers; name a private feature to train")
     keep = rule.within(leak).keep
     answers = statistics.count.sum(axis=1).astype(np.int64)
     pairs = combinations(range(len(statistics.users)), 2)
-    share = statistics.users / statistics.users.sum()
-    each = np.array([1 / (1 / share[first] + 1 / share[second]) for first, second in pairs])
+    part = statistics.users / statistics.users.sum()
+    each = np.array([1 / (1 / part[first] + 1 / part[second]) for first, second in pairs])
     value = each * profiles.noise_variance / statistics.within_variance
     worth, errors = rule.worth(keep), errors_of(profiles)
     others = np.maximum(1 - rule.revealed, FEWEST)

@@ -10,6 +10,7 @@ from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.data import Ratings, Scale
 from midpoint.data.tables.columns import Columns
 
@@ -31,6 +32,8 @@ class RatingsTables:
     """What a rating can be; guessed from the ratings where not given."""
     features: tuple[str, ...] = ()
     """The private features; several make a joint one."""
+    reports: CollectedReports | None = None
+    """What other people reported; items are learned from it, too."""
 
 
 class ReadRatings(Protocol):

@@ -13,6 +13,8 @@ from midpoint.analyst.engines.tables import feature_column, only_values, own_val
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
+from midpoint.analyst.training import fit_with_reports
 from midpoint.data import Ratings, Scale, load, with_known
 from midpoint.data.tables.builder import with_people
 from midpoint.data.tables.cells import names_of
@@ -30,6 +32,8 @@ class LocalRatings:
     """All of them."""
     features: tuple[str, ...]
     """The private features; several make a joint one."""
+    reports: CollectedReports | None = None
+    """What other people reported."""
 
     @property
     def scale(self) -> Scale:
@@ -58,7 +62,7 @@ class LocalRatings:
     ) -> ItemProfiles:
         """Learn item profiles by `Factorizer.fit`; nothing is kept of a killed run."""
         del unfinished
-        profiles = factorizer.fit(self.ratings, list(self.features) or None, progress)
+        profiles = fit_with_reports(self.ratings, self.features, self.reports, factorizer, progress)
         if then is None:
             return profiles
         return then(profiles, ByUser.of(self.ratings, self.ratings.feature(*self.features)))
@@ -79,7 +83,7 @@ class LocalEngine:
         absent = [name for name in tables.features if name not in ratings.features]
         if absent and tables.users is None and Path(tables.source).exists():
             ratings = _with_own_features(ratings, tables, absent)
-        return LocalRatings(ratings, tables.features)
+        return LocalRatings(ratings, tables.features, tables.reports)
 
 
 def _with_own_features(ratings: Ratings, tables: RatingsTables, names: Sequence[str]) -> Ratings:

@@ -24,10 +24,12 @@ class Roles(NamedTuple):
     """Who rates."""
     item: str
     """What is rated."""
-    rating: str
-    """The rating."""
+    rating: str | None
+    """The rating; None in a table of unary data."""
     title: str | None
     """What a person calls the item, if there is such a column."""
+    uses: str | None = None
+    """How often she used it, in a table of unary data that says so."""
 
 
 class Seen(NamedTuple):
@@ -64,26 +66,53 @@ def only_values(by_user: pl.DataFrame, columns: Sequence[str], where: str) -> pl
     return by_user.select("user", *columns)
 
 
-def roles_of(columns: Columns, present: Sequence[str], where: str) -> Roles:
-    """Find the columns by their given names, or by what such columns are usually called."""
-    columns.require_only(
-        {"user", "item", "rating", "title", "features"}, f"{where} is one long table"
-    )
+def roles_of(
+    columns: Columns, present: Sequence[str], where: str, features: Sequence[str] = ()
+) -> Roles:
+    """Find the columns by their given names, or by what such columns are usually called.
+
+    A table without ratings is unary data if it has a column of counts, or nothing but users, items,
+    times, titles and features: another column might be a rating by another name.
+    """
+    usable = {"user", "item", "rating", "count", "title", "features"}
+    columns.require_only(usable, f"{where} is one long table")
+    if columns.count is not None and columns.rating is not None:
+        raise MidpointError(f"{where}: name a column of ratings or one of counts, not both")
     empty = pl.DataFrame(schema=dict.fromkeys(present, pl.String))
     named: dict[str, str] = {}
-    for role in ("user", "item", "rating", "title"):
-        name = getattr(columns, role) or find(empty, role)
-        if name is None and role != "title":
+    for role in ("user", "item", "title", "count", "rating"):
+        guess = None if role == "count" or "count" in named else find(empty, role)
+        name = getattr(columns, role) or guess
+        optional = role in {"title", "count"} or "count" in named
+        if role == "rating" and not optional:
+            others = set(present) - {*named.values(), find(empty, "time"), *_columns(features)}
+            optional = not others
+        if name is None and not optional:
             raise MidpointError(
                 f"{where}: no column looks like the {role}; it has {', '.join(present[:20])};"
                 f" name it by --{role}-column"
             )
         if name is not None:
             named[role] = matching([name], present, where)[0]
-    return Roles(named["user"], named["item"], named["rating"], named.get("title"))
+    rest = (named.get(role) for role in ("rating", "title", "count"))
+    return Roles(named["user"], named["item"], *rest)
 
 
-def scale_of(seen: Seen, given: Scale | None, where: str) -> Scale:
+def _columns(features: Sequence[str]) -> set[str]:
+    """Return the columns that features may stand in."""
+    return {column for name in features for column in (name, name.removesuffix("_band"))}
+
+
+def require_used(seen: Seen, where: str) -> None:
+    """Refuse counts below 0, which are kept as they are until here."""
+    if seen.ratings and seen.low < 0:
+        raise MidpointError(
+            f"{where}: a count of {seen.low:g}; counts are 0 or more, and ratings are named by"
+            " --rating-column"
+        )
+
+
+def scale_of(seen: Seen, given: Scale | None, where: str, *, unary: bool = False) -> Scale:
     """Return the scale that was named, if all values are on it, or guess as for a small table."""
     if seen.blank:
         raise MidpointError(
@@ -92,6 +121,8 @@ def scale_of(seen: Seen, given: Scale | None, where: str) -> Scale:
         )
     if not seen.ratings:
         raise MidpointError(f"{where} has no ratings to learn from")
+    if unary:
+        require_used(seen, where)
     many = len(seen.distinct) > MOST_LEVELS
     if given is not None:
         values = np.append(seen.distinct, [seen.low, seen.high])

@@ -1,23 +1,30 @@
-"""Training from tables as `midpoint train --engine` does it: fit, and choose a scheme."""
+"""Training from tables as `midpoint train --engine` does it: fit, choose a scheme, learn sets."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from midpoint.analyst.categories.item_factors import rated_sets
 from midpoint.analyst.counterparts.panel import Panel
 from midpoint.analyst.disclose.positions import prepare
-from midpoint.analyst.disclose.scheme_choice import MOST_COST, choose_scheme
+from midpoint.analyst.disclose.scheme_choice import choose_scheme
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
 from midpoint.analyst.engines.engine import ReadRatings
 from midpoint.analyst.engines.local import LocalRatings
 from midpoint.analyst.engines.unfinished import Unfinished
+from midpoint.analyst.fit.choice import ALLOWED, Allowance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.fold_in import estimate_profiles
+from midpoint.analyst.fit.priors.item_prior import set_factors
+from midpoint.analyst.fit.priors.set_prior import SetPrior, learn_set_prior
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.training import LEAST_PEOPLE, train
+from midpoint.data import Ratings
 from midpoint.data.feature import require_people
-from midpoint.errors import MidpointError
 
 SAMPLE = 10_000
-"""People in memory that a scheme is chosen on, at most."""
+"""People in memory that a scheme is chosen on, and what sets say is learned from, at most."""
 
 
 def train_on(
@@ -26,7 +33,7 @@ def train_on(
     progress: Callable[[Progress], None] | None = None,
     *,
     scheme: str | None = None,
-    cost: float = MOST_COST,
+    allow: Allowance = ALLOWED,
     least_people: int = LEAST_PEOPLE,
     unfinished: Unfinished | None = None,
 ) -> ItemProfiles:
@@ -40,7 +47,7 @@ def train_on(
         factorizer: How items are fitted; with its defaults unless given.
         progress: Is called with how far each stage has come.
         scheme: A scheme by name; `choose_scheme` measures and decides unless given.
-        cost: What the scheme that is chosen may cost: a share of the error of predictions.
+        allow: What the scheme that is chosen may cost.
         least_people: People that every category needs, as for `analyst.train`.
         unfinished: Keeps stages that are done, so that a killed run goes on from there; engine
             local does without. It is the caller's to remove when the result is safe.
@@ -54,21 +61,20 @@ def train_on(
             *known,
             factorizer=factorizer,
             scheme=scheme,
-            cost=cost,
+            allow=allow,
             least_people=least_people,
             progress=progress,
+            reports=ratings.reports,
         )
-    if ratings.scale.is_unary:
-        raise MidpointError("unary data is trained in memory; ask for engine local")
     if not ratings.features:
         return ratings.fit(factorizer, progress, unfinished=left)
-    choice = None
+    choice, sample = None, ratings.sample(SAMPLE, factorizer.seed)
     if scheme is None:
         choice = choose_scheme(
-            ratings.sample(SAMPLE, factorizer.seed),
+            sample,
             *ratings.features,
             factorizer=factorizer,
-            most_cost=cost,
+            allow=allow,
             seed=factorizer.seed,
             progress=progress,
         )
@@ -92,4 +98,32 @@ def train_on(
         require_people(profiles.features, profiles.statistics.users, least_people)
     if choice is not None and profiles.statistics is not None:
         choice = replace(choice, panel=int(profiles.statistics.users.sum()))
+    if factorizer.sets and factorizer.method == "als" and not ratings.scale.is_unary:
+        profiles = replace(profiles, set_prior=sampled_set_prior(profiles, sample, factorizer.seed))
     return replace(profiles, scheme=str(specification), choice=choice)
+
+
+def sampled_set_prior(profiles: ItemProfiles, sample: Ratings, seed: int) -> SetPrior | None:
+    """Learn what sets say of taste from people in memory, whose profiles are estimated again.
+
+    An item that none of them rated says nothing.
+    """
+    item = profiles.index_of(sample.item_ids.tolist())[sample.item]
+    order = np.lexsort((item, sample.user))
+    people = replace(
+        sample,
+        item=item[order].astype(np.int32),
+        value=sample.value[order],
+        item_ids=profiles.item_ids,
+        item_names=profiles.item_names,
+        time=None,
+    )
+    code = people.feature(*(name for name, _ in profiles.features)).codes[people.user]
+    value = people.value - profiles.offset[people.item, code]
+    taste = estimate_profiles(profiles, people.user_offsets, people.item, value, sets=False)
+    known = profiles.profile_mean, profiles.vectors
+    prior = learn_set_prior(people, set_factors(rated_sets(people)), taste, *known, seed=seed)
+    if prior is None:
+        return None
+    rated = np.bincount(people.item, minlength=people.n_items) > 0
+    return replace(prior, factors=prior.factors * rated[:, None])

@@ -23,6 +23,7 @@ from typing import Final, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.priors.item_prior import predicted
 from midpoint.analyst.fit.report_noise import Pairs, ReportNoise
 from midpoint.analyst.kernels.compilation import compiled
 from midpoint.analyst.kernels.ridge import posterior_rows, solve_rows
@@ -38,6 +39,8 @@ SAMPLE: Final = 50_000
 """Ratings from which the noise variance is estimated after each iteration."""
 SMALLEST: Final = 1e-9
 """Keeps a variance positive where the data has none."""
+ALIKE: Final = np.ones(1)
+"""Weights of ratings that all count alike (`expected_squares`)."""
 
 
 class Observations(NamedTuple):
@@ -59,8 +62,12 @@ class Observations(NamedTuple):
     """Known entries of the users' profiles, whose item entries are fitted (Eq. 5). (users, q)."""
     grouped: tuple[NDArray[np.int32], Floats] | None = None
     """Users and values in the order of `item_order`, where they are on disk. Shapes (n,)."""
+    grouped_kind: NDArray[np.integer] | None = None
+    """Their classes of report noise in that order, likewise. Shape (n,)."""
     report_noise: ReportNoise | None = None
     """What coins added to ratings, where some are reports; None where all are raw."""
+    predictors: NDArray[np.float64] | None = None
+    """What predicts items before their values count (`item_prior`). Shape (items, k)."""
 
     def by_item(self) -> tuple[NDArray[np.int32], Floats]:
         """Return users and values item by item. Shapes (n,)."""
@@ -78,25 +85,30 @@ class Side:
     variance: Floats
     """Posterior variance of the level, and mean one of the vector's entries. Shape (R, 2)."""
     mean: NDArray[np.float64]
-    """Prior mean. Shape (D,)."""
+    """Prior mean, of all rows or of each. Shape (D,) or (R, D)."""
     covariance: NDArray[np.float64]
     """Prior covariance. Shape (D, D)."""
+    predictors: NDArray[np.float64] | None = None
+    """What predicts the prior mean of each row (`item_prior`), if anything. Shape (R, k)."""
 
     @classmethod
-    def start(cls, profile: Floats) -> Self:
+    def start(cls, profile: Floats, predictors: NDArray[np.float64] | None = None) -> Self:
         """Start without uncertainty; the first fit replaces the prior."""
         d = profile.shape[1]
-        return cls(profile, np.zeros((len(profile), 2), np.float32), np.zeros(d), np.eye(d))
+        unknown = np.zeros((len(profile), 2), np.float32)
+        return cls(profile, unknown, np.zeros(d), np.eye(d), predictors)
 
     def learn_prior(self, rated: NDArray[np.bool_], spread: NDArray[np.float64] | float) -> None:
         """Take mean and covariance of the rated rows; `spread` is what uncertainty adds."""
-        rows = self.profile if rated.all() else self.profile[rated]
-        seen = rows.astype(np.float64)
-        self.mean = np.full(len(seen), 1 / len(seen)) @ seen  # one pass, unlike a mean by axis
-        seen -= self.mean
-        self.covariance = seen.T @ seen / len(seen) + spread  # half the work: it is symmetric
+        self.mean, covariance = moments(self.profile, rated)
+        if self.predictors is not None:
+            along = predicted(self.predictors, self.profile - self.mean)
+            left = (self.profile - along).astype(np.float32)
+            centre, covariance = moments(left, rated)
+            self.mean = centre + along
+        self.covariance = covariance + spread
         self.covariance += (
-            SMALLEST * max(np.trace(self.covariance), SMALLEST) * np.eye(seen.shape[1])
+            SMALLEST * max(np.trace(self.covariance), SMALLEST) * np.eye(len(covariance))
         )
 
 
@@ -121,6 +133,7 @@ class Factors(NamedTuple):
             self.items.profile,
             np.zeros_like(self.users.variance),
             np.zeros_like(self.items.variance),
+            ALIKE,
         )
         return float(total / max(len(value), 1))
 
@@ -149,7 +162,7 @@ def alternate(
     d = 1 + dimension
     start = np.zeros((len(seen.item_offsets) - 1, d + seen.known.shape[1]), np.float32)
     start[:, 1:d] = np.random.default_rng(seed).normal(0, 0.3, (len(start), dimension))
-    items = Side.start(start)
+    items = Side.start(start, seen.predictors)
     users = Side.start(np.zeros((len(seen.user_offsets) - 1, d), np.float32))
     by_item = seen.by_item()
     pairs_by_user, pairs_by_item = _pairs(seen)
@@ -174,8 +187,9 @@ def _pairs(seen: Observations) -> tuple[Pairs | None, Pairs | None]:
     """Return the items, and the users, in the classes of noise in which ratings need them."""
     if seen.report_noise is None:
         return None, None
-    by_item = seen.report_noise.pairs(seen.user[seen.item_order], seen.item_order)
-    return seen.report_noise.pairs(seen.item), by_item
+    noise = seen.report_noise
+    kind = noise.kind[seen.item_order] if seen.grouped_kind is None else seen.grouped_kind
+    return noise.pairs(seen.item, noise.kind), noise.pairs(seen.by_item()[0], kind)
 
 
 def _ridge(regularization: Regularization) -> float:
@@ -256,14 +270,35 @@ def _noise(seen: Observations, users: Side, items: Side, before: float) -> float
     rest = _unexplained(some, items)
     sides = users.profile, items.profile, users.variance, items.variance
     if seen.report_noise is None:
-        total = expected_squares(some.user, some.item, rest, *sides)
+        total = expected_squares(some.user, some.item, rest, *sides, ALIKE)
         return max(float(total / len(some.value)), SMALLEST)
-    kinds, total = seen.report_noise.kind[::step], 0.0
-    for kind, w in enumerate(seen.report_noise.weights(before)):
-        of = kinds == kind
-        total += w**2 * expected_squares(some.user[of], some.item[of], rest[of], *sides)
-        total += w * seen.report_noise.variance[kind] * int(of.sum())
+    kind, coins = seen.report_noise.kind[::step], seen.report_noise.variance
+    weight = seen.report_noise.weights(before)
+    total = expected_squares(some.user, some.item, rest, *sides, (weight**2)[kind])
+    total += float((weight * coins)[kind].sum())
     return max(float(total / len(some.value)), SMALLEST)
+
+
+@compiled
+def moments(
+    rows: Floats, rated: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and covariance of the rated rows. Shapes (D,) and (D, D).
+
+    A matrix library would start threads for so little, which then wait in vain on all cores.
+    """
+    d = rows.shape[1]
+    mean, covariance, centred = np.zeros(d), np.zeros((d, d)), np.empty(d)
+    for i in np.flatnonzero(rated):
+        mean += rows[i]
+    mean /= rated.sum()
+    for i in np.flatnonzero(rated):
+        centred[:] = rows[i] - mean
+        for a in range(d):
+            for b in range(a + 1):
+                covariance[a, b] += centred[a] * centred[b]
+    covariance /= rated.sum()
+    return mean, covariance + np.tril(covariance, -1).T
 
 
 @compiled
@@ -275,18 +310,23 @@ def expected_squares(
     v: Floats,
     x_variance: Floats,
     v_variance: Floats,
+    weight: NDArray[np.float64],
 ) -> float:
-    """Return the sum over ratings of E (y - m - b - <x, v>)^2 under both posteriors."""
+    """Return the sum over ratings of w E (y - m - b - <x, v>)^2 under both posteriors.
+
+    The weights w have shape (n,), or (1,) where all ratings count alike.
+    """
     x_square, v_square = _squared_lengths(x, x.shape[1]), _squared_lengths(v, x.shape[1])
-    total = 0.0
+    total, last = 0.0, len(weight) - 1
     for t in range(len(user)):
         i, j = user[t], item[t]
         error = value[t] - x[i, 0] - v[j, 0]
         for a in range(1, x.shape[1]):
             error -= x[i, a] * v[j, a]
-        total += error * error
-        total += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square[i]
-        total += x_variance[i, 1] * (v_square[j] + (x.shape[1] - 1) * v_variance[j, 1])
+        square = error * error
+        square += x_variance[i, 0] + v_variance[j, 0] + v_variance[j, 1] * x_square[i]
+        square += x_variance[i, 1] * (v_square[j] + (x.shape[1] - 1) * v_variance[j, 1])
+        total += weight[min(t, last)] * square
     return total
 
 

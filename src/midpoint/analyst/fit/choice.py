@@ -2,10 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
+
+from midpoint.errors import MidpointError
 
 RAW = "no"
 """The scheme of the control: ratings as they are."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What protection may cost when a scheme is chosen."""
+
+    cost: float = 0.015
+    """By what share predictions may be worse than from raw ratings."""
+    share: float = 0.25
+    """The smallest share of what a scheme lets through that devices may be let to reveal; 1 is all.
+    They reveal less where no scheme is shown to leak little; the site then learns less."""
+
+    def __post_init__(self) -> None:
+        if self.cost < 0:
+            raise MidpointError(f"the cost allowed is a share of the error, not {self.cost:g}")
+        if not 0 < self.share <= 1:
+            raise MidpointError(f"devices reveal a share above 0 and up to 1, not {self.share:g}")
+
+
+ALLOWED: Final = Allowance()
+"""What it may cost unless something else is named."""
 
 
 @dataclass(frozen=True)
@@ -13,11 +36,11 @@ class Tried:
     """What one candidate did to the panel."""
 
     scheme: str
-    """The candidate; "no" are raw ratings, beside which all others are seen."""
+    """The candidate; "no" are raw ratings, which all others are compared with."""
     leak: float
     """AUC of the strongest attack: 0.5 is blind guessing."""
     attack: str
-    """What that attack reads."""
+    """The name of that attack."""
     category: str
     """Whom it looks for."""
     above: float

@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import mean_effects
-from midpoint.analyst.categories.item_factors import item_factors
+from midpoint.analyst.categories.item_factors import item_factors, rated_sets
 from midpoint.analyst.categories.statistics import CategoryStatistics, tally
 from midpoint.analyst.fit.als import WARM_UP, Factors, Regularization, alternate
 from midpoint.analyst.fit.assembly import FACTORS, Catalogue, Unit, freeze, provenance
+from midpoint.analyst.fit.priors.item_prior import set_factors
+from midpoint.analyst.fit.priors.set_prior import learn_set_prior
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.fit.report_noise import ReportNoise
-from midpoint.analyst.fit.set_prior import learn_set_prior
 from midpoint.analyst.fit.sets import train_sets
 from midpoint.analyst.fit.sgd import descend
 from midpoint.analyst.fit.standardized import Float, Standardized
+from midpoint.analyst.kernels.compilation import one_blas_thread
 from midpoint.data import Feature, Ratings, split_at_random
 from midpoint.errors import MidpointError
 
@@ -63,7 +65,7 @@ class Factorizer:
     """Learns item profiles from the ratings of users who disclosed their feature."""
 
     dimension: int = 20
-    """Latent dimensions d (the paper: 20); of unary data up to twice as many, where those are
+    """Latent dimensions d (the paper: 20); of unary data up to four times as many, where those are
     found to make better lists and regularization is learned."""
     iterations: int = 0
     """Passes over the ratings, at most; 0 stands for what `PASSES` says."""
@@ -77,7 +79,8 @@ class Factorizer:
     validation: float = 0.0
     """Share of ratings to watch; training stops when their error does, and is redone on all."""
     sets: bool = True
-    """Whether what people chose to rate says something of their taste (`set_prior`); by ALS."""
+    """Whether what people chose to rate says something of their taste (`set_prior`), and of the
+    items (`item_prior`); by ALS."""
     seed: int = 0
     """Draws the start, and the validation slice."""
     threads: int | None = None
@@ -115,13 +118,14 @@ class Factorizer:
         """Learn item profiles, with what each category of the private feature adds.
 
         Args:
-            ratings: The ratings; people of unknown category teach items, not categories.
+            ratings: The ratings; people of unknown category count for items only.
             feature: The private feature; several make a joint one.
             progress: Is called after each iteration.
             report_noise: What coins added to each rating, where some are reports (`learn`).
         """
         return self.train(ratings, feature, progress, report_noise).items
 
+    @one_blas_thread()
     def train(
         self,
         ratings: Ratings,
@@ -132,9 +136,11 @@ class Factorizer:
         """Learn item profiles, and keep the training users' own as well."""
         self._require_learnable(ratings, report_noise)
         private = _feature(ratings, feature)
-        statistics = self.count(ratings, private, report_noise)
+        statistics, leading = self.count(ratings, private, report_noise)
         if ratings.scale.is_unary:
-            return Training(*train_sets(self, ratings, private, statistics, _plainly(progress)))
+            presence = None if report_noise is None else report_noise.presence
+            known = ratings, private, statistics
+            return Training(*train_sets(self, *known, plainly(progress), presence))
         offset = None
         if statistics is not None and self.biases != "joint":
             offset = mean_effects(statistics, self.biases).effect
@@ -145,7 +151,8 @@ class Factorizer:
             ratings, private, offset, report_noise=report_noise, centred=self.method != FACTORS
         )
         watch = _reporter(problem, checked.iterations, progress)
-        fitted = self._factors(problem, checked.iterations, watch)
+        factors = self._set_factors(ratings, leading)
+        fitted = self._factors(problem.informed(factors), checked.iterations, watch)
         if checked.noise_variance is not None and self.regularization != "learned":
             fitted = fitted._replace(noise_variance=checked.noise_variance)
         made = provenance(self, ratings.name, ratings.digest, checked.iterations)
@@ -154,10 +161,9 @@ class Factorizer:
         unit = Unit(problem.level, problem.spread)
         profiles = freeze(made, catalogue, private, statistics, offset, unit, fitted)
         users = problem.spread * fitted.users.profile.astype(np.float64)
-        if self.sets and self.method == "als":
-            mean, vectors = profiles.profile_mean, profiles.vectors
-            prior = learn_set_prior(ratings, users, mean, vectors, seed=self.seed)
-            profiles = replace(profiles, set_prior=prior)
+        mean, vectors = profiles.profile_mean, profiles.vectors
+        prior = learn_set_prior(ratings, factors, users, mean, vectors, seed=self.seed)
+        profiles = replace(profiles, set_prior=prior)
         return Training(profiles, users)
 
     def _require_learnable(self, ratings: Ratings, report_noise: ReportNoise | None) -> None:
@@ -169,21 +175,30 @@ class Factorizer:
                 "reports are learned from by method als, without a validation slice; leave out"
                 " method and validation"
             )
-        if report_noise is not None and ratings.scale.is_unary:
-            raise MidpointError("reports do not teach unary data yet; leave them out")
 
     def count(
         self, ratings: Ratings, private: Feature | None, report_noise: ReportNoise | None = None
-    ) -> CategoryStatistics | None:
+    ) -> "Counted":
         """Count what each category does, with factors that predict who rates what."""
         if private is None:
-            return None
+            return Counted(None, None)
         statistics = tally(ratings, private)
         if self.biases != "shrunken":
-            return statistics
+            return Counted(statistics, None)
         presence = None if report_noise is None else report_noise.presence
-        predictors = item_factors(ratings, private, seed=self.seed, presence=presence)
-        return replace(statistics, **(predictors._asdict() if predictors else {}))
+        predictors = item_factors(
+            ratings, private, seed=self.seed, presence=presence, threads=self.threads
+        )
+        if predictors is None:
+            return Counted(statistics, None)
+        factors, disagreement, leading = predictors
+        statistics = replace(statistics, factors=factors, disagreement=disagreement)
+        return Counted(statistics, leading if presence is None else None)
+
+    def _set_factors(self, ratings: Ratings, leading: Float | None = None) -> Float | None:
+        """Return factors of who rated what, where priors are to use them. Shape (M, k)."""
+        by_sets = self.sets and self.method == "als"
+        return set_factors(rated_sets(ratings), leading) if by_sets else None
 
     def _factors(
         self, problem: Standardized, iterations: int, watch: Callable[[int, Factors], bool]
@@ -224,6 +239,7 @@ class Factorizer:
             return _Validation(self.iterations, None)
         centred = self.method != FACTORS
         problem = Standardized.of(split.given, private, offset, centred=centred)
+        problem = problem.informed(self._set_factors(split.given))
         hidden = Standardized.of(split.hidden, private, offset, like=problem)
         first = min(WARM_UP, self.iterations - 1) if self.regularization == "learned" else 0
         errors: list[float] = []
@@ -237,6 +253,15 @@ class Factorizer:
         self._factors(problem, self.iterations, watch)
         best = first + int(np.argmin(errors[first:]))
         return _Validation(best + 1, (errors[best] / problem.spread) ** 2)
+
+
+class Counted(NamedTuple):
+    """What is known of categories before items are fitted."""
+
+    statistics: CategoryStatistics | None
+    """What each category does; None without a private feature."""
+    leading: Float | None
+    """`leading_factors` of everyone's sets where they were needed, for what else needs them."""
 
 
 class _Validation(NamedTuple):
@@ -264,7 +289,9 @@ def _reporter(
     return watch
 
 
-def _plainly(progress: Callable[[Progress], None] | None) -> Callable[[int, int], None]:
+def plainly(progress: Callable[[Progress], None] | None) -> Callable[[int, int], None]:
+    """Return what tells how far a fit has come that has no error to tell."""
+
     def report(done: int, total: int) -> None:
         if progress:
             progress(Progress(done, total))

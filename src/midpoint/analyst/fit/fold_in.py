@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from midpoint.analyst.fit.priors.set_prior import SetPrior, size_class
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.fit.set_prior import SetPrior, size_class
 from midpoint.analyst.kernels.ridge import check_rows, solve_rows
 from midpoint.analyst.kernels.single import NormalPrior, posterior_mean
 

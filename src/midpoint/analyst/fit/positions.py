@@ -1,6 +1,6 @@
 """Positions of people, by what they rate and how, and who is whose counterpart."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
@@ -86,6 +86,19 @@ class PositionModel:
         """
         return np.stack([transports(covariance) for covariance in self.covariance])
 
+    def without_shift(self) -> "PositionModel":
+        """Return it with one prior of taste factors for all categories, apart from what selects.
+
+        Then no value moves: a counterpart's taste factors are her own.
+        """
+        select = self.mean.shape[2] - self.taste.shape[1]
+        mean, covariance = self.mean.copy(), np.zeros_like(self.covariance)
+        mean[..., select:] = mean[..., select:].mean(axis=1, keepdims=True)
+        covariance[..., :select, :select] = self.covariance[..., :select, :select]
+        taste = self.covariance[..., select:, select:]
+        covariance[..., select:, select:] = taste.mean(axis=1, keepdims=True)
+        return replace(self, mean=mean, covariance=covariance)
+
 
 def rounded(numbers: Float) -> Float:
     """Return the nearest multiples of `STEP`, half up."""
@@ -98,8 +111,13 @@ def transports(covariance: Float) -> Float:
     T_km = O_m O_k^-1, through the barycentre B of all: O_k = B^-1/2 (B^1/2 S_k B^1/2)^1/2 B^-1/2
     is the optimal transport from B to S_k (Dowson and Landau 1982). So maps compose,
     T_mn T_km = T_kn, and all counterparts of someone have one joint distribution whatever her own
-    category. Between two of them it is the optimal transport itself. (K, D, D) to (K, K, D, D).
+    category. Between two of them it is the optimal transport itself, without a barycentre.
+    (K, D, D) to (K, K, D, D).
     """
+    if len(covariance) == 2:
+        there = _from(covariance[0], covariance[1:])[0]
+        same = np.eye(len(there))
+        return np.stack([np.stack([same, there]), np.stack([np.linalg.inv(there), same])])
     centre = covariance.mean(axis=0)
     for _ in range(ROUNDS):
         out = _from(centre, covariance)

@@ -18,7 +18,7 @@ from midpoint.analyst.categories.estimates import CategoryEstimates, Estimation
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.fit.choice import Choice
 from midpoint.analyst.fit.positions import PositionModel
-from midpoint.analyst.fit.set_prior import SetPrior, size_class
+from midpoint.analyst.fit.priors.set_prior import SetPrior, size_class
 from midpoint.analyst.fit.summary import as_table, as_text
 from midpoint.data import Scale
 from midpoint.errors import MidpointError

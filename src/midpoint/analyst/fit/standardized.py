@@ -1,4 +1,4 @@
-"""Ratings in the form that the solvers read: what is known taken out, and unit variance."""
+"""Ratings as the solvers need them: known effects subtracted, and unit variance."""
 
 from dataclasses import dataclass, replace
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.fit.als import Factors, Observations
+from midpoint.analyst.fit.priors.item_prior import item_predictors
 from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.data import Feature, Ratings
 
@@ -64,6 +65,11 @@ class Standardized:
             report_noise=report_noise and report_noise.scaled(spread**-2),
         )
         return cls(seen, level, spread)
+
+    def informed(self, factors: Float | None) -> "Standardized":
+        """Return the same with what predicts items: the factors of who rated what, if any."""
+        count = np.diff(self.seen.item_offsets)
+        return replace(self, seen=self.seen._replace(predictors=item_predictors(factors, count)))
 
     def rmse(self, factors: Factors) -> float:
         """Return the error of a fit on these ratings, in rating units."""

@@ -2,8 +2,7 @@
 
 They are what `simd` has in float32, for matrices whose inverse wants more digits. Four lanes keep
 a system of fifty unknowns in the nearest cache. The functions work inside compiled kernels only, on
-flat contiguous arrays, without bounds checks. A change here does not renew kernels cached on disk:
-touch the modules that use it as well.
+flat contiguous arrays, without bounds checks unless `NUMBA_BOUNDSCHECK=1`.
 """
 
 # ruff: noqa: ARG001 - an intrinsic is called with the types of all its arguments
@@ -54,6 +53,7 @@ TILE: Final = 4
 """Rows, and columns, of a tile whose running sums stay in registers."""
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_TILE_SIZE = TILE * TILE * LANES
 _tuple: Callable[..., Any] = types.UniTuple
 
 
@@ -61,6 +61,7 @@ class DoublesType(types.Type):
     """The compiler's name for a vector of `LANES` float64 numbers."""
 
     def __init__(self) -> None:
+        self.count = LANES
         super().__init__(name=f"Doubles{LANES}")
 
 
@@ -79,7 +80,8 @@ def load(_typing: Any, array: Any, at: Any) -> Any:
     """Read `array[at : at + LANES]`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return read(builder, pointer_to(context, builder, signature.args[0], *arguments), LANES)
+        first = pointer_to(context, builder, LANES, signature.args[0], *arguments)
+        return read(builder, first, LANES)
 
     return DOUBLES(array, types.intp), generate
 
@@ -121,7 +123,7 @@ def load_tile(_typing: Any, array: Any, at: Any) -> Any:
     """Read a tile that lies row by row from `array[at]` on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        first = pointer_to(context, builder, signature.args[0], *arguments)
+        first = pointer_to(context, builder, _TILE_SIZE, signature.args[0], *arguments)
         result = ir.Constant(ir.ArrayType(_VECTOR, TILE * TILE), ir.Undefined)
         for t in range(TILE * TILE):
             value = read(builder, builder.gep(first, [INTEGER(t * LANES)]), LANES)
@@ -137,8 +139,10 @@ def add_tile(_typing: Any, sums: Any, left: Any, at: Any, right: Any, start: Any
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         result, left_value, at_value, right_value, start_value = arguments
-        first = pointer_to(context, builder, signature.args[1], left_value, at_value)
-        other = pointer_to(context, builder, signature.args[3], right_value, start_value)
+        first = pointer_to(context, builder, TILE * LANES, signature.args[1], left_value, at_value)
+        other = pointer_to(
+            context, builder, TILE * LANES, signature.args[3], right_value, start_value
+        )
         steps = [INTEGER(i * LANES) for i in range(TILE)]
         rows = [read(builder, builder.gep(first, [step]), LANES) for step in steps]
         columns = [read(builder, builder.gep(other, [step]), LANES) for step in steps]
@@ -157,7 +161,7 @@ def store_tile(_typing: Any, array: Any, at: Any, sums: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array_value, at_value, values = arguments
-        first = pointer_to(context, builder, signature.args[0], array_value, at_value)
+        first = pointer_to(context, builder, _TILE_SIZE, signature.args[0], array_value, at_value)
         for t in range(TILE * TILE):
             pointer = builder.gep(first, [INTEGER(t * LANES)])
             write(builder, builder.extract_value(values, t), pointer)

@@ -4,7 +4,6 @@ The vectors of some ratings are copied one after the other, `width` numbers each
 d are coordinates and the next is what the rating leaves to explain. Row d of the sums is then the
 right-hand side. Panels of `WIDE` columns are summed one by one, from the diagonal down. The first
 panel copies the vectors a little before it needs them: multipliers and memory work side by side.
-A change here does not renew kernels cached on disk: touch `normal_equations` as well.
 """
 
 from typing import Any, Final, NamedTuple

@@ -22,6 +22,7 @@ from midpoint.analyst.kernels.small_systems import (
     substitute,
     system_stride,
 )
+from midpoint.analyst.kernels.triangle import add_triangle, deal_triangle, fits_registers
 
 Floats = NDArray[np.float32]
 
@@ -56,7 +57,8 @@ class Problem(NamedTuple):
     ridge: Floats
     """The ridge of every row. Shape (dimension ** 2,)."""
     pull: Floats
-    """What is added to every row's right-hand side. Shape (dimension,)."""
+    """What is added to the right-hand side of every row, or of each row its own. Shape (dimension,)
+    or (rows * dimension,)."""
 
 
 class Solutions(NamedTuple):
@@ -92,6 +94,7 @@ def solve_block(
     diagonal = np.empty(d * WIDTH, np.float32)
     weights = np.zeros(WIDTH, np.float32)
     rated = np.zeros(WIDTH, np.float32)
+    pulls = np.empty(d * WIDTH, np.float32)
     for group in range(begin, end, WIDTH):
         present = min(WIDTH, end - group)
         grams[:] = 0
@@ -101,8 +104,12 @@ def solve_block(
             gram = grams[lane * size : (lane + 1) * size]
             weights[lane] = _add_ratings(gram, problem, packed, start, stop)
             rated[lane] = stop > start
-        _deal(grams, problem, system)
-        _add_ridge(system, problem, weights)
+        if fits_registers(d):
+            deal_triangle(grams, problem.width, d, system, packed)
+        else:
+            _deal(grams, problem, system)
+        _deal_pulls(pulls, problem, group, end)
+        _add_ridge(system, problem, weights, pulls)
         factorize(system, d)
         substitute(system, d)
         solution = d * system_stride(d) * WIDTH
@@ -127,7 +134,10 @@ def _add_ratings(gram: Floats, problem: Problem, packed: Floats, start: int, sto
     for first in range(start, stop, chunk):
         count = min(chunk, stop - first)
         some = Packing(packed, vectors, vector_of, target, first, count, width, d)
-        weight += add_squares(gram, some)
+        if fits_registers(d):
+            weight += add_triangle(gram, some)
+        else:
+            weight += add_squares(gram, some)
     return weight
 
 
@@ -146,7 +156,18 @@ def _deal(grams: Floats, problem: Problem, system: Floats) -> None:
 
 
 @compiled
-def _add_ridge(system: Floats, problem: Problem, weights: Floats) -> None:
+def _deal_pulls(pulls: Floats, problem: Problem, group: int, end: int) -> None:
+    """Copy what each row's right-hand side gets into its lane."""
+    d = problem.dimension
+    is_own = len(problem.pull) > d
+    for lane in range(WIDTH):
+        at = min(group + lane, end - 1) * d if is_own else 0
+        for a in range(d):
+            pulls[a * WIDTH + lane] = problem.pull[at + a]
+
+
+@compiled
+def _add_ridge(system: Floats, problem: Problem, weights: Floats, pulls: Floats) -> None:
     """Add the ridge to the triangle, each row's own weight to its diagonal, the pull at last."""
     d = problem.dimension
     step = system_stride(d) * WIDTH
@@ -159,7 +180,7 @@ def _add_ridge(system: Floats, problem: Problem, weights: Floats) -> None:
             at = a * step + a * WIDTH
             simd.store(system, at, simd.add(simd.load(system, at), simd.load(weights, 0)))
         at = d * step + a * WIDTH
-        pull = simd.spread(problem.pull[a])
+        pull = simd.load(pulls, a * WIDTH)
         simd.store(system, at, simd.add(simd.load(system, at), pull))
 
 

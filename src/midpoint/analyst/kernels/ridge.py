@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from midpoint.analyst.kernels.compilation import compiled, usable_cores
+from midpoint.analyst.kernels.compilation import usable_cores
 from midpoint.analyst.kernels.gram import padded_width
 from midpoint.analyst.kernels.normal_equations import Floats, Problem, Solutions, solve_block
 from midpoint.analyst.kernels.simd import WIDTH
@@ -111,7 +111,8 @@ def posterior_rows(
         level: What is known of a rating from its vector alone. Shape (vectors,).
         vector_variance: How uncertain the latent entries of each vector are. Shape (vectors,).
         latent: The first coordinate that is uncertain, and the one after the last.
-        prior: Mean m, shape (d,), and covariance C, shape (d, d), of a row.
+        prior: Mean m, of all rows or of each, shape (d,) or (rows, d), and covariance C of a row,
+            shape (d, d).
         noise: Variance of a rating.
         threads: All usable cores unless given. The result does not depend on it.
     """
@@ -124,7 +125,7 @@ def posterior_rows(
         vectors,
         level=level,
         ridge=precision,
-        pull=precision @ mean,
+        pull=(precision @ mean.T).T,
         vector_ridge=vector_variance,
         latent=latent,
     )
@@ -143,9 +144,9 @@ def _solve(problem: Problem, solutions: Solutions, threads: int | None) -> NDArr
     """Solve all rows and return the sum of their inverses, if variances are wanted, else zeros."""
     d = problem.dimension
     work = _work(problem)
-    blocks = _blocks(work)
+    blocks = blocks_of_rows(work)
     inverses = np.zeros((len(blocks), d, d))
-    threads = min(threads or usable_cores(), 1 + int(work[-1]) // WORTH_A_THREAD)
+    threads = worth_threads(work, threads)
     largest_first = sorted(
         range(len(blocks)), key=lambda b: int(work[blocks[b][0]] - work[blocks[b][1]])
     )
@@ -184,6 +185,8 @@ def _problem(
     d = vectors.shape[1]
     if ridge.shape != (d, d):
         raise ValueError(f"ridge must be a number or of shape {(d, d)}: got {ridge.shape}")
+    if pull.shape not in {(d,), (len(offsets) - 1, d)}:
+        raise ValueError(f"there must be one prior mean, or one for each row: got {pull.shape}")
     if not len(level) == len(vector_ridge) == len(vectors):
         raise ValueError(f"there must be a level and a ridge for each of {len(vectors)} vectors")
     if len(index) < len(vectors):  # a few ratings: copy only the vectors they need
@@ -193,16 +196,16 @@ def _problem(
     padded = np.zeros((len(vectors), width), np.float32)
     padded[:, :d], padded[:, d], padded[:, d + 1] = vectors, level, vector_ridge
     return Problem(
-        offsets=_flat(offsets, np.int64),
-        vector_of=_flat(index, np.int32),
-        target=_flat(target, np.float32),
-        vectors=_flat(padded, np.float32),
+        offsets=flat(offsets, np.int64),
+        vector_of=flat(index, np.int32),
+        target=flat(target, np.float32),
+        vectors=flat(padded, np.float32),
         width=width,
         dimension=d,
         first=latent[0],
         last=latent[1],
-        ridge=_flat(ridge, np.float32),
-        pull=_flat(pull, np.float32),
+        ridge=flat(ridge, np.float32),
+        pull=flat(pull, np.float32),
     )
 
 
@@ -215,20 +218,11 @@ def check_rows(
     steps = offsets[1:] < offsets[:-1]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(index) or steps.any():
         raise ValueError("offsets must rise from 0 to the number of ratings")
-    if not all_within(index, len(vectors)):
+    if len(index) and not 0 <= index.min() <= index.max() < len(vectors):
         raise ValueError(f"an index lies outside the {len(vectors)} vectors")
 
 
-@compiled
-def all_within(index: NDArray[np.integer], count: int) -> bool:
-    """Return whether all indices are from 0 to `count` - 1."""
-    outside = 0
-    for j in index:
-        outside += (j < 0) | (j >= count)
-    return outside == 0
-
-
-def _flat(array: NDArray[Any], kind: DTypeLike) -> NDArray[Any]:
+def flat(array: NDArray[Any], kind: DTypeLike) -> NDArray[Any]:
     """Return a flat read-only view, the one kind of array the kernels are compiled for."""
     view = np.ascontiguousarray(array, kind).reshape(-1).view()
     view.flags.writeable = False
@@ -242,7 +236,12 @@ def _work(problem: Problem) -> NDArray[np.int64]:
     return problem.offsets * (d * (d + 3) // 2) + rows * (d * (d + 1) * (d + 8) // 6)
 
 
-def _blocks(work: NDArray[np.int64]) -> list[tuple[int, int]]:
+def worth_threads(work: NDArray[np.int64], threads: int | None) -> int:
+    """Return how many threads so much work is worth, `threads` at most."""
+    return min(threads or usable_cores(), 1 + int(work[-1]) // WORTH_A_THREAD)
+
+
+def blocks_of_rows(work: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Cut the rows into about `BLOCKS` ranges of like work."""
     cuts = np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1)[1:-1]) // WIDTH * WIDTH
     return list(pairwise(np.unique([0, *cuts.tolist(), len(work) - 1]).tolist()))

@@ -2,8 +2,8 @@
 
 The compiler does not by itself keep the many running sums of a small matrix product in registers,
 nor solve several systems side by side. With the vector as a type of its own a kernel says so. The
-functions work inside compiled kernels only, on flat contiguous arrays, without bounds checks.
-A change here does not renew kernels cached on disk: touch the modules that use it as well.
+functions work inside compiled kernels only, on flat contiguous arrays, without bounds checks
+unless `NUMBA_BOUNDSCHECK=1`.
 """
 
 # ruff: noqa: ARG001 - an intrinsic is called with the types of all its arguments
@@ -44,16 +44,21 @@ __all__ = [
     "add_outer",
     "add_product",
     "add_products",
+    "add_rotations",
     "inverse_root",
+    "join",
     "load",
     "load_tile",
     "load_wide",
     "low",
     "multiply",
+    "put",
     "spread",
+    "spread_wide",
     "store",
     "subtract",
     "subtract_product",
+    "total",
     "transpose",
     "wide_zeros",
     "zeros",
@@ -69,6 +74,7 @@ MANY_REGISTERS: Final = bool(binding.get_host_cpu_features().get("avx512vl", Fal
 _VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
 _WIDE_VECTOR = ir.VectorType(ir.FloatType(), WIDE)
 _ORDER = ir.VectorType(ir.IntType(32), WIDTH)
+_WIDE_ORDER = ir.VectorType(ir.IntType(32), WIDE)
 _tuple: Callable[..., Any] = types.UniTuple
 _with_constants: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic(prefer_literal=True)
 
@@ -97,7 +103,8 @@ def load(_typing: Any, array: Any, at: Any) -> Any:
     """Read `array[at : at + WIDTH]`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return read(builder, pointer_to(context, builder, signature.args[0], *arguments), WIDTH)
+        first = pointer_to(context, builder, WIDTH, signature.args[0], *arguments)
+        return read(builder, first, WIDTH)
 
     return LANES(array, types.intp), generate
 
@@ -107,7 +114,8 @@ def load_wide(_typing: Any, array: Any, at: Any) -> Any:
     """Read `array[at : at + WIDE]`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return read(builder, pointer_to(context, builder, signature.args[0], *arguments), WIDE)
+        first = pointer_to(context, builder, WIDE, signature.args[0], *arguments)
+        return read(builder, first, WIDE)
 
     return WIDE_LANES(array, types.intp), generate
 
@@ -121,6 +129,57 @@ def low(_typing: Any, wide: Any) -> Any:
         return builder.shuffle_vector(*arguments, ir.Constant(_WIDE_VECTOR, ir.Undefined), order)
 
     return LANES(wide), generate
+
+
+@in_kernels
+def join(_typing: Any, wide: Any, vector: Any) -> Any:
+    """Return the first half of a wide vector, followed by another vector."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide_value, value = arguments
+        twice = ir.Constant(_WIDE_ORDER, 2 * list(range(WIDTH)))
+        order = ir.Constant(_WIDE_ORDER, [*range(WIDTH), *range(WIDE + WIDTH, 2 * WIDE)])
+        return builder.shuffle_vector(
+            wide_value, builder.shuffle_vector(value, value, twice), order
+        )
+
+    return WIDE_LANES(wide, vector), generate
+
+
+@in_kernels
+def put(_typing: Any, wide: Any, lane: Any, number: Any) -> Any:
+    """Return a wide vector with one of its numbers replaced by another float32 number."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide_value, lane_value, number_value = arguments
+        wanted = copies(builder, builder.trunc(lane_value, ir.IntType(32)), WIDE)
+        here = builder.icmp_signed("==", ir.Constant(_WIDE_ORDER, list(range(WIDE))), wanted)
+        return builder.select(here, copies(builder, number_value, WIDE), wide_value)
+
+    return WIDE_LANES(wide, types.intp, types.float32), generate
+
+
+@in_kernels
+def spread_wide(_typing: Any, number: Any) -> Any:
+    """Return a wide vector of copies of one float32 number."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return copies(builder, arguments[0], WIDE)
+
+    return WIDE_LANES(types.float32), generate
+
+
+@in_kernels
+def total(_typing: Any, wide: Any) -> Any:
+    """Return the sum of a wide vector's numbers, in an order that the compiler chooses."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _WIDE_VECTOR])
+        summed = instruction(builder, kind, f"llvm.vector.reduce.fadd.v{WIDE}f32")
+        nothing = ir.Constant(ir.FloatType(), 0.0)
+        return builder.call(summed, [nothing, *arguments], fastmath=("reassoc",))
+
+    return types.float32(wide), generate
 
 
 @in_kernels
@@ -179,8 +238,9 @@ def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> A
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         result, vectors, *index = arguments
-        first = pointer_to(context, builder, signature.args[2], *index)
-        for r in range(totals.count // columns.count):
+        rows = totals.count // columns.count
+        first = pointer_to(context, builder, rows, signature.args[2], *index)
+        for r in range(rows):
             value = builder.load(builder.gep(first, [INTEGER(r)]))
             factor = copies(builder, value, totals.dtype.count)
             for c in range(columns.count):
@@ -190,6 +250,25 @@ def add_outer(_typing: Any, totals: Any, columns: Any, array: Any, at: Any) -> A
         return result
 
     return totals(totals, columns, array, types.intp), generate
+
+
+@in_kernels
+def add_rotations(_typing: Any, totals: Any, wide: Any) -> Any:
+    """Return the tuple with x_i x_(i + k) added to number i of total k, in each half of x.
+
+    Indices go round within a half of the wide vector x.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        result, value = arguments
+        for k in range(totals.count):
+            order = [half + (i + k) % WIDTH for half in (0, WIDTH) for i in range(WIDTH)]
+            turned = builder.shuffle_vector(value, value, ir.Constant(_WIDE_ORDER, order))
+            total = fused_sum(builder, builder.extract_value(result, k), value, turned)
+            result = builder.insert_value(result, total, k)
+        return result
+
+    return totals(totals, wide), generate
 
 
 @_with_constants
@@ -206,7 +285,7 @@ def load_tile(_typing: Any, count: Any, columns: Any, array: Any, at: Any, step:
             r, c = divmod(t, columns.literal_value)
             index = builder.add(start, builder.mul(step_value, INTEGER(r)))
             index = builder.add(index, INTEGER(c * WIDTH))
-            pointer = pointer_to(context, builder, signature.args[2], array_value, index)
+            pointer = pointer_to(context, builder, WIDTH, signature.args[2], array_value, index)
             result = builder.insert_value(result, read(builder, pointer, WIDTH), t)
         return result
 
@@ -237,7 +316,7 @@ def add_products(
 
         def vector(start: Any, step: Any, number: int) -> Any:
             index = builder.add(start, builder.mul(step, INTEGER(number)))
-            pointer = pointer_to(context, builder, signature.args[3], array_value, index)
+            pointer = pointer_to(context, builder, WIDTH, signature.args[3], array_value, index)
             return read(builder, pointer, WIDTH)
 
         y = [vector(right_at, right_by, c) for c in range(columns.literal_value)]
@@ -268,7 +347,7 @@ def accumulate(_typing: Any, array: Any, at: Any, stride: Any, totals: Any, colu
             r, c = divmod(t, columns.literal_value)
             index = builder.add(start, builder.mul(step, INTEGER(r)))
             index = builder.add(index, INTEGER(c * length))
-            pointer = pointer_to(context, builder, signature.args[0], array_value, index)
+            pointer = pointer_to(context, builder, length, signature.args[0], array_value, index)
             total = builder.fadd(read(builder, pointer, length), builder.extract_value(values, t))
             write(builder, total, pointer)
         return context.get_dummy_value()
@@ -288,7 +367,7 @@ def accumulate_where(
             r, c = divmod(t, columns.literal_value)
             index = builder.add(start, builder.mul(step, INTEGER(r)))
             index = builder.add(index, INTEGER(c * WIDTH))
-            pointer = pointer_to(context, builder, signature.args[0], array_value, index)
+            pointer = pointer_to(context, builder, WIDTH, signature.args[0], array_value, index)
             value = builder.extract_value(values, t)
             write(
                 builder,
@@ -309,11 +388,12 @@ def transpose(_typing: Any, to: Any, at: Any, source: Any, start: Any, stride: A
         rows = []
         for lane in range(WIDTH):
             index = builder.add(start_value, builder.mul(step, INTEGER(lane)))
-            pointer = pointer_to(context, builder, signature.args[2], source_value, index)
+            pointer = pointer_to(context, builder, WIDTH, signature.args[2], source_value, index)
             rows.append(read(builder, pointer, WIDTH))
         for i, column in enumerate(_transposed(builder, rows)):
             index = builder.add(at_value, INTEGER(i * WIDTH))
-            write(builder, column, pointer_to(context, builder, signature.args[0], to_value, index))
+            pointer = pointer_to(context, builder, WIDTH, signature.args[0], to_value, index)
+            write(builder, column, pointer)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, types.intp), generate

@@ -3,7 +3,6 @@
 Entry i, j of every system's triangle is one vector, at (i stride + j) WIDTH; row d is the
 right-hand side. Tiles of four rows and two columns keep the processor's multipliers busy: each
 number that is read serves several of their sums.
-A change here does not renew kernels cached on disk: touch `normal_equations` as well.
 """
 
 from typing import Any, Final

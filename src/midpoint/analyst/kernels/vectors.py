@@ -1,8 +1,7 @@
 """What vectors of any number and length have in common, inside compiled kernels.
 
 `simd` has vectors of float32 numbers and `doubles` those of float64. Here is what does not depend
-on which: the compiler takes it from the vectors that it is given. A change here does not renew
-kernels cached on disk: touch the modules that use it as well.
+on which: the compiler takes it from the vectors that it is given.
 """
 
 # ruff: noqa: ARG001 - an intrinsic is called with the types of all its arguments
@@ -11,12 +10,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
 INTEGER: Final = ir.IntType(64)
 FUSED: Final = ("contract",)
 """A product and a sum may become one instruction."""
+CHECKED: Final[bool] = getattr(config, "BOUNDSCHECK", False)
+"""Whether code raises an IndexError where it would leave an array: by `NUMBA_BOUNDSCHECK=1`."""
+_check: Callable[..., None] = cgutils.do_boundscheck
 in_kernels: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic
 """Makes a function that kernels may call of one that writes instructions."""
 
@@ -27,7 +29,8 @@ def store(_typing: Any, array: Any, at: Any, vector: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         *index, value = arguments
-        write(builder, value, pointer_to(context, builder, signature.args[0], *index))
+        pointer = pointer_to(context, builder, vector.count, signature.args[0], *index)
+        write(builder, value, pointer)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, vector), generate
@@ -84,9 +87,14 @@ def subtract_product(_typing: Any, total: Any, left: Any, right: Any) -> Any:
     return total(total, left, right), generate
 
 
-def pointer_to(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Point at one number of an array."""
-    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+def pointer_to(context: Any, builder: Any, count: int, kind: Any, array: Any, at: Any) -> Any:
+    """Point at the first of `count` numbers of an array, all within it if `CHECKED`."""
+    view = context.make_array(kind)(context, builder, array)
+    if CHECKED:
+        last = builder.add(at, INTEGER(count - 1))
+        for index in (at, last):
+            _check(context, builder, index, view.nitems)
+    return builder.gep(view.data, [at])
 
 
 def read(builder: Any, pointer: Any, count: int) -> Any:

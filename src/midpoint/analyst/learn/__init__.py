@@ -1,1 +1,1 @@
-"""Panel and reports together: what may teach what."""
+"""Training data from the panel and from reports: which is used for what."""

@@ -1,26 +1,32 @@
-"""Which reports may teach: everything else is left out, counted, and said.
+"""Which reports are used in training; all others are left out and counted.
 
 Anyone can send reports under as many pseudonyms as he likes, so nothing in them is taken on trust.
-What no device sends does not count; nor does what was answered for another feature or scale, since
-it is not at this feature's midpoint. One person's answer about an item counts once, and nobody has
+Answers that no device sends are left out, and so are answers for another feature or scale, which
+are not at this feature's midpoint. One person's answer about an item counts once, and nobody has
 more answers than the busiest person of the panel.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from midpoint.analyst.learn.answers import Answers, indices_of
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.analyst.score.report_rules import ReportRules
 from midpoint.analyst.score.weights import coin_noise
-from midpoint.data import Feature, Ratings
+from midpoint.data import Feature, Ratings, Scale
+from midpoint.errors import MidpointError
 from midpoint.wire import GRAIN, ONE, Disclosure, ValueMap, from_fixed, to_fixed
 
+if TYPE_CHECKING:
+    from midpoint.analyst.fit.profiles import Provenance
+
 Float = NDArray[np.float64]
+Integers = NDArray[np.int64]
 SILENT: Final = (ValueMap.ITEM_AVERAGE, ValueMap.FEATURE_AVERAGE)
 """Maps of values that leave nothing of a rating."""
 RAREST: Final = 0.05
@@ -55,7 +61,8 @@ class Admission:
 
     def __str__(self) -> str:
         """Say it in one or more lines."""
-        lines = [f"{self.answers:,} answers of {self.people:,} people teach items"]
+        who = "1 person" if self.people == 1 else f"{self.people:,} people"
+        lines = [f"items are learned from {self.answers:,} answers of {who}"]
         lines += [f"  left out: {count:,} {reason}" for reason, count in self.left_out]
         return "\n".join(lines)
 
@@ -63,6 +70,22 @@ class Admission:
         """Return it as it is kept in a model."""
         refused = {reason.name.lower(): count for reason, count in self.left_out}
         return {"answers": self.answers, "people": self.people, "left_out": refused}
+
+
+class PanelData(NamedTuple):
+    """What of a panel's data decides which reports may teach; they may be in memory or on disk."""
+
+    item_ids: NDArray[np.str_]
+    """The items that are learned. Shape (M,)."""
+    scale: Scale
+    """What a rating can be."""
+    most: int
+    """Ratings of its busiest person."""
+
+    @classmethod
+    def of(cls, panel: Ratings) -> "PanelData":
+        """Look at ratings in memory."""
+        return cls(panel.item_ids, panel.scale, int(np.diff(panel.user_offsets).max(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,96 +107,152 @@ class Admitted:
 
 
 def admit(
-    panel: Ratings, feature: Feature, reports: CollectedReports, *, seed: int = 0
+    panel: PanelData, feature: Feature, reports: CollectedReports, *, seed: int = 0
 ) -> Admitted:
     """Take the answers that may teach items beside a panel.
 
     Args:
-        panel: The panel's ratings; its items are the ones that are learned.
+        panel: What the panel's data have; its items are the ones that are learned.
         feature: The private feature of the panel.
         reports: What people reported.
         seed: Decides which answers count of somebody who gave too many.
     """
-    number = {item: n for n, item in enumerate(panel.item_ids.tolist())}
-    share = feature.counts / feature.counts.sum()
+    whole = reports.answers.drop_nulls().filter(pl.col("value").is_finite())
     counted = dict.fromkeys(Reason, 0)
-    rows = reports.answers.with_row_index("row")
-    whole = rows.drop_nulls().filter(pl.col("value").is_finite())
-    counted[Reason.BLANK] = rows.height - whole.height
-    parts = list[pl.DataFrame]()
-    for (digest,), part in whole.group_by("disclosure", maintain_order=True):
-        disclosure = reports.disclosures.get(str(digest))
-        reason = obstacle(disclosure, panel, feature)
+    counted[Reason.BLANK] = len(reports) - whole.height
+    answers = Answers.of(whole)
+    share = feature.counts / feature.counts.sum()
+    parts = list[_Legal]()
+    for number, digest in enumerate(answers.disclosures):
+        own = np.flatnonzero(answers.disclosure == number)
+        disclosure = reports.disclosures.get(digest)
+        reason = obstacle(disclosure, panel.scale, feature)
         if disclosure is None or reason is not None:
-            counted[reason or Reason.UNPUBLISHED] += part.height
+            counted[reason or Reason.UNPUBLISHED] += len(own)
             continue
-        parts.append(_legal(part, disclosure, number, share, counted))
-    kept = pl.concat(parts).sort("row") if parts else _none()
-    once = kept.unique(["person", "item"], keep="first", maintain_order=True)
-    counted[Reason.AGAIN] = kept.height - once.height
-    most = int(np.diff(panel.user_offsets).max(initial=0))
-    few = _at_most(once, most, seed)
-    counted[Reason.TOO_MANY] = once.height - few.height
-    people = few.select("person", "disclosure").unique(maintain_order=True)
-    people = people.with_row_index("number")
-    ordered = few.join(people, on=["person", "disclosure"]).sort("number", "item")
+        parts.append(_legal(answers, own, disclosure, panel.item_ids, share, counted))
+    legal = _Legal(*map(np.concatenate, zip(*parts, strict=True))) if parts else _Legal.none()
+    kept = _counting(answers, legal, panel, seed, counted)
+    row, item = legal.row[kept], legal.item[kept]
+    person = _numbered(answers.person[row] * len(answers.disclosures) + answers.disclosure[row])
+    order = np.argsort(person, kind="stable")
+    people = int(person.max(initial=-1)) + 1
     left_out = tuple((reason, count) for reason, count in counted.items() if count)
     return Admitted(
-        person=ordered["number"].to_numpy().astype(np.int32),
-        item=ordered["item"].to_numpy().astype(np.int32),
-        value=ordered["value"].to_numpy().astype(np.float32),
-        variance=ordered["variance"].to_numpy().astype(np.float64),
-        presence=ordered["presence"].to_numpy().astype(np.float64),
-        admission=Admission(ordered.height, people.height, left_out),
+        person=person[order].astype(np.int32),
+        item=item[order].astype(np.int32),
+        value=answers.value[row[order]].astype(np.float32),
+        variance=legal.variance[kept[order]],
+        presence=legal.presence[kept[order]],
+        admission=Admission(len(row), people, left_out),
     )
 
 
-def obstacle(disclosure: Disclosure | None, panel: Ratings, feature: Feature) -> Reason | None:
-    """Say why nothing under a disclosure can teach; None where it can."""
+def require_teaching(reports: CollectedReports, admission: Admission) -> None:
+    """Say how many reports teach; refuse a fit to reports of which none does."""
+    if reports.admitted:
+        reports.admitted(admission)
+    if not admission.answers:
+        raise MidpointError(f"no report of {reports.name} can be used; {admission}")
+
+
+def noted(made: "Provenance", admission: Admission) -> "Provenance":
+    """Write down how many reports taught a model."""
+    kept = {**made.configuration, "reports": admission.as_dict()}
+    return replace(made, configuration=kept)
+
+
+def obstacle(disclosure: Disclosure | None, known: Scale, feature: Feature) -> Reason | None:
+    """Say why no report under a disclosure can be used; None where they can."""
     if disclosure is None:
         return Reason.UNPUBLISHED
     if tuple((part.name, part.categories) for part in disclosure.features) != feature.parts:
         return Reason.OTHER_FEATURE
     scale = disclosure.scale
-    levels = None if panel.scale.levels is None else tuple(to_fixed(panel.scale.levels).tolist())
-    ends = tuple(to_fixed([panel.scale.low, panel.scale.high]).tolist())
+    levels = None if known.levels is None else tuple(to_fixed(known.levels).tolist())
+    ends = tuple(to_fixed([known.low, known.high]).tolist())
     if (scale.low, scale.high) != ends or scale.levels != levels:
         return Reason.OTHER_SCALE
     return Reason.SILENT if disclosure.obfuscation.value_map in SILENT else None
 
 
+class _Legal(NamedTuple):
+    """Answers that devices may give about items that the panel's data have; n answers."""
+
+    row: Integers
+    """Which answer it is. Shape (n,)."""
+    item: Integers
+    """Its item, by index in the panel's ratings. Shape (n,)."""
+    variance: Float
+    """What coins added to its variance. Shape (n,)."""
+    presence: Float
+    """For how many ratings it stands. Shape (n,)."""
+
+    @classmethod
+    def none(cls) -> "_Legal":
+        """Return no answers."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
+def _numbered(code: Integers) -> Integers:
+    """Number codes from 0 without gaps, in their own order. Shape (n,)."""
+    used = np.bincount(code) > 0
+    return np.asarray((np.cumsum(used) - 1)[code])
+
+
 def _legal(
-    part: pl.DataFrame,
+    answers: Answers,
+    own: Integers,
     disclosure: Disclosure,
-    number: dict[str, int],
+    learned: NDArray[np.str_],
     share: Float,
     counted: dict[Reason, int],
-) -> pl.DataFrame:
+) -> _Legal:
     """Keep what devices may answer under a disclosure, about items that the panel's data have."""
-    names = list(disclosure.items)
+    index = indices_of(answers.items, disclosure.items)[answers.item[own]]
+    listed = index >= 0
+    counted[Reason.UNKNOWN_ITEM] += int((~listed).sum())
+    own, index = own[listed], index[listed]
     rules = ReportRules(disclosure)
     low, high = rules.limits()
-    items = pl.DataFrame(
-        {
-            "item": names,
-            "index": np.arange(len(names)),
-            "number": np.array([number.get(name, -1) for name in names], np.int64),
-            "variance": coin_noise(disclosure),
-            "presence": 1 / np.maximum(revealed_share(disclosure, share), RAREST),
-        }
-    )
-    listed = part.join(items, on="item", maintain_order="left")
-    counted[Reason.UNKNOWN_ITEM] += part.height - listed.height
-    fixed, index = to_fixed(np.clip(listed["value"].to_numpy(), -1e6, 1e6)), listed["index"]
+    fixed = to_fixed(np.clip(answers.value[own], -1e6, 1e6))
     possible = rules.allows(fixed) & (low[index] <= fixed) & (fixed <= high[index])
-    sent = listed.filter(pl.Series(possible, dtype=pl.Boolean))
-    counted[Reason.IMPOSSIBLE] += listed.height - sent.height
-    shared = sent.filter(pl.col("number") >= 0)
-    counted[Reason.NOT_IN_PANEL] += sent.height - shared.height
-    return shared.select(
-        "row", "person", "disclosure", pl.col("number").alias("item"),
-        "value", "variance", "presence",
-    )  # fmt: skip
+    counted[Reason.IMPOSSIBLE] += int((~possible).sum())
+    own, index = own[possible], index[possible]
+    item = indices_of(disclosure.items, learned.tolist())[index]
+    shared = item >= 0
+    counted[Reason.NOT_IN_PANEL] += int((~shared).sum())
+    own, index, item = own[shared], index[shared], item[shared]
+    presence = 1 / np.maximum(revealed_share(disclosure, share), RAREST)
+    return _Legal(own, item, coin_noise(disclosure)[index], presence[index])
+
+
+def _counting(
+    answers: Answers, legal: _Legal, panel: PanelData, seed: int, counted: dict[Reason, int]
+) -> Integers:
+    """Return which legal answers count, by person and item: the first, and not too many of one."""
+    items = len(panel.item_ids)
+    code = answers.person[legal.row] * items + legal.item
+    order = np.argsort(legal.row, kind="stable")
+    order = order[np.argsort(code[order], kind="stable")]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = np.diff(code[order]) > 0
+    once = order[first]
+    counted[Reason.AGAIN] = len(order) - len(once)
+    few = _at_most(code[once] // items, panel.most, seed)
+    counted[Reason.TOO_MANY] = len(once) - int(few.sum())
+    return np.asarray(once[few])
+
+
+def _at_most(person: Integers, most: int, seed: int) -> NDArray[np.bool_]:
+    """Draw which answers count where somebody gave more than so many; people ascend. (n,)."""
+    count = np.bincount(person)
+    counts = np.ones(len(person), np.bool_)
+    draws = np.random.default_rng(seed)
+    for busy in np.flatnonzero(count > most):
+        start = int(np.searchsorted(person, busy))
+        counts[start : start + count[busy]] = draws.permutation(count[busy]) < most
+    return counts
 
 
 def revealed_share(disclosure: Disclosure, share: Float) -> Float:
@@ -195,17 +274,3 @@ def revealed_share(disclosure: Disclosure, share: Float) -> Float:
         revealed = p.min(axis=1) / (p @ share)
     keep = 1.0 if disclosure.keep is None else from_fixed(disclosure.keep)
     return np.asarray(revealed * keep, np.float64)
-
-
-def _at_most(rows: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Keep so many answers of each person, drawn at random."""
-    draw = pl.Series("draw", np.random.default_rng(seed).permutation(rows.height))
-    rank = pl.col("draw").rank("ordinal").over("person")
-    return rows.with_columns(draw).filter(rank <= most).drop("draw")
-
-
-def _none() -> pl.DataFrame:
-    """Return no answers, with the columns that answers have."""
-    kinds = {"row": pl.UInt32, "person": pl.String, "disclosure": pl.String, "item": pl.Int64}
-    numbers = ("value", "variance", "presence")
-    return pl.DataFrame(schema={**kinds, **dict.fromkeys(numbers, pl.Float64)})

@@ -1,9 +1,9 @@
 """What a fit reads: the panel's ratings and everyone else's reports, as one table.
 
-The panel's ratings, with category, teach what categories do. Reports, without, teach items:
-somebody who reported is a person of unknown category, so that nothing is added for one, and her
-ratings count less by what coins added to them. She has one taste for each disclosure, since a
-counterpart's taste moves along the items of its day.
+How categories differ is learned from the panel's ratings. Items are learned from reports as well:
+somebody who reported is a person of unknown category, so no offset is added, and her ratings have
+less weight because of the noise of coins. She has one taste vector for each disclosure, because
+counterparts move values along the item vectors of that disclosure.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from midpoint.analyst.fit.report_noise import ReportNoise
-from midpoint.analyst.learn.admission import Admission, admit
+from midpoint.analyst.learn.admission import Admission, PanelData, admit
 from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.data import MISSING, Feature, Ratings
 
@@ -39,7 +39,7 @@ def training_set(
         reports: What people reported.
         seed: Decides which answers count of somebody who gave too many.
     """
-    admitted = admit(panel, panel.feature(*features), reports, seed=seed)
+    admitted = admit(PanelData.of(panel), panel.feature(*features), reports, seed=seed)
     people, raw = admitted.admission.people, len(panel)
     ratings = replace(
         panel,
@@ -47,7 +47,7 @@ def training_set(
         item=np.concatenate([panel.item, admitted.item]),
         value=np.concatenate([panel.value, admitted.value]),
         user_ids=np.concatenate([panel.user_ids, _names(people)]),
-        features={name: _longer(panel.feature(name), people) for name in panel.features},
+        features={name: with_unknown(panel.feature(name), people) for name in panel.features},
         time=None,
         name=f"{panel.name} and reports",
     )
@@ -61,7 +61,7 @@ def _names(people: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
     return np.array([f"report {n + 1}" for n in range(people)], dtype=np.str_)
 
 
-def _longer(feature: Feature, people: int) -> Feature:
-    """Add people of unknown category."""
+def with_unknown(feature: Feature, people: int) -> Feature:
+    """Add so many people of unknown category."""
     unknown = np.full(people, MISSING, dtype=feature.codes.dtype)
     return replace(feature, codes=np.concatenate([feature.codes, unknown]))

@@ -1,8 +1,8 @@
 """The people who joined the panel at a service, beside those of a table.
 
-What they share was never checked by anybody: each is a pseudonym that says a category and ratings.
-Only what devices can send is taken, each person once, and everything else is counted and said. That
-keeps out mistakes, and not somebody who joins many times and lies.
+Nobody can verify what they share: each is a pseudonym with a category and ratings. Only what
+devices can send is taken, each person once; everything else is left out and counted. That keeps
+out mistakes, but not somebody who joins many times and lies.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -27,8 +27,8 @@ class Evidence:
     count: int | NDArray[np.int64]
     """How many ratings; of several people an array of shape (people,)."""
     chosen: Float = field(default_factory=lambda: np.zeros(0))
-    """sum_j e_j, by which the set says something of taste (`fit.set_prior`); of length 0 where
-    it does not. Shape (k,) or (people, k)."""
+    """sum_j e_j, by which the set says something of taste (`fit.priors.set_prior`); of length 0
+    where it does not. Shape (k,) or (people, k)."""
 
     def __repr__(self) -> str:
         """Say how much it is, in one line."""

@@ -13,7 +13,7 @@ from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.score.evidence import Estimate, Evidence, least_squares, posterior
 from midpoint.analyst.score.predictions import Predictor
 from midpoint.analyst.score.report_rules import ReportRules
-from midpoint.analyst.score.top_n import shortlist
+from midpoint.analyst.score.top_n import shortlist, shortlist_size
 from midpoint.analyst.score.weights import report_weights
 from midpoint.errors import MidpointError
 from midpoint.wire import Disclosure, Report, Scores, correction, from_fixed
@@ -202,18 +202,26 @@ class Scorer:
     def score(self, estimates: Estimate, wishes: Sequence[Wish]) -> list[Scored]:
         """Score items for several people, each as she wishes, by the estimates of all of them."""
         score = self.predictor.scores(estimates.mean)
-        whole = [n for n, wish in enumerate(wishes) if wish.top is None]
+        whole = [n for n, wish in enumerate(wishes) if self._is_for_all(wish)]
         covariance = estimates.covariance
         deviation = dict(zip(whole, self.predictor.deviations(covariance[whole]), strict=True))
         scored = []
         for n, wish in enumerate(wishes):
-            if wish.top is None:
+            if wish.top is None or n in deviation:
                 scored.append(Scored(None, score[n], deviation[n]))
                 continue
             listed = shortlist(score[n], self.corrections, top=wish.top, margin=wish.margin)
             deviations = self.predictor.deviations_at(listed, covariance[n])
             scored.append(Scored(listed, score[n][listed], deviations))
         return scored
+
+    def _is_for_all(self, wish: Wish) -> bool:
+        """Tell whether the list holds all items: it is then written as theirs, at once."""
+        if wish.top is None:
+            return True
+        items, categories = self.corrections.shape
+        size = shortlist_size(wish.top, wish.margin, categories, items)
+        return wish.top > 0 and size == items
 
     def _message(self, scored: Scored) -> Scores:
         names = self.names

@@ -1,4 +1,4 @@
-"""Exact private top-N: scored items enough for every category, so the device asks for none."""
+"""Exact private top-N: a shortlist with the best items of every category."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

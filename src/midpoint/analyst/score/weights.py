@@ -1,4 +1,4 @@
-"""How far a report counts: coins that hide a category add noise, and the analyst knows how much.
+"""Weights of reports: coins that hide a category add noise, and the analyst knows how much.
 
 Every reported rating is centre + <x, v> + noise, whose variance is sigma^2 as for any rating, plus
 c_j that the map of values adds to item j. Least squares with the weights sigma^2 / (sigma^2 + c_j)

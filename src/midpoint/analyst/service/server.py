@@ -63,12 +63,16 @@ def prepare(settings: Settings) -> None:
 
 @contextmanager
 def listening(address: Address) -> Iterator[tuple[socket.socket, str]]:
-    """Open the port; yield the socket and its URL."""
+    """Listen on the port; yield the socket and its URL.
+
+    A client that connects before the server has started waits in the backlog; none is refused.
+    """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family) as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             opened.bind((address.host, address.port))
+            opened.listen(BACKLOG)
         except OSError as error:
             raise MidpointError(
                 f"cannot listen on {address.host} port {address.port} ({error.strerror}); name"

@@ -25,7 +25,8 @@ class Settings:
     grace: int = 7 * DAY
     """Seconds for which rounds under a superseded disclosure may still be answered."""
     rate: int = 120
-    """Requests that one token may make in a minute, of one worker; 0 for no limit."""
+    """Requests that one token may make in a minute, of one worker; 0 for no limit, and no
+    delay of declined requests."""
     largest: int = 2**20
     """Bytes of a request's body, at most."""
     kept: int = MOST_KEPT

@@ -9,6 +9,7 @@ import logging
 import re
 import socket
 import time
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -28,15 +29,13 @@ from midpoint.analyst.service.server import Address, configured
 from midpoint.errors import MidpointError
 from midpoint.wire import Chain, Entry, Problem, WitnessStatement
 from midpoint.wire.canonical import LARGEST_MESSAGE, encode
-from midpoint.wire.exchange import LARGEST_LIST
+from midpoint.wire.exchange import HEADERS, LARGEST_LIST, read_answer
 
 PATIENCE = 30.0
 """Seconds for one look at the list, and for each of what it names."""
 MOST_FETCHED = 32
 """Disclosures and titles that are fetched in one look, at most, the newest first."""
 DIGEST = re.compile("[0-9a-f]{64}")
-HEADERS = {"Accept": "application/json", "User-Agent": "midpoint", "Connection": "close"}
-"""What a device says, too: the service cannot see from a request who is a witness."""
 EVERYONE = {"Access_Control_Allow_Origin": "*", "Cross_Origin_Resource_Policy": "cross-origin"}
 log = logging.getLogger("midpoint.service")
 
@@ -53,8 +52,8 @@ class Witness:
     """Seconds between two looks."""
     clock: Callable[[], float] = time.time
     """The time."""
-    problem: str | None = field(default=None, init=False)
-    """Why the last look came to nothing; None if it went well."""
+    problem: str | None = field(default="the list was not looked at yet", init=False)
+    """Why the last look came to nothing, or that there was none; None if it went well."""
 
     async def look(self) -> WitnessStatement:
         """Fetch the list once, keep it and sign; or say why not."""
@@ -62,7 +61,7 @@ class Witness:
             chain = Chain.parse(await _fetched(f"{self.service}/v1/chain", LARGEST_LIST))
             await self._keep_named(chain)
             statement = self.files.see(chain, int(self.clock()), self.every)
-        except (MidpointError, httpx.HTTPError, OSError, TimeoutError) as error:
+        except (MidpointError, httpx.HTTPError, zlib.error, OSError, TimeoutError) as error:
             self.problem = str(error) or type(error).__name__
             log.warning("witness", extra={"figures": {"error": self.problem}})
             raise MidpointError(f"{self.service}: {self.problem}") from error
@@ -76,7 +75,7 @@ class Witness:
             try:
                 raw = await _fetched(f"{self.service}/v1/{kind}/{name}", LARGEST_MESSAGE)
                 self.files.keep(kind, name, raw)
-            except (MidpointError, httpx.HTTPError, TimeoutError):
+            except (MidpointError, httpx.HTTPError, zlib.error, TimeoutError):
                 if name in (newest.disclosure, newest.catalogue):
                     raise
 
@@ -142,7 +141,7 @@ class Witness:
         return private(encode({"status": "live"}), None)
 
     async def _ready(self, _request: Request) -> Response:
-        """Whether the last look went well."""
+        """Whether there was a look since the start, and the last one went well."""
         if self.problem is None:
             return private(encode({"status": "ready"}), None)
         problem = Problem(code="unavailable", message=self.problem.replace("\n", " ")[:2000])
@@ -161,7 +160,6 @@ def _absent() -> Response:
 
 
 async def _fetched(url: str, largest: int) -> bytes:
-    body = bytearray()
     async with (
         asyncio.timeout(PATIENCE),
         httpx.AsyncClient(headers=HEADERS, trust_env=False, timeout=PATIENCE) as client,
@@ -169,8 +167,5 @@ async def _fetched(url: str, largest: int) -> bytes:
     ):
         if response.status_code != httpx.codes.OK:
             raise MidpointError(f"{httpx.URL(url).path} answers {response.status_code}")
-        async for piece in response.aiter_bytes():
-            body += piece
-            if len(body) > largest:
-                raise MidpointError(f"{httpx.URL(url).path} has more than {largest} bytes")
-    return bytes(body)
+        coding = response.headers.get("Content-Encoding")
+        return await read_answer(response.aiter_raw(), coding, largest)

@@ -1,4 +1,4 @@
-"""How good any choice of items can be at best: the convex relaxation of Sec. 6.2, with a proof."""
+"""A lower bound on the loss of any choice of items: the convex relaxation of Sec. 6.2."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.analyst.fit.priors.set_prior import size_class
 from midpoint.analyst.fit.profiles import ItemProfiles
-from midpoint.analyst.fit.set_prior import size_class
 from midpoint.analyst.solicit.population import choose_items, information_of
 from midpoint.analyst.solicit.selection import Method, Selection, select
 from midpoint.errors import MidpointError

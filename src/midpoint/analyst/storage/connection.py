@@ -32,7 +32,7 @@ def parsed(url: str) -> URL:
     try:
         address = make_url(url)
     except ArgumentError as error:
-        raise MidpointError("the database URL cannot be read; see docs/operating.md") from error
+        raise MidpointError("cannot read the database URL: see docs/guides/operating.md") from error
     kind = address.get_backend_name()
     if kind == "sqlite" and address.database not in (None, "", ":memory:"):
         return address.set(drivername="sqlite")

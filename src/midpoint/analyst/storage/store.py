@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -56,9 +56,17 @@ def _of_many(query: Select[Any]) -> dict[str, Select[Any]]:
 
 
 _KEPT_OF_MANY, _SUMMARIES_OF_MANY, _SUMS_OF_MANY = map(_of_many, (_KEPT, _SUMMARIES, _SUMS))
+_LOCKED_SUMMARIES = _of_many(_SUMMARIES.with_for_update())
+_LOCK = select(pseudonym.c.token).where(_IS_ONE_OF).order_by(pseudonym.c.token).with_for_update()
 _BEGIN = {
     "sqlite": sqlite.insert(pseudonym).on_conflict_do_nothing(),
     "postgresql": postgresql.insert(pseudonym).on_conflict_do_nothing(),
+}
+# The same, and the row is locked if it was there: SQLite has locked all of them by then.
+_LOCKED_BEGIN = _BEGIN | {
+    "postgresql": postgresql.insert(pseudonym).on_conflict_do_update(
+        index_elements=[pseudonym.c.token], set_={"created": pseudonym.c.created}
+    )
 }
 _OPEN, _KEEP = insert(question), insert(answer)
 _UPDATE = (
@@ -85,7 +93,7 @@ _JOIN = {"sqlite": _joining(sqlite), "postgresql": _joining(postgresql)}
 FAILED_FOR = 30.0
 """Seconds for which a failed write counts as a database that is not ready."""
 TRIES = 3
-"""How often a request is tried that another worker's keeps getting in the way of."""
+"""How often a request is tried alone: a deadlock of two others may end it, too."""
 CLASHES = frozenset({"40001", "40P01"})
 """What PostgreSQL calls transactions that exclude each other: not serializable, deadlock."""
 Reply = Any
@@ -158,22 +166,24 @@ class Storage:
     def write(self, works: Sequence[Work]) -> list[Reply | Exception]:
         """Carry out requests in one transaction; on return they are on disk.
 
-        Each gets its reply, or the exception by which it declined. Nothing is locked: rounds and
-        reports are numbered in their primary keys, so writing fails if another worker wrote the
-        same round or report first. The requests are then repeated one by one, and see what that
-        worker wrote. So it is with summaries: one is written only over the one that was read. Keys
-        are written in ascending order, so that two workers rarely deadlock; a deadlock is handled
-        in the same way.
+        Each gets its reply, or the exception by which it declined. Nothing is locked while they
+        decide: a summary is written only over the one that was read, and rounds and reports are
+        numbered in their primary keys, so writing fails if another worker wrote first. Before
+        anything is written, its pseudonyms are locked in ascending order, so that workers hardly
+        ever deadlock.
+
+        If another worker was in the way, the requests are repeated one by one, and see what it
+        wrote. Each locks its pseudonym before it reads, so nobody can be in the way again.
         """
         try:
             return self._write(works)
         except _InTheWayError:
             return [self._write_one(work) for work in works]
 
-    def _write(self, works: Sequence[Work]) -> list[Reply | Exception]:
+    def _write(self, works: Sequence[Work], *, lock: bool = False) -> list[Reply | Exception]:
         try:
             with _available(self._writing) as connection:
-                replies = _carry_out(connection, works)
+                replies = _carry_out(connection, works, lock=lock)
         except UnavailableError as error:
             if "locked" not in str(error):  # which passes by itself
                 self._failed = time.monotonic(), str(error)
@@ -184,7 +194,7 @@ class Storage:
     def _write_one(self, work: Work) -> Reply | Exception:
         for _ in range(TRIES):
             try:
-                return self._write([work])[0]
+                return self._write([work], lock=True)[0]
             except _InTheWayError as error:
                 why = error
         return UnavailableError(f"another request was in the way ({why})")
@@ -208,20 +218,23 @@ def _first_line(error: DBAPIError) -> str:
     return f"{type(error.orig).__name__}: {error.orig}".partition("\n")[0]
 
 
-def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Exception]:
+def _carry_out(
+    connection: Connection, works: Sequence[Work], *, lock: bool
+) -> list[Reply | Exception]:
     begun = {work.token: work.begins for work in works if work.begins is not None}
-    _begin(connection, begun)
-    known, marks = _summaries(connection, sorted({work.token for work in works}))
+    _begin(connection, begun, lock=lock)
+    known, marks = _summaries(connection, sorted({work.token for work in works}), lock=lock)
     batch = _Batch(known)
     replies = [batch.take(work) for work in works]
+    _lock(connection, batch.changed.keys() | batch.erased)
     if batch.erased:
         connection.execute(_ERASE, {"tokens": sorted(batch.erased)})
         back = {token for token, _ in batch.rounds} & batch.erased
         marks |= _begin(connection, {token: begun[token] for token in back})
+    _update(connection, batch.changed, marks)
     for statement, kept in ((_OPEN, batch.rounds), (_KEEP, batch.reports)):
         if kept:
             connection.execute(statement, [kept[key] for key in sorted(kept)])
-    _update(connection, batch.changed, marks)
     if batch.left:
         connection.execute(_LEAVE, {"tokens": sorted(batch.left)})
     if batch.joined:
@@ -230,13 +243,21 @@ def _carry_out(connection: Connection, works: Sequence[Work]) -> list[Reply | Ex
     return replies
 
 
-def _begin(connection: Connection, begun: Mapping[bytes, int]) -> dict[bytes, int]:
+def _begin(
+    connection: Connection, begun: Mapping[bytes, int], *, lock: bool = False
+) -> dict[bytes, int]:
     """Make pseudonyms that are not there yet; return the marks of those that were not."""
     marks = {token: _mark() for token in sorted(begun)}
     if begun:
         rows = [{"token": t, "created": begun[t], "mark": mark} for t, mark in marks.items()]
-        connection.execute(_BEGIN[connection.dialect.name], rows)
+        connection.execute((_LOCKED_BEGIN if lock else _BEGIN)[connection.dialect.name], rows)
     return marks
+
+
+def _lock(connection: Connection, tokens: Collection[bytes]) -> None:
+    """Lock pseudonyms in ascending order, as everybody does, so that there is no deadlock."""
+    if tokens and connection.dialect.name == "postgresql":  # SQLite has locked all of them
+        connection.execute(_LOCK, {"tokens": sorted(tokens)})
 
 
 def _mark() -> int:
@@ -249,6 +270,8 @@ def _update(
     """Write summaries, each over the one that was read; if another came between, none of them."""
     if not changed:
         return
+    if changed.keys() - marks.keys():
+        raise _InTheWayError("a pseudonym was erased before it was read")
     rows = [_summary_row(token, marks[token], changed[token]) for token in sorted(changed)]
     if connection.execute(_UPDATE, rows).rowcount != len(rows):
         raise _InTheWayError("a summary was changed meanwhile")
@@ -302,10 +325,11 @@ class _Batch:
 
 
 def _summaries(
-    connection: Connection, tokens: Sequence[bytes]
+    connection: Connection, tokens: Sequence[bytes], *, lock: bool = False
 ) -> tuple[dict[bytes, Summary], dict[bytes, int]]:
     """Read summaries and their marks; one that was not kept yet is made from what is."""
-    query, known, marks = _SUMMARIES_OF_MANY[connection.dialect.name], {}, {}
+    query = (_LOCKED_SUMMARIES if lock else _SUMMARIES_OF_MANY)[connection.dialect.name]
+    known, marks = {}, {}
     for key, created, mark, raw, model, sums in connection.execute(query, {"tokens": list(tokens)}):
         token = bytes(key)
         marks[token] = mark

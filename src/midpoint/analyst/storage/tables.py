@@ -1,7 +1,7 @@
 """The tables: three, without a column in which a private feature or an address could be kept.
 
-A fourth one is apart from them: what people shared who joined the panel. It has no column in common
-with the others but a digest of a token, and a device has another token for it.
+A fourth table is apart from them: what people shared who joined the panel. It has no column in
+common with the others but a digest of a token, and a device has another token for it.
 """
 
 from sqlalchemy import (

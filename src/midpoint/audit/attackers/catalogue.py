@@ -1,7 +1,7 @@
 """All attackers by name: the paper's four, and those that know the scheme.
 
-An adaptive one is trained on people obfuscated like those it is tried on; its name says what it
-reads.
+An adaptive one is trained on people obfuscated like those it attacks; its name says which features
+it uses.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,9 +20,10 @@ from midpoint.audit.attackers.features import (
 )
 from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
 from midpoint.audit.attackers.learned import Family, Learned, Rows
-from midpoint.audit.attackers.linear import Logistic, NaiveBayes
+from midpoint.audit.attackers.linear import Logistic, NaiveBayes, panel_directions
 from midpoint.audit.attackers.mechanism import ByCategory, fractions, joint_errors, likelihoods
-from midpoint.audit.attackers.products import Networks, Products
+from midpoint.audit.attackers.networks import Networks
+from midpoint.audit.attackers.products import Products
 from midpoint.audit.attackers.trees import Trees
 from midpoint.audit.attackers.view import Float, View
 
@@ -47,6 +48,10 @@ def _profiling(name: str, form: Form, family: Family) -> Maker:
     return partial(Learned, name, adaptive=True, form=form, family=family, reads_profiles=True)
 
 
+def _of_panel(name: str, form: Form, family: Family) -> Maker:
+    return partial(Learned, name, adaptive=True, form=form, family=family, reads_panel=True)
+
+
 def _knowing(name: str, evidence: Callable[[View], Float], control: str = "no") -> Maker:
     return partial(ByCategory, name, adaptive=True, evidence=evidence, control=control)
 
@@ -56,7 +61,7 @@ _MAKERS = (
     _clean("nb", values, NaiveBayes()),
     _clean("lr", values, Logistic((5.0, 15.0, 50.0, 150.0, 500.0, 1500.0), standardized=False)),
     _clean("svm", values, SupportVectors(SUPPORT, most_rows=10_000)),
-    # Those that read the same form follow one another, so that it is made once.
+    # Those that use the same features follow one another, so that these are computed once.
     _adaptive("adaptive-lr-items", values_and_mask, LOGISTIC),
     _adaptive("adaptive-svm-items", values_and_mask, SupportVectors(SUPPORT)),
     _adaptive("adaptive-lr-levels", level_columns, LOGISTIC),
@@ -68,6 +73,7 @@ _MAKERS = (
     _profiling("adaptive-trees-profile", profile_features, Trees((25, 60, 150, 400))),
     _profiling("adaptive-mlp-profile", profile_features, Networks()),
     _profiling("adaptive-quadratic-profile", short_profile, Products()),
+    _of_panel("adaptive-lr-panel", panel_directions, DENSE_LOGISTIC),
     _knowing("fraction", fractions, "mp"),
     _knowing("likelihood", likelihoods),
 )

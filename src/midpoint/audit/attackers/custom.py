@@ -1,4 +1,4 @@
-"""Attackers that somebody wrote herself, found by `module:Name` or `path/file.py:Name`."""
+"""User-defined attackers, imported by `module:Name` or `path/file.py:Name`."""
 
 import hashlib
 import sys

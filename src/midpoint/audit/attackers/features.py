@@ -1,4 +1,4 @@
-"""Reports as rows of numbers: the forms in which attackers read them; N people, M items."""
+"""Reports as feature matrices for attackers; N people, M items."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Models that compare people with one another: support vectors, and a quadratic of levels."""
+"""Kernel models: support vectors, and a quadratic kernel on one-hot levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class QuadraticKernel(Family):
         known = _unit_length(rows)
         y = ones.astype(np.float32) - np.float32(ones.mean())
         K = np.square(1 + _products(known, known))
-        weights = np.stack([_ridge(K, y, penalty * len(K)) for penalty in chosen])
+        weights = np.stack([ridge(K, y, penalty * len(K)) for penalty in chosen])
 
         def answer(new: Rows) -> Float:
             K = np.square(1 + _products(_unit_length(new), known))
@@ -83,12 +83,12 @@ class QuadraticKernel(Family):
         return answer
 
 
-def _ridge(K: Single, y: Single, penalty: float) -> Single:
-    """Solve (K + penalty I) a = y. Shape (n,)."""
+def ridge(K: NDArray[Any], y: NDArray[Any], penalty: float) -> NDArray[Any]:
+    """Solve (K + penalty I) a = y by Cholesky, in the precision of K. Shape (n,)."""
     A = K.copy().T  # the same numbers, in the order that LAPACK can overwrite
     A[np.diag_indices(len(A))] += penalty
     factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
-    return np.asarray(linalg.cho_solve(factor, y, check_finite=False), np.float32)
+    return np.asarray(linalg.cho_solve(factor, y, check_finite=False), K.dtype)
 
 
 def _machine(distance: Single, ones: NDArray[np.bool_], C: float, gamma: float) -> Any:

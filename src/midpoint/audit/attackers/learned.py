@@ -1,9 +1,11 @@
-"""Attackers that learn: a form of the reports, and a family of models to choose from."""
+"""Attackers that learn: features of the reports, and a family of models to choose from."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,6 @@ from scipy import sparse
 
 from midpoint.audit.attackers.attacker import Float, Labels, NestedScores
 from midpoint.audit.attackers.auc import auc, chance_deviation
-from midpoint.audit.attackers.threads import one_thread
 from midpoint.audit.attackers.view import FEW, NestedFold, View
 from midpoint.errors import MidpointError
 
@@ -81,7 +82,9 @@ class Learned:
     reads_profiles: bool = False
     """Whether people's profiles alone give it something to learn from."""
     reads_transcripts: bool = False
-    """Whether it reads several rounds, and nothing else."""
+    """Whether it is for several rounds only."""
+    reads_panel: bool = False
+    """Whether it learns from the panel under its disclosure, and from others what that is worth."""
     setting: Any = field(default=None, init=False)
     """The one chosen."""
     sign: float = field(default=1.0, init=False)
@@ -100,7 +103,8 @@ class Learned:
         with one_thread():
             if nested_folds := views[0].nested_folds:
                 judged = np.concatenate([one.judged for one in nested_folds])
-                doubt = SURE * chance_deviation(ones[judged])
+                shown = all(one.shows_sign for one in nested_folds)
+                doubt = SURE * chance_deviation(ones[judged]) if shown else 0.5
                 self._choose(_nested(self.form, nested_folds), ones, doubt, rng, seed)
             else:
                 self._choose(_split(drawn, ones, rng), ones, 0.5, rng, seed)
@@ -216,15 +220,30 @@ def _take(
     """
     draws, size = len(drawn), len(people)
     if most is None or most >= draws * size:
-        return _stack(drawn), np.tile(people, draws)
+        return stack_rows(drawn), np.tile(people, draws)
     order, index = rng.permutation(size), np.arange(most)
     row, draw = order[index % size], (index + index // size) % draws
     chosen = [row[draw == one] for one in range(draws)]
     rows = [table[some] for table, some in zip(drawn, chosen, strict=True)]
-    return _stack(rows), people[np.concatenate(chosen)]
+    return stack_rows(rows), people[np.concatenate(chosen)]
 
 
-def _stack(parts: Sequence[Rows]) -> Rows:
+def stack_rows(parts: Sequence[Rows]) -> Rows:
+    """Put rows of several tables below one another."""
     if len(parts) == 1:
         return parts[0]
     return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep linear algebra to one thread: the same sums however many jobs run, and no fight."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1)
+    return limited
+
+
+@cache
+def _controller() -> Any:
+    """Look once which libraries are loaded; threadpoolctl has no types."""
+    import_module("scipy.linalg")
+    import_module("sklearn.svm")
+    return import_module("threadpoolctl").ThreadpoolController()

@@ -1,7 +1,8 @@
-"""Models that weigh columns: logistic regression and multinomial naive Bayes."""
+"""Linear models: logistic regression, naive Bayes, and directions learned from a panel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,11 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from midpoint.audit.attackers.attacker import Float
-from midpoint.audit.attackers.learned import Answer, Family, Rows
+from midpoint.audit.attackers.attacker import Float, questions
+from midpoint.audit.attackers.features import by_part, mask, values_and_mask
+from midpoint.audit.attackers.learned import Answer, Family, Rows, one_thread, stack_rows
 from midpoint.audit.attackers.scaling import Scaling
+from midpoint.audit.attackers.view import Panel, View
 
 MOST_STEPS = 60
 """Steps of the optimizer; what more of them change does not reach the AUC's third digit."""
@@ -72,6 +75,47 @@ class NaiveBayes(Family):
             return np.asarray((_tokens(new) @ weights.T).T + prior, np.float64)
 
         return answer
+
+
+PANEL_FORMS = (mask, values_and_mask)
+"""What directions of a panel are in: which items are revealed, and that with their values."""
+PANEL_LOGISTIC = Logistic((0.5, 5.0))
+"""A strong and a weak penalty: which is better shows outside the panel only."""
+
+
+def panel_directions(view: View) -> Float:
+    """Score people by what sets the panel's categories apart under its own disclosure.
+
+    A disclosure takes out what its panel shows, chance included, and never quite. What is left of
+    the panel's own categories is left, weakly, of everybody's. Its sign and its worth cannot be
+    judged by the panel, where chance was taken out of both sides. So the directions are learned
+    from the panel, and what they are worth from people who were not in it. The panel is that of
+    each person's own disclosure; all is 0 where it is not known. Shape (N, 4 questions).
+    """
+    return by_part(view, _panel_scores)
+
+
+def _panel_scores(view: View) -> Float:
+    if view.panel is None:
+        return np.zeros((view.n_users, len(PANEL_FORMS) * len(PANEL_LOGISTIC.settings)))
+    rows = [form(view) for form in PANEL_FORMS]
+    each = [answer(rows[which]) for which, answer in _directions(view.panel)]
+    return np.concatenate(each).T
+
+
+@lru_cache(maxsize=16)
+def _directions(panel: Panel) -> list[tuple[int, Answer]]:
+    """Learn the directions of a panel, each with the form that it is in."""
+    views, learned = panel.draw(), list[tuple[int, Answer]]()
+    for which, form in enumerate(PANEL_FORMS):
+        rows = stack_rows([form(view) for view in views])
+        for k in questions(int(panel.category.max()) + 1):
+            ones = np.tile(panel.category == k, len(views))
+            with one_thread():
+                learned.append(
+                    (which, PANEL_LOGISTIC.train(rows, ones, PANEL_LOGISTIC.settings, 0))
+                )
+    return learned
 
 
 def _logistic(X: Rows, y: Float, C: float, start: Float) -> Float:

@@ -1,4 +1,4 @@
-"""Attackers that need not learn: they know the model, the scheme and what was disclosed."""
+"""Attackers without training: they compute from the model, the scheme and the disclosure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,9 @@ class ByCategory:
     def fit(self, views: Sequence[View], category: Labels, *, seed: int) -> None:  # noqa: ARG002
         """Flip the sign where that is no chance; nothing else is to be learned."""
         area = auc(_contrast(self.evidence(views[0]), self.wanted), category)
-        self.sign = -1.0 if area < 0.5 - SURE * chance_deviation(category) else 1.0
+        shown = all(one.shows_sign for one in views[0].nested_folds)
+        flipped = shown and area < 0.5 - SURE * chance_deviation(category)
+        self.sign = -1.0 if flipped else 1.0
 
     def nested(self, views: Sequence[View], category: Labels, *, seed: int) -> NestedScores:  # noqa: ARG002
         """Score those who are judged in nested folds, or all by what was learned without them."""

@@ -1,4 +1,4 @@
-"""Columns brought to a common size, dense or sparse."""
+"""Columns scaled to a common size, dense or sparse."""
 
 from dataclasses import dataclass
 from typing import Self

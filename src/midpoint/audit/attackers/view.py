@@ -1,4 +1,4 @@
-"""What the analyst sees: reports, and what it knows by itself to read them with."""
+"""What an attacker gets: reports, item profiles, the disclosure and the scale."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Float = NDArray[np.float64]
 Matrix = Any
 """A sparse matrix in rows (scipy's CSR), which has no types."""
 FEW = 2000
-"""With fewer training people than this, one judgement among them is too unsure to choose by."""
+"""With fewer training people than this, one nested fold is too noisy to choose settings by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,8 @@ class View:
     apart: tuple[tuple[NDArray[np.intp], "View"], ...] = ()
     """Of training people as they are: who they are, part by part, and the same of them with
     profiles that were learned without them. For attackers that read people by profiles alone."""
+    panel: "Panel | None" = None
+    """The people of whom the disclosure was made, where they are known."""
 
     @classmethod
     def pooled(
@@ -95,6 +97,16 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
+class Panel:
+    """The people of whom a disclosure was made, as they look under it."""
+
+    draw: Callable[[], Sequence[View]]
+    """Shows them, once for each draw of the coins; only who asks for it pays for it."""
+    category: NDArray[np.integer]
+    """Their categories. Shape (people,)."""
+
+
+@dataclass(frozen=True, eq=False)
 class NestedFold:
     """Training people attacked as held-out ones will be.
 
@@ -111,6 +123,8 @@ class NestedFold:
     """What is judged by."""
     judged: NDArray[np.intp]
     """Who they are, likewise."""
+    shows_sign: bool = True
+    """Whether the judged took no part in the disclosures, so that a sign may be flipped by them."""
 
 
 def nested_fold(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
 from midpoint.audit.attackers.features import (
     level_columns,
@@ -14,7 +14,7 @@ from midpoint.audit.attackers.features import (
     short_profile,
     values_and_mask,
 )
-from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors
+from midpoint.audit.attackers.kernels import QuadraticKernel, SupportVectors, ridge
 from midpoint.audit.attackers.learned import Answer, Family, Rows
 from midpoint.audit.attackers.linear import Logistic
 from midpoint.audit.attackers.products import Products
@@ -30,11 +30,11 @@ class QuickAttacker:
     """An attacker without a choice: the mean of all settings of a family, each standardized."""
 
     name: str
-    """What it reads."""
+    """The features that it uses."""
     form: Callable[[View], Rows]
     """Turns a view into rows of numbers."""
     family: Family
-    """What learns to read them."""
+    """The models that learn from them."""
 
     def fit(self, rows: Rows, ones: NDArray[np.bool_]) -> Callable[[Rows], Float]:
         """Learn from rows; return what scores others. Shape (rows,)."""
@@ -105,10 +105,7 @@ class GaussianRidge(Family):
         unit = max(float(apart.mean()), 1e-12)
         y = ones - ones.mean()
         weights = [
-            linalg.solve(
-                np.exp(-gamma / unit * apart) + penalty * len(y) * np.eye(len(y)), y, assume_a="pos"
-            )
-            for gamma, penalty in chosen
+            ridge(np.exp(-gamma / unit * apart), y, penalty * len(y)) for gamma, penalty in chosen
         ]
 
         def answer(new: Rows) -> Float:
@@ -145,6 +142,6 @@ SET_ATTACKERS: Sequence[QuickAttacker] = (
     QuickAttacker("sets", mask, SPARSE),
     QuickAttacker("pairs of items", mask, QuadraticKernel((0.01, 0.1), most_rows=3000)),
 )
-"""Those that read which items people rated, and nothing else."""
+"""Those that use which items people rated, and nothing else."""
 CLEAN = QuickAttacker("raw ratings", values_and_mask, Logistic((0.05, 1.0)))
 """The attacker that learns from raw ratings."""

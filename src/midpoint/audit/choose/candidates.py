@@ -1,6 +1,7 @@
 """The schemes that are tried on a panel, the simplest first."""
 
 from dataclasses import replace
+from types import MappingProxyType
 
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.data import Scale
@@ -12,8 +13,14 @@ OF_SETS = ("dmpss", "cmpss")
 """Candidates for unary data."""
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
-BUDGETS = (0.7, 0.6)
+KEEPS = (0.85, 0.7, 0.5, 0.35, 0.25)
+"""Shares of their ratings that devices may reveal where no candidate is shown to hold the leak."""
+BUDGETS = (0.7, 0.6, 0.55)
 """Leak budgets that are tried for sets."""
+POSITIONED = MappingProxyType({"dmp": "cmp", "dmpss": "cmpss"})
+"""What has positions as well, by the scheme that protects item by item."""
+FEWER = (11, 7, 5)
+"""Levels that devices may report on where the scale has many."""
 FINE = 20
 """A scale with more levels is a fine one: people keep to round numbers."""
 HALVES = 8
@@ -36,24 +43,44 @@ def candidates(scale: Scale, *, positions: bool = True, assigned: bool = False) 
     )
 
 
-def variants(candidate: str, scale: Scale) -> tuple[str, ...]:
+def variants(
+    candidate: str, scale: Scale, *, positions: bool = True, assigned: bool = False
+) -> tuple[str, ...]:
     """Return settings of a candidate that are tried where it leaks, the simplest first.
 
     Fewer reported levels where the scale has many, and spreads carried to the counterparts'. Of
-    sets leak budgets: withheld items cost little where devices rank by all that they know.
+    sets leak budgets: withheld items cost little where devices rank by all that they know. On a
+    fine scale values that shift lie off the round numbers, so there taste only corrects scores.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
     if scale.is_unary:
         budgets = BUDGETS if spec.scheme.counterparts else ()
         return tuple(str(replace(spec, leak=leak)) for leak in budgets)
-    fewer = (11, 7) if count > FINE else (5,) if count >= HALVES else ()
-    others = [replace(spec, levels=levels) for levels in fewer]
+    if count > FINE:
+        still = SchemeSpec("cmp" if assigned else "cmpss", shift=False)
+        base = still if positions else spec
+        return tuple(str(replace(base, levels=levels)) for levels in FEWER)
+    others = [replace(spec, levels=FEWER[-1])] if count >= HALVES else []
     if spec.scheme.counterparts:
         others.append(replace(spec, spread=True))
     return tuple(str(other) for other in others)
 
 
+def thinned(candidate: str, least: float = KEEPS[-1], *, positions: bool = True) -> tuple[str, ...]:
+    """Return a candidate of which devices reveal smaller and smaller shares, whatever the category.
+
+    What is revealed of fewer ratings can be made of what is revealed of more, so it leaks no more.
+    Devices that know positions make up for most of the cost: see `user.core.counterparts`, step 7.
+    A scheme without positions gets them where `positions` can be learned, and no value shifts.
+    `cmp:shift=off` sends what `dmp` sends. `cmpss:shift=off` withholds by counterparts, unlike
+    `dmpss`, so what it leaks is measured.
+    """
+    spec = SchemeSpec.read(candidate)
+    if positions and spec.name in POSITIONED:
+        spec = replace(spec, name=POSITIONED[spec.name], shift=False)
+    return tuple(str(replace(spec, keep=keep)) for keep in KEEPS if keep >= least)
+
+
 def protocol_of(candidate: str) -> LearningProtocol:
     """Return the protocol of a candidate."""
-    spec = SchemeSpec.read(candidate)
-    return LearningProtocol(spec.name, levels=spec.levels, spread=spec.spread, leak=spec.leak)
+    return LearningProtocol.of_spec(SchemeSpec.read(candidate))

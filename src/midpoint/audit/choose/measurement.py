@@ -27,6 +27,7 @@ from midpoint.audit.choose.attackers import (
 )
 from midpoint.audit.choose.panel import PARTS, Panel, Shown
 from midpoint.audit.stack import Stack
+from midpoint.data import Scale
 from midpoint.protocol import LearningProtocol, squared_errors
 from midpoint.protocol.population import local_scores
 
@@ -43,7 +44,7 @@ class Leak:
     area: Area
     """Its AUC, and each person's part in the error."""
     attack: str
-    """What it reads."""
+    """The name of the attack."""
     category: int
     """Whom it looks for, against all others."""
     doubt: float
@@ -65,6 +66,10 @@ class Leak:
         """
         return self.value - 0.5 - self.doubt * NormalDist().inv_cdf(0.5 ** (1 / self.tries))
 
+    def bound(self, errors: float) -> float:
+        """Return the AUC that it may have, so many standard errors above what was measured."""
+        return 0.5 + max(self.excess, 0.0) + errors * self.doubt
+
     def above(self, other: "Leak") -> tuple[float, float]:
         """Return by how much this one is above another, and the standard error of that.
 
@@ -83,24 +88,23 @@ class Measured:
 
     leak: Leak
     """The strongest attack."""
-    squares: Float
-    """Sum of each person's squared errors of prediction. Shape (N,)."""
-    ndcg: Float | None = None
-    """Of unary data: NDCG@10 of each person's list; 0 where nothing is held out. Shape (N,)."""
+    accuracy: Float
+    """Sum of each person's squared errors of prediction. Of unary data NDCG@10 of each person's
+    list, 0 where nothing is held out. Shape (N,)."""
 
 
 def measure(panel: Panel, how: LearningProtocol, raw: "RawAttackers | None" = None) -> Measured:
-    """Protect, attack and predict every part of a panel by what the other parts taught."""
+    """Protect, attack and predict every part of a panel by models of the other parts."""
     shown = Shown(panel, how)
     wanted = questions(int(panel.category.max()) + 1)
     names = [attacker.name for attacker in ATTACKERS] + [CLEAN.name] * (raw is not None)
     scores = np.zeros((len(names), len(wanted), panel.draws, len(panel.category)))
-    squares, unary = np.zeros(len(panel.category)), panel.ratings.scale.is_unary
+    values = np.zeros(len(panel.category))
     for part, trial in enumerate(shown.trials()):
         draws = range(1, panel.draws)
         views = [trial.judge, *(shown.view(part, frozenset({part}), draw) for draw in draws)]
         whose = panel.members[part]
-        squares[whose] = (_ndcg if unary else _squares)(shown, part, trial.judge)
+        values[whose] = _accuracy(shown, part, trial.judge)
         category = np.tile(_learners(panel, part), panel.draws)
         read = cache(lambda form, trial=trial: stacked(form, trial.learn))
         new = cache(lambda form, views=views: [form(view) for view in views])
@@ -113,8 +117,7 @@ def measure(panel: Panel, how: LearningProtocol, raw: "RawAttackers | None" = No
             for r, (score, form) in enumerate(zip(fits, forms, strict=False)):
                 for d, table in enumerate(new(form)):
                     scores[r, q, d, whose] = score(table)
-    leak = _strongest(panel, names, wanted, scores)
-    return Measured(leak, np.zeros(0), squares) if unary else Measured(leak, squares)
+    return Measured(_strongest(panel, names, wanted, scores), values)
 
 
 class RawAttackers:
@@ -160,14 +163,39 @@ class RawAttackers:
         return min(max(bounds), 1.0)
 
 
-def cost(measured: Measured, raw: Measured) -> float:
+def cost(accuracy: Float, raw: Float, scale: Scale) -> float:
     """Return by what share an error exceeds that of raw ratings: sqrt(S / S_raw) - 1.
 
     Of unary data, what share of NDCG@10 is lost: 1 - N / N_raw.
     """
-    if measured.ndcg is not None and raw.ndcg is not None:
-        return 1 - float(measured.ndcg.sum()) / max(float(raw.ndcg.sum()), 1e-300)
-    return sqrt(float(measured.squares.sum()) / max(float(raw.squares.sum()), 1e-300)) - 1
+    ratio = float(accuracy.sum()) / max(float(raw.sum()), 1e-300)
+    return 1 - ratio if scale.is_unary else sqrt(ratio) - 1
+
+
+def cost_bound(squares: Float, raw: Float, level: float) -> float:
+    """Return what a scheme costs at most: the upper end of a one-sided interval over people.
+
+    With R = S / S_raw, of sums over people i, the error of R is
+    sqrt(sum_i (s_i - R s_i,raw)^2) / S_raw, and that of sqrt(R) half of it over sqrt(R).
+    """
+    total = max(float(raw.sum()), 1e-300)
+    ratio = float(squares.sum()) / total
+    error = float(np.sqrt(np.square(squares - ratio * raw).sum())) / total
+    root = sqrt(max(ratio, 1e-12))
+    return root - 1 + NormalDist().inv_cdf(level) * error / (2 * root)
+
+
+def accuracy(panel: Panel, how: LearningProtocol) -> Float:
+    """Return each person's part of the accuracy under a protocol, without attacks. Shape (N,)."""
+    shown, values = Shown(panel, how), np.zeros(len(panel.category))
+    for part, whose in enumerate(panel.members):
+        values[whose] = _accuracy(shown, part, shown.view(part, frozenset({part}), 0))
+    return values
+
+
+def _accuracy(shown: Shown, part: int, view: View) -> Float:
+    """Return squared errors of a part, or NDCG of unary data. Shape (people of the part,)."""
+    return (_ndcg if shown.panel.ratings.scale.is_unary else _squares)(shown, part, view)
 
 
 def _strongest(panel: Panel, names: Sequence[str], wanted: Sequence[int], scores: Float) -> Leak:
@@ -241,7 +269,7 @@ def _ndcg(shown: Shown, part: int, view: View) -> Float:
     given, hidden = (ratings.select_users(panel.part == part) for ratings in panel.split)
     people, category = panel.given[part], panel.category[panel.members[part]]
     x = how.estimate(view.profiles, view.reports, view.disclosure)
-    move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0))
+    move = how.moves(view.disclosure, view.profiles, people, shown.coins(part, 0), view.reports)
     score = local_scores(view.disclosure, view.profiles, x, category, move)
     sets = [Sets(ratings.user_offsets, ratings.item) for ratings in (given, hidden)]
     return np.nan_to_num(rank_people(score, sets[0], sets[1], view.profiles.n_items).ndcg)
@@ -257,7 +285,7 @@ def _squares(shown: Shown, part: int, view: View) -> Float:
     hidden = panel.split.hidden.select_users(panel.part == part)
     profiles, rows = view.profiles, (hidden.user, hidden.item)
     x = how.estimate(profiles, view.reports, view.disclosure)
-    given = panel.given[part], shown.coins(part, 0)
+    given = panel.given[part], shown.coins(part, 0), view.reports
     shown_as = [how.predictions(view.disclosure, profiles, *given, x, *rows)]
     if how.name == RAW:
         cell, x = infer(profiles, view.reports, joint_fit(profiles, view.reports))

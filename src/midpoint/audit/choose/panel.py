@@ -1,4 +1,4 @@
-"""A panel set against itself: parts of its people, each protected by what the others taught."""
+"""A panel cut into parts: each is protected by a model learned from the others, and attacked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

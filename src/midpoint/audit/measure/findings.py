@@ -34,7 +34,7 @@ they stand beside the metrics."""
 ROUNDING = 1e-9
 """What sums of fractions may be off by."""
 READABLE = 0.55
-"""An attacker that reads its control less well than this proves nothing by failing elsewhere."""
+"""An attacker with a lower AUC on its control proves nothing by failing elsewhere."""
 RAW_KIND, FINAL_KIND = "raw", "final"
 """Of devices over several rounds: those that send ratings as they are, and the product's."""
 
@@ -68,7 +68,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Band:
-    """What the strongest of a scheme's attackers would read by chance."""
+    """The AUC that the strongest of a scheme's attackers would reach by chance."""
 
     low: float
     """Lower end: labels permuted within folds, on the attackers' scores as they are."""
@@ -114,7 +114,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Control:
-    """Whether an attacker can read at all."""
+    """Whether an attacker succeeds on its control."""
 
     scheme: str
     """What it was tried on: raw ratings, but for attackers of one scheme's flaw."""
@@ -138,7 +138,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class ByActivity:
-    """How well people are read by how many ratings they gave."""
+    """The AUC for people by how many ratings they gave."""
 
     attack: str
     """The scheme's strongest attacker."""
@@ -189,7 +189,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Bound:
-    """What somebody would read who knew every error of a disclosure, and nothing else."""
+    """The AUC of somebody who knew every error of a disclosure, and nothing else."""
 
     value: float
     """The AUC: Phi(sqrt(D / 2)), D = sets + values."""
@@ -244,7 +244,7 @@ class Membership:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """What leaks to outsiders under one scheme, for one panel and one number of outsiders."""
+    """What leaks under one scheme, and what it costs, for one panel and number of outsiders."""
 
     scheme: str
     """The protocol."""
@@ -264,6 +264,12 @@ class SizePoint:
     """AUC of the strongest of their attackers."""
     bound: float | None
     """The bound of a panel of this size, where the scheme has one."""
+    reports: bool = False
+    """Whether items were also learned from everyone else's reports."""
+    panel_judge: float | None = None
+    """AUC of the judge of the analyst with the panel alone, where it was measured."""
+    rmse: float | None = None
+    """Error of what new people's devices show, where ratings are predicted."""
 
 
 @dataclass(frozen=True)

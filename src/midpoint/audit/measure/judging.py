@@ -1,4 +1,4 @@
-"""What the judges of an audit find: one answer for each adversary, and how sharp it is."""
+"""What the judges of an audit find: one answer for each adversary, and its precision."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -17,7 +17,7 @@ from midpoint.audit.run.adversaries.judge import judge_name
 from midpoint.audit.run.adversaries.outsiders import SPLIT
 from midpoint.audit.run.plan import RAW
 from midpoint.audit.run.store import ATTACK, Arrays, Store
-from midpoint.audit.run.tasks import ACCURACY, LEARN
+from midpoint.audit.run.tasks.units import ACCURACY, LEARN
 
 Float = NDArray[np.float64]
 Key = tuple[str, str, str]

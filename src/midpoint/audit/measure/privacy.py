@@ -1,4 +1,4 @@
-"""What leaks: how far attackers get on each scheme, beside what chance would show."""
+"""What leaks: the AUC of each attacker under each scheme, beside the chance band."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from midpoint.audit.run.adversaries.outsiders import (
     OUTSIDER,
     SPLIT,
     SPLIT_ADVERSARIES,
-    sizes,
 )
-from midpoint.audit.run.tasks import BOUND
+from midpoint.audit.run.adversaries.panel_draw import sizes
+from midpoint.audit.run.tasks.units import BOUND
 
 BINS = 40
 QUARTERS = 4
@@ -101,10 +101,15 @@ class Privacy:
     def _sizes(self, *, split: bool) -> tuple[int, int]:
         """Return how many people are the panel and outsiders, in the smallest training."""
         training = len(self.stored.category) - int(np.bincount(self.stored.folds).max())
-        return sizes(self.stored.plan, training) if split else (training, 0)
+        plan = self.stored.plan
+        panel, outsiders = sizes(plan, training)
+        return (panel, outsiders) if split else (training if plan.panel is None else panel, 0)
 
     def bound(self, scheme: str) -> Bound | None:
-        """Return the bound: of the published disclosure, where outsiders are kept apart."""
+        """Return the bound: of the published disclosure, where outsiders are kept apart.
+
+        None where a fold chose a protocol without one.
+        """
         split = self.stored.has(scheme, SPLIT, BOUND)
         names = (scheme, SPLIT, BOUND) if split else (scheme, BOUND)
         if not self.stored.has(*names):
@@ -113,6 +118,8 @@ class Privacy:
         sets, values, revealed = (
             float(np.mean([one[key] for one in every])) for key in ("sets", "values", "revealed")
         )
+        if np.isnan(sets):
+            return None
         return Bound(area_of(sets + values), sets, values, revealed, self._sizes(split=split)[0])
 
     def control(self, attack: str, scheme: str) -> Control:

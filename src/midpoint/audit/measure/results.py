@@ -61,7 +61,7 @@ class AuditResults:
     bands: Mapping[str, Band]
     """Of each scheme, what chance would show."""
     controls: Mapping[str, Control]
-    """Of each attacker of one report, whether it can read at all."""
+    """Of each attacker of one report, whether it succeeds on its control."""
     adaptive: Mapping[str, bool]
     """Of each attacker, whether it knows the scheme."""
     per_fold: Mapping[str, Mapping[str, tuple[float, ...]]]
@@ -147,7 +147,7 @@ class AuditResults:
         return list(self.controls)
 
     def controls_of(self, scheme: str) -> Mapping[str, Control]:
-        """Return of each attacker of a scheme whether it can read at all."""
+        """Return of each attacker of a scheme whether it succeeds on its control."""
         over_rounds = (held for held in self.rounds.values() if scheme in held.devices)
         return next((held.controls for held in over_rounds), self.controls)
 

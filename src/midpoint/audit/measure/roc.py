@@ -1,8 +1,8 @@
-"""What the field asks of an attack beside its AUC: how often it is right where it must be sure.
+"""Measures of an attack beside its AUC: how often it is right when it is confident.
 
-A person is named if the judge holds one category for at least nine times as likely as the other,
-both having been equally likely before. The judge was calibrated in nested folds, so that of those
-whom it names nine in ten ought to be as it says.
+A person is named if the judge's odds for one category are nine to one or more, both categories
+having the same prior probability. The judge was calibrated in nested folds, so about nine in ten of
+those whom it names should be classified rightly.
 """
 
 from collections.abc import Iterator, Sequence

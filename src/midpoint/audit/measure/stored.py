@@ -14,7 +14,7 @@ from midpoint.audit.attackers.auc import Area, area
 from midpoint.audit.run.adversaries.outsiders import ADVERSARIES, CLEAN, PANEL, SPLIT
 from midpoint.audit.run.plan import DEFAULT, Plan
 from midpoint.audit.run.store import ATTACK, EARLY, Arrays, Store
-from midpoint.audit.run.tasks import ACCURACY, ANSWERS, LEARN
+from midpoint.audit.run.tasks.units import ACCURACY, ANSWERS, LEARN
 from midpoint.data import Feature, Ratings
 from midpoint.wire import SCHEMES
 

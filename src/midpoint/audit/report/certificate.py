@@ -1,6 +1,8 @@
 """From an audit to a certificate over a disclosure."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, replace
+from math import ceil
 from typing import Any
 
 from midpoint.analyst import Factorizer, prepare
@@ -13,10 +15,9 @@ from midpoint.audit.run.store import described_kind
 from midpoint.data import Ratings, with_known
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
-from midpoint.wire import MILLION, Certificate, Disclosure
+from midpoint.wire import MILLION, ONE, Certificate, Disclosure
 from midpoint.wire.disclosure import COLUMNS
 
-USUAL = LearningProtocol("no")
 SHARP_FIELDS = ("tpr_at_1", "tpr_at_01", "balanced_accuracy", "named")
 """Fields of a certificate that say how sharp the judge is, in the order of SHARPNESS."""
 
@@ -53,7 +54,7 @@ def certificate(
     if verdict is None or cost is None or here is None:
         raise MidpointError(f"the audit did not attack {scheme!r}; run it with --schemes {scheme}")
     _require_proof(results, scheme)
-    _require_measured(results, disclosure, ratings, factorizer)
+    _require_measured(results, scheme, disclosure, ratings, factorizer)
     strongest, band = verdict.strongest, verdict.band
     return Certificate(
         disclosure=disclosure.digest,
@@ -82,7 +83,7 @@ def _measured(results: AuditResults, verdict: Verdict) -> dict[str, Any]:
         "people": int(results.description["users"]),
         "attackers": results.bands[verdict.scheme].attackers,
     }
-    if "share" in results.model:
+    if "share" in results.model and results.model.get("until") is None:
         stated["given"] = _millionths(results.model["share"])
     if whose is not None:
         stated |= {"adversary": name, "panel": whose.panel, "outsiders": whose.outsiders}
@@ -126,7 +127,11 @@ def _require_proof(results: AuditResults, scheme: str) -> None:
 
 
 def _require_measured(
-    results: AuditResults, disclosure: Disclosure, ratings: Ratings, factorizer: Factorizer
+    results: AuditResults,
+    scheme: str,
+    disclosure: Disclosure,
+    ratings: Ratings,
+    factorizer: Factorizer,
 ) -> None:
     """See that the disclosure is, number by number, what the audited data gives."""
     if ratings.digest != results.data_digest:
@@ -135,8 +140,7 @@ def _require_measured(
             f" {results.data_digest[:16]}; name the audited data, with the same options"
         )
     names = [feature.name for feature in disclosure.features]
-    spec = SchemeSpec.of(disclosure)
-    how = LearningProtocol(spec.name, bits=disclosure.bits, levels=spec.levels, spread=spec.spread)
+    how = _wanted(disclosure, results.schemes[scheme].get("leak"))
     # Profiles are learned from everyone, or from those whose category is known, as in the audit.
     for people in (ratings, with_known(ratings, *names)):
         learned = factorizer.fit(people, names)
@@ -155,7 +159,7 @@ def _first_difference(made: Disclosure, given: Disclosure) -> str:
         return f"{len(given.items)} items, and {len(made.items)} or others were audited"
     if made.prior != given.prior:
         return "another prior of positions"
-    for column in COLUMNS:
+    for column in (*COLUMNS, "keep"):
         ours, theirs = getattr(made, column), getattr(given, column)
         for item, a, b in zip(made.items, ours or (), theirs or (), strict=False):
             if a != b:
@@ -174,23 +178,37 @@ def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
             f"the audit's categories are {', '.join(results.categories)}, the disclosure's"
             f" {', '.join(categories)}"
         )
-    spec = SchemeSpec.of(disclosure)
-    wanted = {
-        "kind": described_kind(LearningProtocol),
-        "name": disclosure.scheme,
-        "bits": disclosure.bits,
-        "alpha": 1.0,
-        "estimation": USUAL.estimation,
-        "levels": spec.levels,
-        "spread": spec.spread,
-    }
-    for name, how in results.schemes.items():
-        if wanted.items() <= how.items() and "share" not in how:
-            return name
+    tried = [
+        name
+        for name, how in results.schemes.items()
+        if "share" not in how and _discloses_as(how, disclosure)
+    ]
+    if tried:  # of several leak budgets, the smallest that it is within
+        return min(tried, key=lambda name: results.schemes[name].get("leak") or 1)
     raise MidpointError(
-        f"the audit did not try {str(spec)!r} with bits {disclosure.bits}, as it is by"
-        " itself; run it again with that scheme among --schemes"
+        f"the audit did not try {str(SchemeSpec.of(disclosure))!r} with bits {disclosure.bits}, as"
+        " it is by itself; run it again with that scheme among --schemes"
     )
+
+
+def _wanted(disclosure: Disclosure, leak: float | None) -> LearningProtocol:
+    """Return the protocol that discloses in this way, under a leak budget if there is one."""
+    how = LearningProtocol.of_spec(SchemeSpec.of(disclosure), disclosure.bits)
+    return replace(how, leak=leak)
+
+
+def _discloses_as(how: Mapping[str, Any], disclosure: Disclosure) -> bool:
+    """Tell whether an audited protocol, by its settings, is the one of a disclosure.
+
+    Another share of the answers, or other levels, leak another amount.
+    """
+    leak = how.get("leak")
+    wanted = asdict(_wanted(disclosure, leak)) | {"kind": described_kind(LearningProtocol)}
+    if any(how[key] != value for key, value in wanted.items() if key != "estimator"):
+        return False
+    if leak is None:  # keep probabilities that differ are those of a leak budget
+        return disclosure.keep is None or len(set(disclosure.keep)) == 1
+    return disclosure.leak is not None and disclosure.leak <= ceil(leak * ONE)
 
 
 def _millionths(value: float) -> int:

@@ -63,9 +63,8 @@ def trade_off(results: AuditResults) -> Picture | None:
         "Privacy, accuracy and disclosure",
         "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
         " the grey band is at chance. Left in the first panel is accurate; left in the second"
-        " discloses little. Raw ratings (no) are at 0 by definition: the best error that they"
-        " give, with any correction or none, is what the others' errors, with the device's own"
-        " correction, are compared with.",
+        " discloses little. Raw ratings (no) cost 0 by definition: errors of the other schemes,"
+        " corrected on the device, are compared with the best error that raw ratings give.",
         stand_in(results.dataset),
     )
 
@@ -220,7 +219,7 @@ def _who(curves: Sequence[Line]) -> str:
 
 
 def round_bars(results: AuditResults, held: Rounds) -> Picture:
-    """Draw how well transcripts are read, by kind of device."""
+    """Draw the AUC on whole transcripts, by kind of device."""
     devices, attacks = list(held.devices), list(held.controls)
     figure, (axes,) = panels(1, 1, height=3.4)
     position, width = np.arange(len(devices)), 0.84 / max(len(attacks), 1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from midpoint.audit.measure.findings import INFERRED, LISTED, NDCG, RMSE, ROUNDING, Row
 from midpoint.audit.measure.results import AuditResults
-from midpoint.audit.report.adversary_figures import roc_curves, size_curves
+from midpoint.audit.report.adversary_figures import outsider_curves, roc_curves, size_curves
 from midpoint.audit.report.curve_figures import (
     activity,
     alpha_curve,
@@ -62,6 +62,7 @@ def pictures(results: AuditResults) -> Iterator[Picture]:
         trade_off,
         roc_curves,
         size_curves,
+        outsider_curves,
         bars,
         every_attacker,
         histograms,
@@ -219,8 +220,8 @@ def histograms(results: AuditResults) -> Picture | None:
     return picture(
         figure,
         "Answers before and after",
-        "What attackers answer of people of either category, each fold's answers on a scale of its"
-        f" own, on raw ratings (left) and on what {' and '.join(schemes[1:])} send. Above, the"
+        "Scores that attackers give to people of either category, scaled in each fold, on raw"
+        f" ratings (left) and on what {' and '.join(schemes[1:])} send. Above, the"
         f" log-odds of {CLEAN_ATTACK}, trained on raw ratings, as in the paper's Figure 6: where"
         " its two shapes are the same, this attacker learns nothing; another may. Below,"
         " the strongest attacker on each. The first and the last bin hold all that lies beyond.",

@@ -14,11 +14,13 @@ from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report import paper_tables, tables
 from midpoint.audit.report.curve_figures import round_bars
 from midpoint.audit.report.figures import pictures
+from midpoint.audit.report.reading import how_to_read
 from midpoint.audit.report.settings import front_words, label, model_words
 from midpoint.audit.report.style import STYLE as DRAWING
 from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import (
+    BLIND,
     chosen_words,
     headline,
     judge,
@@ -45,7 +47,8 @@ table { border-collapse: collapse; font-size: 0.8rem; margin: 0.6rem 0; min-widt
 th, td { border: 1px solid #999; padding: 0.2rem 0.45rem; text-align: right;
   vertical-align: top; font-weight: normal; }
 thead th { background: #f0f0f0; font-weight: bold; }
-th[scope=row], thead th:first-child, .words th, .words td { text-align: left; }
+th[scope=row], thead th:first-child, .words th, .words td, .against :is(th, td):nth-child(2)
+  { text-align: left; }
 caption { text-align: left; padding: 0.3rem 0; }
 .wide { overflow-x: auto; }
 .plain { font-size: 1.5rem; line-height: 1.35; margin: 0.6rem 0; max-width: 46rem; }
@@ -70,12 +73,6 @@ code { background: #f3f3f3; padding: 0 0.2rem; overflow-wrap: anywhere; }
 }
 """
 Figures = Mapping[str, Picture]
-_COST = {
-    False: "Cost is the error with the device's own correction against the best that raw ratings"
-    " give, estimated in the same way.",
-    True: "Cost is the error with the inferred category against that of raw ratings.",
-}
-"""What costs compare, in the paper's setting or not."""
 
 
 def write_report(
@@ -134,7 +131,8 @@ def page(
         *tables.adversaries(results),
         *_omniscient(results),
         *tables.sharpness(results),
-        *_figures(drawn, "What leaks to outsiders, by sizes"),
+        *_figures(drawn, "How many must tell"),
+        *_figures(drawn, "What leaks to outsiders, by their number"),
         *tables.sizes(results),
         *tables.members(results),
         "<h2>What leaks to which attacker</h2>",
@@ -174,7 +172,9 @@ def _opening(results: AuditResults, written: date | None) -> Iterator[str]:
     """Begin with the sentence that a newspaper would print, and what it rests on."""
     main = headline(results)
     if main is not None:
-        yield f'<p class="plain">{escape(main.plain)}.</p>'
+        blind = "This audit cannot tell: no attack succeeded even on raw ratings. "
+        opening = blind * (main.grade == BLIND) + main.plain
+        yield f'<p class="plain">{escape(opening)}.</p>'
     yield f'<p class="facts">{escape(front_words(results, written))}</p>'
 
 
@@ -192,7 +192,9 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     """Say first, in plain words, what was found."""
     main = headline(results)
     if main is not None:
-        yield f'<p class="verdict"><b>{escape(main.scheme)}</b>: {escape(main.sentence)}.</p>'
+        rests = "".join(f"<br>{escape(number)}." for number in main.numbers)
+        grade = f"<b>{escape(main.scheme)}</b>: {escape(main.grade)}."
+        yield f'<p class="verdict">{grade}{rests}</p>'
         yield from _in_use(results, main.scheme)
     for product in results.rounds:
         verdict = judge(results, product)
@@ -215,28 +217,7 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
         if other is not None and (main is None or scheme != main.scheme):
             yield f"<li><b>{escape(label(scheme))}</b>: {escape(other.sentence)}.</li>"
     yield "</ul>"
-    yield (
-        "<p><small>An AUC is the probability that an attacker, shown two people of unlike category,"
-        " tells them apart: 0.5 is a blind guess. Below 0.5 leaks as much as above, since the sign"
-        " of the answer can be flipped. The judge of an adversary weighs all its attackers, as"
-        " training people in nested folds taught it before anybody was attacked. A verdict takes"
-        " two looks: the judge of the adversary that knows most, and the strongest of all"
-        " attackers. A chance band is what one of these shows with its scores as they are and"
-        f" people's categories permuted within folds; {_held(results)} of that is inside, so that"
-        " 95 % are inside both. It is judged by a band wider by a factor of 1.41, because the"
-        " people of one fold are those that attackers of the others learned from: on noise, an AUC"
-        " found so has up to twice the variance that permutations show. The fewer people, the"
-        f" wider it is: with these {results.description['users']:,}, a leak inside it looks like"
-        " chance and is not ruled out. Intervals take the trained attackers and the folds as"
-        " given; the strongest attacker is chosen after the fact, so that its interval, unlike the"
-        f" judge's, is on the high side, seen from 0.5. {_COST[results.is_paper]}</small></p>"
-    )
-
-
-def _held(results: AuditResults) -> str:
-    """Say how much of chance a band holds."""
-    levels = {f"{100 * band.level:g} %" for band in results.bands.values()}
-    return " or ".join(sorted(levels)) or "95 %"
+    yield from how_to_read(results)
 
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
@@ -261,10 +242,10 @@ def _omniscient(results: AuditResults) -> Iterator[str]:
     """Say what the bound is and what it takes for granted."""
     if results.bounds:
         yield (
-            "<p>The omniscient adversary is no attack but a bound: AUC = &Phi;(&radic;(D / 2)), D"
-            " being what the errors of disclosed log ratios and of offsets add up to over the items"
-            f" that a person reveals. It assumes {escape(ASSUMES)}. A scheme without a number there"
-            " leaks by more than errors, and has no such bound.</p>"
+            "<p>The omniscient adversary is a bound, not an attack: AUC = &Phi;(&radic;(D / 2))."
+            " D is the sum, over the items that a person reveals, of what the errors of disclosed"
+            f" log ratios and offsets add. It assumes {escape(ASSUMES)}. A scheme without a number"
+            " there leaks by more than errors, and has no such bound.</p>"
         )
 
 

@@ -8,6 +8,7 @@ from midpoint.audit.attackers import ATTACKERS
 from midpoint.audit.attackers.joint import MATCHED
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.plan import GIVEN
+from midpoint.data.split import day
 
 FULL_FOLDS = 10
 """Folds of a full audit: those of `midpoint audit` unless given."""
@@ -41,8 +42,9 @@ def model_words(results: AuditResults) -> str:
         f" {MEANS.get(fit['method'], WITH_MEANS)}, {fit['iterations']} passes,"
         f" {penalty}{tuned}; biases {BIASES[fit['biases']]}"
     )
-    folds = f"{plan['folds']} folds of users; {given_words(plan['share'])}"
-    return ". ".join([fitted, folds, *_estimates(results)]) + "."
+    folds = f"{plan['folds']} folds of users; {given_words(plan['share'], plan.get('until'))}"
+    who = [f"Who volunteers for the panel: {plan['volunteers']}"] if plan.get("volunteers") else []
+    return ". ".join([fitted, folds, *who, *_estimates(results)]) + "."
 
 
 def front_words(results: AuditResults, written: date | None = None) -> str:
@@ -69,8 +71,13 @@ def front_words(results: AuditResults, written: date | None = None) -> str:
     return " · ".join(parts)
 
 
-def given_words(share: float) -> str:
+def given_words(share: float, until: int | None = None) -> str:
     """Say how much of their ratings people give, and what is predicted from what."""
+    if until is not None:
+        return (
+            f"ratings from before {day(until)}, {share:.0%} of all, are trained on and given;"
+            " later ones of held-out users are predicted"
+        )
     if share == 1:
         return (
             "all of a held-out user's ratings are given and attacked; errors of predictions are"

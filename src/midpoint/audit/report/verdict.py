@@ -37,14 +37,24 @@ class Verdict:
     """What it comes to, in a few words."""
     plain: str
     """What it means for people, in one sentence without its full stop (`plain_words`)."""
-    sentence: str
-    """Grade, plain words and all numbers, in a few sentences; the last has no full stop."""
+    numbers: tuple[str, ...]
+    """What it rests on, in sentences without their full stops."""
     safe: bool
     """Whether the strongest attack is at chance, by attackers that succeed on raw ratings."""
 
+    @property
+    def sentence(self) -> str:
+        """Grade, plain words and all numbers in a row; the last sentence has no full stop."""
+        return ". ".join([self.grade, self.plain, *self.numbers])
+
+    @property
+    def lines(self) -> str:
+        """The same for a terminal: a line for the plain words, and one for each number below."""
+        return "".join([f"{self.grade}. {self.plain}.", *(f"\n  {n}." for n in self.numbers)])
+
 
 class Look(NamedTuple):
-    """One of the two looks at a scheme: the judge, or the strongest attacker."""
+    """One of the two numbers that a verdict tests: the judge's AUC, or the strongest attacker's."""
 
     row: Row
     """Its AUC."""
@@ -78,8 +88,8 @@ def judge(results: AuditResults, scheme: str) -> Verdict | None:
     row, band = decides
     grade = weigh(row.value, band, able=able, raw=raw)
     plain = plain_words(results, row)
-    sentence = ". ".join([grade, plain, *_numbers(results, decides, every)])
-    return Verdict(scheme, row, band, grade, plain, sentence, grade == CHANCE)
+    numbers = tuple(_numbers(results, decides, every))
+    return Verdict(scheme, row, band, grade, plain, numbers, grade == CHANCE)
 
 
 def plain_words(results: AuditResults, row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Attackers of several rounds: those that read whole transcripts, and some that read the union."""
+"""Attackers of several rounds: on whole transcripts, and some on the union of all answers."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -22,8 +22,8 @@ ON_UNION = (
     "adaptive-lr-profile",
     "adaptive-trees-profile",
 )
-"""Attackers of one report that read the union of all rounds as well."""
+"""Attackers of one report that are also tried on the union of all rounds."""
 TRANSCRIPT_ATTACKERS: Mapping[str, Callable[[], Attacker]] = MappingProxyType(
     {make().name: make for make in _MAKERS} | {name: ATTACKERS[name] for name in ON_UNION}
 )
-"""Makers of attackers that read several rounds, by name."""
+"""Makers of attackers of several rounds, by name."""

@@ -1,4 +1,4 @@
-"""Several meetings of a curious analyst and many devices, one after the other (Sec. 6.3).
+"""Several rounds of questions between an analyst and many devices (Sec. 6.3).
 
 Each round the analyst asks everyone about more items, chosen by what she answered so far, and once
 more about what was left open; in between it learns again and discloses other numbers. Meanwhile

@@ -72,7 +72,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
         blind = how.estimate(profiles, view.reports, view.disclosure)
         fitted = joint_fit(profiles, view.reports)
     people, coins = population(fold.given, fold.plan), held_out_coins(fold, name)
-    local = how.predictions(view.disclosure, profiles, people, coins, blind, *rows)
+    local = how.predictions(view.disclosure, profiles, people, coins, view.reports, blind, *rows)
 
     def inferred(fit: JointFit) -> Float:
         guess, x = infer(profiles, view.reports, fit)
@@ -83,7 +83,7 @@ def measure(fold: FoldData, view: View, name: str, how: LearningProtocol) -> Acc
 
     def lists() -> dict[str, Any]:
         """Rank as devices do; of raw ratings also as the analyst could, by what it infers."""
-        moves = how.moves(view.disclosure, profiles, people, coins)
+        moves = how.moves(view.disclosure, profiles, people, coins, view.reports)
         own = local_scores(view.disclosure, profiles, blind, fold.category, moves)
         shown = _rank(fold, own)
         ranked = _stored(shown, profiles.n_items)

@@ -1,4 +1,4 @@
-"""Schemes along a setting: how much is obfuscated, how finely disclosed, how much people rate."""
+"""Curves over a setting: the share obfuscated, the bits disclosed, the share of ratings given."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, itemwise_scheme
-from midpoint.audit.run.plan import RAW
+from midpoint.audit.run.plan import RAW, read_scheme
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.protocol.learning import Coins
-from midpoint.wire import SCHEMES, Disclosure
+from midpoint.wire import Disclosure
 
 CURVES = ("alpha", "bits", "share")
 """What can be varied."""
@@ -61,11 +61,16 @@ class Thinned(LearningProtocol):
         return replace(sent, kept=given[sent.kept])
 
     def moves(
-        self, disclosure: Disclosure, profiles: ItemProfiles, people: Population, coins: Coins
+        self,
+        disclosure: Disclosure,
+        profiles: ItemProfiles,
+        people: Population,
+        coins: Coins,
+        sent: Reports,
     ) -> NDArray[np.int64]:
-        """Return how devices move tastes that they know by the ratings that are given only."""
+        """Return how far what was sent is from tastes known by the ratings that are given only."""
         _, some = self._given(people, coins)
-        return super().moves(disclosure, profiles, some, coins)
+        return super().moves(disclosure, profiles, some, coins, sent)
 
     def _given(self, people: Population, coins: Coins) -> tuple[NDArray[np.intp], Population]:
         """Draw the ratings that are given."""
@@ -86,21 +91,21 @@ def curve_schemes(
     chosen: dict[str, LearningProtocol] = {}
     for key in over:
         if key not in CURVES:
-            raise MidpointError(f"there is no curve over {key!r}; choose of {', '.join(CURVES)}")
+            raise MidpointError(f"there is no curve over {key!r}; choose from {', '.join(CURVES)}")
         steps = QUICK[key] if quick else {"alpha": ALPHAS, "bits": BITS, "share": SHARES}[key]
         for name in _schemes_of(key, scale, usual or itemwise_scheme(scale), quick=quick):
-            chosen[name] = LearningProtocol(name)
-            if key == "bits" and SCHEMES[name].counterparts:  # one precision: a point
+            whole = chosen[name] = read_scheme(name)
+            if key == "bits" and whole.scheme.counterparts:  # one precision: a point
                 continue
-            chosen |= {f"{name}:{key}={step:g}": _MAKERS[key](name, step) for step in steps}
+            chosen |= {f"{name}:{key}={step:g}": _MAKERS[key](whole, step) for step in steps}
     return chosen
 
 
-_MAKERS: Mapping[str, Callable[[str, float], LearningProtocol]] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[LearningProtocol, float], LearningProtocol]] = MappingProxyType(
     {
-        "alpha": lambda name, step: LearningProtocol(name, alpha=step),
-        "bits": lambda name, step: LearningProtocol(name, bits=int(step)),
-        "share": lambda name, step: Thinned(name, share=step),
+        "alpha": lambda whole, step: replace(whole, alpha=step),
+        "bits": lambda whole, step: replace(whole, bits=int(step)),
+        "share": lambda whole, step: Thinned(**vars(whole), share=step),
     }
 )
 
@@ -115,4 +120,6 @@ def _schemes_of(key: str, scale: Scale, usual: str, *, quick: bool) -> list[str]
     names = dict.fromkeys([*wanted, usual])
     if key == "bits" and scale.is_discrete:
         names.pop("mpss")  # whole stars less an offset are read at any number of bits
-    return [name for name in names if scale.is_discrete or not SCHEMES[name].needs_levels]
+    return [
+        name for name in names if scale.is_discrete or not read_scheme(name).scheme.needs_levels
+    ]

@@ -1,4 +1,4 @@
-"""One fold of the cross-validation: its people, and what the analyst learned of them."""
+"""One fold of the cross-validation: its people, and what the analyst learned without them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.analyst import ItemProfiles, prepare
+from midpoint.analyst import CollectedReports, ItemProfiles, itemwise_scheme, prepare
+from midpoint.analyst.learn.training_set import training_set
 from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.view import FEW
+from midpoint.audit.run.adversaries.panel_draw import draw_panel
+from midpoint.audit.run.adversaries.reporters import collected
 from midpoint.audit.run.plan import GIVEN, Plan
-from midpoint.data import Feature, Ratings, hold_out, split_ratings, user_folds, with_known
+from midpoint.data import (
+    Feature,
+    Ratings,
+    hold_out,
+    split_by_time,
+    split_ratings,
+    user_folds,
+    with_known,
+)
+from midpoint.data.origin import counted
+from midpoint.data.split import day
 from midpoint.errors import MidpointError
-from midpoint.protocol import Population
+from midpoint.protocol import LearningProtocol, Population
 from midpoint.wire import Scheme
 
 Labels = NDArray[np.intp]
@@ -28,10 +41,12 @@ class FoldData:
     """What the audit does."""
     number: int
     """Which fold is held out."""
+    outside: Ratings
+    """All users who are not attacked."""
     training: Ratings
-    """The users who shared their category."""
+    """Those of them who shared their category: everyone, or a panel of the size that is planned."""
     held_out: Ratings
-    """The users who are attacked, with all of their ratings."""
+    """The users who are attacked, with all of their ratings; split by time, with those before."""
     given: Ratings
     """Of the held-out users, the ratings that others of theirs are predicted from."""
     hidden: Ratings
@@ -44,16 +59,24 @@ class FoldData:
         """Split; users whose category is not known must have been left out."""
         feature = ratings.feature(*plan.feature)
         folds = user_folds(ratings.n_users, plan.folds, seed=plan.seed_of("folds"), feature=feature)
-        training, held_out = hold_out(ratings, folds, number)
-        share = GIVEN if plan.share == 1 else plan.share
-        given, hidden = split_ratings(held_out, share, seed=plan.seed_of("split"))
+        outside, held_out = hold_out(ratings, folds, number)
+        if plan.until is None:
+            share = GIVEN if plan.share == 1 else plan.share
+            given, hidden = split_ratings(held_out, share, seed=plan.seed_of("split"))
+        else:  # nothing that came later is trained on, or attacked
+            outside = split_by_time(outside, plan.until).given
+            given, hidden = split_by_time(held_out, plan.until)
+            held_out = given
+        training = outside
+        if plan.panel is not None:
+            training = outside.select_users(draw_panel(outside, plan, number).panel)
         part = user_folds(
             training.n_users,
             plan.parts,
             seed=plan.seed_of("parts", number),
             feature=training.feature(*plan.feature),
         )
-        return cls(plan, number, training, held_out, given, hidden, part)
+        return cls(plan, number, outside, training, held_out, given, hidden, part)
 
     @property
     def attacked(self) -> Ratings:
@@ -79,6 +102,25 @@ class FoldData:
         """Return the ratings of the training users who are not in some parts; early ones only."""
         chosen = ~np.isin(self.part, without)
         return self.training.select_users(chosen & self.first_half if early else chosen)
+
+    def fit(self, people: Ratings) -> ItemProfiles:
+        """Fit items to people who shared their category, with everyone's reports if planned."""
+        factorizer, feature = self.plan.factorizer, self.plan.feature
+        if self.reports is None:
+            return factorizer.fit(people, feature)
+        both = training_set(people, feature, self.reports, seed=factorizer.seed)
+        return factorizer.fit(both.ratings, feature, report_noise=both.report_noise)
+
+    @cached_property
+    def reports(self) -> CollectedReports | None:
+        """What everyone outside the panel reported under its item-wise disclosure, if planned."""
+        if not self.plan.reports:
+            return None
+        panel = draw_panel(self.outside, self.plan, self.number).panel
+        learned = self.plan.factorizer.fit(self.outside.select_users(panel), self.plan.feature)
+        how = LearningProtocol(itemwise_scheme(self.outside.scale))
+        coins = np.random.default_rng(self.plan.seed_of("reporters", self.number))
+        return collected(self.outside.select_users(~panel), self.plan.feature, learned, how, coins)
 
     @property
     def many(self) -> bool:
@@ -113,7 +155,8 @@ class FoldData:
         seeds = [plan.seed_of("thin", self.number, draw) for draw in range(plan.draws)]
 
         def thin(ratings: Ratings, seed: int) -> Ratings:
-            return ratings if plan.share == 1 else split_ratings(ratings, plan.share, seed=seed)[0]
+            whole = plan.share == 1 or plan.until is not None
+            return ratings if whole else split_ratings(ratings, plan.share, seed=seed)[0]
 
         return [[population(thin(part, seed), plan) for part in parts] for seed in seeds]
 
@@ -155,6 +198,8 @@ class FoldProfiles:
 def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
     """Keep the users whose category is known, and see that the folds can be filled."""
     known = with_known(ratings, *plan.feature)
+    if plan.until is not None:
+        known = _before(known, plan.until)
     feature = known.feature(*plan.feature)
     feature.require_classes()
     fewest = int(feature.counts.min())
@@ -163,10 +208,19 @@ def audited(ratings: Ratings, plan: Plan) -> tuple[Ratings, Feature]:
     if fewest < needed:
         name = feature.categories[int(feature.counts.argmin())]
         raise MidpointError(
-            f"only {fewest} users of {ratings.name} are {name!r} by {feature.name}, and"
-            f" {plan.folds} folds take {needed}; ask for fewer folds or merge categories"
+            f"{ratings.name} has {fewest} people of {feature.name} {name!r}, and {plan.folds} folds"
+            f" need {needed}; use fewer folds, get more people, or merge categories"
         )
     return known, feature
+
+
+def _before(ratings: Ratings, moment: int) -> Ratings:
+    """Keep the people who rated something before a time: nobody else was there to be attacked."""
+    there = np.diff(split_by_time(ratings, moment).given.user_offsets) > 0
+    if there.all():
+        return ratings
+    note = f"{counted(int((~there).sum()), 'person')} who rated nothing before {day(moment)}"
+    return ratings.select_users(there).leaving_out(f"{note} (--split time)")
 
 
 def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
@@ -176,7 +230,7 @@ def learn(fold: FoldData, *, early: bool = False) -> FoldProfiles:
     """
 
     def fit(*without: int) -> ItemProfiles:
-        return fold.plan.factorizer.fit(fold.others(*without, early=early), fold.plan.feature)
+        return fold.fit(fold.others(*without, early=early))
 
     if fold.plan.paper:  # its attackers learn from ratings as they are: no parts are needed
         return FoldProfiles(fit(), ())

@@ -62,7 +62,9 @@ def require_no_other(**options: Any) -> None:
 
     What `AGREED` has are the paper's own.
     """
-    given = {name: value for name, value in options.items() if value not in (None, False, (), [])}
+    given = {
+        name: value for name, value in options.items() if value not in (None, False, "", (), [])
+    }
     wrong = [name for name, value in given.items() if value not in AGREED.get(name, ())]
     if wrong:
         raise MidpointError(

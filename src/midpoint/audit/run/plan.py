@@ -9,6 +9,7 @@ from typing import Any, get_args
 from midpoint.analyst import Factorizer
 from midpoint.analyst.categories.estimates import Estimation
 from midpoint.analyst.disclose.specification import SETTINGS as SPEC_SETTINGS
+from midpoint.analyst.fit.choice import ALLOWED, Allowance
 from midpoint.analyst.fit.fold_in import Method
 from midpoint.audit.rounds.conversation import DeviceKind
 from midpoint.audit.rounds.protocol import RoundsProtocol
@@ -40,6 +41,9 @@ class Plan:
     """From it every random draw follows."""
     share: float = GIVEN
     """Share of a held-out user's ratings that is obfuscated and attacked; 1 is all of them."""
+    until: int | None = None
+    """Where ratings are split by time: what came before is trained on and given, what came later is
+    predicted. In seconds since 1970."""
     parts: int = 3
     """Parts of the training users, each obfuscated under a disclosure fitted without it."""
     draws: int = 5
@@ -49,7 +53,15 @@ class Plan:
     outsiders: float = OUTSIDERS
     """Of the people outside a fold, how many are labelled outsiders: a share, or a number."""
     panel: float | None = None
-    """How many of them are the panel then: a share, a number, or all who are no outsiders."""
+    """How many of them are the panel: a share, a number, or 1 for all who are no outsiders. Unless
+    given, these are the panel where outsiders are kept apart, and everyone is elsewhere."""
+    volunteers: str = ""
+    """Who volunteers for the panel: everyone alike, `heavy` raters, or rather those of a category,
+    such as `age=56+` (`adversaries.panel_draw`)."""
+    reports: bool = False
+    """Whether items are also learned from reports of everyone outside the fold and the panel."""
+    allow: Allowance = ALLOWED
+    """What protection may cost where the scheme is chosen."""
     paper: bool = False
     """Whether all is as in Sec. 7: least squares throughout, and no parts (`paper_setup`)."""
     quick: bool = False
@@ -63,6 +75,11 @@ class Plan:
         if not 0 < self.share <= 1:
             raise MidpointError(
                 f"what people give must be a share of their ratings, or all of them: {self.share}"
+            )
+        if self.until is not None and self.share == 1:
+            raise MidpointError(
+                "a split by time gives what came before, not all; leave out --given all or --split"
+                " time"
             )
         for name, size in (("outsiders", self.outsiders), ("panel", self.panel)):
             if size is not None and (size <= 0 or (size > 1 and size != round(size))):

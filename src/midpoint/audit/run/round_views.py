@@ -1,4 +1,4 @@
-"""The same of several rounds: everyone's transcript, and the disclosures it came about under."""
+"""What is seen of the people of one fold over several rounds: transcripts and disclosures."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

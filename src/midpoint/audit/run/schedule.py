@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from midpoint.audit.run.processes import Progress, worked_on, workers
-from midpoint.audit.run.tasks import Auditor, Task, Unit
+from midpoint.audit.run.tasks.auditor import Auditor
+from midpoint.audit.run.tasks.units import Task, Unit
 from midpoint.errors import MidpointError
 
 POLL = 0.5
@@ -19,7 +20,7 @@ def run_all(auditor: Auditor, jobs: int, progress: Callable[[Progress], None] | 
     meter.look()
     if jobs == 1:
         for fold in range(auditor.plan.folds):
-            for unit in [Unit(fold, "learn"), *auditor.units(fold)]:
+            for unit in auditor.tasks.every(fold):
                 for _ in auditor.run(unit):
                     meter.look()
     elif meter.missing:
@@ -33,8 +34,8 @@ class Meter:
         self, auditor: Auditor, jobs: int, progress: Callable[[Progress], None] | None
     ) -> None:
         folds = range(auditor.plan.folds)
-        units = [unit for f in folds for unit in (Unit(f, "learn"), *auditor.units(f))]
-        every = [task for unit in units for task in auditor.tasks(unit)]
+        units = [unit for fold in folds for unit in auditor.tasks.every(fold)]
+        every = [task for unit in units for task in auditor.tasks.of(unit)]
         self._store, self._jobs, self._progress = auditor.store, jobs, progress
         self._total = len(every)
         self._seconds: dict[str, list[float]] = {}
@@ -70,8 +71,8 @@ def _work(unit: Unit) -> Unit:
 
 
 def _spread(auditor: Auditor, jobs: int, meter: Meter) -> None:
-    """Share units among processes; a fold's units wait for its profiles."""
-    first = [Unit(fold, "learn") for fold in range(auditor.plan.folds)]
+    """Share units among processes; a fold's units wait for the profiles that they need."""
+    first = [unit for fold in range(auditor.plan.folds) for unit in auditor.tasks.first(fold)]
     with workers(jobs, auditor) as pool:
         waiting: set[Future[Unit]] = {pool.submit(_work, unit) for unit in first}
         while waiting:
@@ -80,7 +81,7 @@ def _spread(auditor: Auditor, jobs: int, meter: Meter) -> None:
                 if unit.kind == "learn":
                     waiting |= {
                         pool.submit(_work, later)
-                        for later in auditor.units(unit.fold)
+                        for later in auditor.tasks.after(unit)
                         if auditor.missing(later)
                     }
             meter.look()

@@ -100,7 +100,7 @@ def choose_attacks(
 def of_scale(
     attackers: dict[str, Callable[[], Attacker]], scale: Scale, *, named: bool
 ) -> dict[str, Callable[[], Attacker]]:
-    """Leave out what reads the flaw of a scheme that changes values, where there are none."""
+    """Leave out attacks on schemes that change values, where there are no values."""
     if not scale.is_unary:
         return attackers
     controls = {name: getattr(make(), "control", RAW) for name, make in attackers.items()}
@@ -118,7 +118,7 @@ def _attacker(name: str) -> Callable[[], Attacker]:
         return BY_NAME[name]
     if ":" not in name:
         raise MidpointError(
-            f"there is no attack {name!r}; choose of paper, {', '.join(BY_NAME)}, or name one"
+            f"there is no attack {name!r}; choose from paper, {', '.join(BY_NAME)}, or name one"
             " of your own as path/file.py:Name or module:Name"
         )
     return custom_attacker(name)
@@ -173,12 +173,12 @@ Makers = Mapping[str, Callable[[], Attacker]]
 
 
 def of_one_report(attackers: Makers) -> dict[str, Callable[[], Attacker]]:
-    """Return the attackers that can read one report."""
+    """Return the attackers that use one report."""
     return {name: make for name, make in attackers.items() if not _reads_transcripts(make)}
 
 
 def of_transcripts(attackers: Makers) -> Makers:
-    """Return the attackers that read several rounds: those named, or all if none is."""
+    """Return the attackers of several rounds: those named, or all if none is."""
     if not any(map(_reads_transcripts, attackers.values())):
         return TRANSCRIPT_ATTACKERS
     return {

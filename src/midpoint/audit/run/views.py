@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 
 from midpoint.analyst import ItemProfiles
-from midpoint.audit.attackers.view import NestedFold, View, nested_fold, report_scale
+from midpoint.audit.attackers.view import (
+    NestedFold,
+    Panel,
+    View,
+    nested_fold,
+    pool_reports,
+    report_scale,
+)
 from midpoint.audit.run.folds import FoldData, FoldProfiles, population
 from midpoint.audit.run.plan import RAW, sends_profiles
 from midpoint.data import Ratings
 from midpoint.errors import MidpointError
-from midpoint.protocol import LearningProtocol, Reports
+from midpoint.protocol import LearningProtocol, Population, Reports
 from midpoint.wire import Disclosure
 
 Parts = frozenset[int]
@@ -99,6 +106,8 @@ class ReportViews(FoldViews):
     """What the analyst learned, with all that the protocol needs."""
     _disclosures: dict[Parts, Disclosure] = field(default_factory=dict)
     """By the parts they were learned without."""
+    _panels: dict[Parts, Panel] = field(default_factory=dict)
+    """The people whom these were made of, likewise."""
 
     @cached_property
     def held_out(self) -> View:
@@ -118,7 +127,7 @@ class ReportViews(FoldViews):
         sent = self.how.report(disclosure, learned, people, held_out_coins(self.fold, self.name))
         if sent.profile is not None and not sends_profiles(self.how):
             raise MidpointError(f"protocol {self.name!r} sends no ratings; attack one that does")
-        return View(sent, learned, disclosure, report_scale(disclosure, self.fold.given.scale))
+        return self._view(sent, NOBODY)
 
     @property
     def nested_draws(self) -> int:
@@ -128,9 +137,38 @@ class ReportViews(FoldViews):
 
     def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
         """Show the thinned ratings of a part under a disclosure made without some parts."""
+        return self._view(self._reported(self.fold.thinned[draw][part], without, coins), without)
+
+    def _reported(self, people: Population, without: Parts, coins: np.random.Generator) -> Reports:
+        """Have people report under a disclosure made without some parts."""
         learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
-        sent = self.how.report(disclosure, learned, self.fold.thinned[draw][part], coins)
-        return View(sent, learned, disclosure, report_scale(disclosure, self.fold.given.scale))
+        return self.how.report(disclosure, learned, people, coins)
+
+    def _view(self, sent: Reports, without: Parts) -> View:
+        learned, disclosure = self.profiles.without_parts(without), self._disclosure(without)
+        scale = report_scale(disclosure, self.fold.given.scale)
+        return View(sent, learned, disclosure, scale, panel=self.panel(without))
+
+    def panel(self, without: Parts) -> Panel | None:
+        """Show the people whom a disclosure was made of: those of the other parts."""
+        return self._panel_of(self.fold, without)
+
+    def _panel_of(self, fold: FoldData, without: Parts) -> Panel:
+        if without not in self._panels:
+            parts = [part for part in range(fold.plan.parts) if part not in without]
+            category = fold.training_category
+            who = np.concatenate([category[fold.part == part] for part in parts])
+            self._panels[without] = Panel(lambda: self._in_panel(fold, parts, without), who)
+        return self._panels[without]
+
+    def _in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
+        """Draw what the people of some parts report under the disclosure made of them."""
+        views = []
+        for draw, thinned in enumerate(fold.thinned):
+            coins = self._generator("panel", fold.number, self.name, *sorted(without), draw)
+            sent = [self._reported(thinned[part], without, coins) for part in parts]
+            views.append(replace(self._view(pool_reports(sent), without), panel=None))
+        return views
 
     def training(self) -> list[View]:
         """Return the training people, and keep no disclosures: of many schemes they are large."""

@@ -1,10 +1,11 @@
-"""What is to be run: which protocols, which attackers, and who tries what."""
+"""What is to be run: which protocols, which attackers, and which attacks which."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from midpoint.audit.attackers import Attacker
 from midpoint.audit.rounds.protocol import RoundsProtocol
+from midpoint.audit.run.adversaries.outsiders import PUBLISHED
 from midpoint.audit.run.plan import RAW, ChosenProtocol, read_scheme, sends_profiles
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -76,7 +77,7 @@ class Work:
         for name in added.keys() & schemes.keys():
             if not _sends_alike(schemes[name], added[name]):
                 raise MidpointError(
-                    f"{name!r} is what attackers are controlled by; name your protocol otherwise"
+                    f"{name!r} is the control of attackers; give your protocol another name"
                 )
         every, asked = added | dict(schemes), {RAW, *schemes}
         tries = {
@@ -102,9 +103,14 @@ class Work:
         """Have those of the attackers that know the scheme learn as an adversary can.
 
         They are called `outsider:adaptive-lr-mask` and so on. Clean ones learn nothing there that
-        they would not learn elsewhere.
+        they would not learn elsewhere; one that weighs what the panel shows needs others than it.
         """
-        named = {f"{adversary}:{name}": make for name, make in attackers.items() if make().adaptive}
+        named = {
+            f"{adversary}:{name}": make
+            for name, make in attackers.items()
+            if (sample := make()).adaptive
+            if adversary != PUBLISHED or not getattr(sample, "reads_panel", False)
+        }
         return replace(cls.of(schemes, named), adversary=dict.fromkeys(named, adversary))
 
     @classmethod
@@ -130,7 +136,7 @@ class Work:
         """Run both; a name that both have must mean the same."""
         for name in self.schemes.keys() & other.schemes.keys():
             if self.schemes[name] != other.schemes[name]:
-                raise MidpointError(f"{name!r} is asked for with two settings; name one otherwise")
+                raise MidpointError(f"{name!r} has two different settings; rename one of them")
         return Work(
             {**self.schemes, **other.schemes},
             {**self.attackers, **other.attackers},

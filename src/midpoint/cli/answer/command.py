@@ -49,17 +49,11 @@ def answer_command(
     from midpoint.cli.answer.script import answer_from_file
     from midpoint.cli.answer.session import Session
     from midpoint.cli.answer.terminal import Terminal
-    from midpoint.user.agent import Agent
 
-    if in_memory:
-        agent = Agent.in_memory(url, trust.terms(), trust.channel())
-    else:
-        agent = Agent.open(url, home, trust.terms(), trust.channel())
-    console = Console(highlight=False)
     named = file.named()
+    agent = trust.agent(url, home, in_memory=in_memory)
+    console = Console(highlight=False)
     with agent:
-        if trust.accept_changes:
-            agent.home.repin()
         session = Session(agent, Terminal(console), top=top, named=named, remember=file.remember)
         session.in_the_clear = file.in_the_clear
         if forget:

@@ -1,4 +1,4 @@
-"""`midpoint device`: move to another device, or keep a backup, as one encrypted file."""
+"""`midpoint device`: what is kept here; another device, or a backup, as one encrypted file."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from midpoint.errors import MidpointError
 
 app = typer.Typer(
     name="device",
-    help="Move to another device, or keep a backup: one file, encrypted by a passphrase.",
+    help="See what is kept here; move to another device, or keep a backup, as one encrypted file.",
     no_args_is_help=True,
 )
 Home = Annotated[
@@ -26,6 +26,36 @@ PassphraseFile = Annotated[
         help="File with the passphrase, for your eyes only (chmod 600); else you type it."
     ),
 ]
+
+
+@app.command("show")
+def show_command(
+    url: Annotated[str, typer.Argument(help="Address of the service.", show_default=False)],
+    home: Home = None,
+) -> None:
+    """Show what this device keeps about a service, and what you demand of it; nothing is sent."""
+    from midpoint.cli.answer.statements import what_is_demanded
+    from midpoint.user.agent.address import address_of, directory_name
+    from midpoint.user.agent.home import Home as Kept
+
+    root, name = _root(home), directory_name(address_of(url, plain_http=True))
+    if not (root / name).exists():
+        raise MidpointError(f"nothing of {url} is in {root}; check the address and --home")
+    kept = Kept.inside(root, name)
+    try:
+        demanded = what_is_demanded(kept)
+        rounds, rated, pin = len(kept.ledger.rounds), len(kept.ratings), kept.pin
+    finally:
+        kept.close()
+    typer.echo(f"In {root / name}: {rated} ratings, {rounds} rounds answered.")
+    if pin is not None:
+        typer.echo(
+            f"The service is held to entry {pin.sequence} of its list, and to key {pin.key}."
+        )
+    for line in demanded:
+        typer.echo(f"You demand that {line}.")
+    if not demanded:
+        typer.echo("You demand no witness, no certificate and no leak budget.")
 
 
 @app.command("export")
@@ -43,10 +73,10 @@ def export_command(
         ),
     ] = False,
 ) -> None:
-    """Write secret, ledger, pin and ratings of a service to one file; then use the other device.
+    """Write all that is kept about a service to one file; then use the other device.
 
-    Two devices must not decide apart, so this one answers nothing from now on, until the file of
-    the other is imported here.
+    Two devices must not decide independently. So this one answers nothing from now on, until the
+    file of the other is imported here.
     """
     from midpoint.files import replace_file
     from midpoint.user.agent.address import address_of, directory_name

@@ -10,24 +10,26 @@ from midpoint.cli.answer.category import CategoryOptions, named_category
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
-    from midpoint.user.agent import Channel, Terms
+    from midpoint.user.agent import Agent, Home, Terms
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemandOptions:
-    """What a device demands of what a service published."""
+    """What a device demands of what a service published: kept until another run says otherwise."""
 
-    PANEL: ClassVar = "What you demand of the service"
+    PANEL: ClassVar = "What you demand of the service, from now on"
 
     auditor: Annotated[
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
     ] = None
     require_certificate: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--require-certificate", help="Refuse a disclosure that no --auditor certified."
+            "--require-certificate/--no-require-certificate",
+            help="Refuse a disclosure that no --auditor certified.",
+            show_default=False,
         ),
-    ] = False
+    ] = None
     most_auc: Annotated[
         float | None,
         typer.Option(
@@ -40,7 +42,7 @@ class DemandOptions:
     ] = None
     witness_key: Annotated[
         str | None,
-        typer.Option(help="Public key of the witness; unless given, its first one is held on to."),
+        typer.Option(help="Public key of the witness; unless given, the first one seen is kept."),
     ] = None
     witness_hours: Annotated[
         float | None,
@@ -74,6 +76,9 @@ class DemandOptions:
             " could reach who knew all errors of the service's numbers, as the service says.",
         ),
     ] = None
+    any_leak: Annotated[
+        bool, typer.Option("--any-leak", help="Take any leak budget again, and none.")
+    ] = False
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -83,34 +88,49 @@ class DemandOptions:
         ),
     ] = False
 
-    def demanded(self, *, witnessed: bool) -> "Terms":
-        """Return what a device demands, without a network."""
-        from midpoint.user.agent import Terms
-
-        if not witnessed and (self.witness_key or self.witness_hours is not None):
-            raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
+    def require_fitting(self, *, witnessed: bool) -> None:
+        """Refuse options that contradict each other."""
         if witnessed and self.without_witness:
             raise MidpointError("give --witness or --without-witness, not both")
-        if self.most_auc is not None and not self.require_certificate:
+        if self.any_leak and self.most_leak is not None:
+            raise MidpointError("give --most-leak or --any-leak, not both")
+
+    def demanded(self, home: "Home", witness: str | None = None, *, witnessed: bool) -> "Terms":
+        """Keep what is demanded from now on; return it with what is for this run only."""
+        from midpoint.user.agent import Terms
+
+        self.require_fitting(witnessed=witnessed)
+        known = witnessed or home.demands.witness or home.proof.witness
+        if not known and (self.witness_key or self.witness_hours is not None):
+            raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
+        required = self.require_certificate
+        if required is None:
+            required = home.demands.require_certificate
+        if self.most_auc is not None and not required:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
-        terms = Terms(
-            auditors=tuple(self.auditor or ()),
+        hours = self.witness_hours
+        home.demand(
+            without=("most_leak",) if self.any_leak else (),
+            auditors=tuple(self.auditor) if self.auditor else None,
             require_certificate=self.require_certificate,
+            most_auc=_millionths(self.most_auc),
+            most_leak=_millionths(self.most_leak),
+            witness=witness,
             witness_key=self.witness_key,
+            shown_for=None if hours is None else round(3600 * hours),
+        )
+        return Terms.of(
+            home.demands,
             without_witness=self.without_witness,
             show_rated=self.agree_to_show_rated,
-            most_leak=self.most_leak,
         )
-        if self.witness_hours is not None:
-            terms = replace(terms, shown_for=round(3600 * self.witness_hours))
-        return terms if self.most_auc is None else replace(terms, most_auc=self.most_auc)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrustOptions(DemandOptions):
     """What a device demands of a service, and the way to it."""
 
-    PANEL: ClassVar = "What you demand of the service, and the way to it"
+    PANEL: ClassVar = "What you demand of the service from now on, and the way to it"
 
     witness: Annotated[
         str | None,
@@ -127,16 +147,27 @@ class TrustOptions(DemandOptions):
     ] = False
     proxy: Annotated[str | None, typer.Option(help="Go through this proxy.")] = None
 
-    def terms(self) -> "Terms":
-        """Return what the agent demands."""
-        demanded = self.demanded(witnessed=self.witness is not None)
-        return replace(demanded, witness=self.witness, plain_http=self.plain_http)
+    def agent(self, url: str, root: Path | None, *, in_memory: bool = False) -> "Agent":
+        """Open what this device has at a service, and demand of it what is demanded."""
+        from midpoint.user.agent import Agent, Channel, Terms
 
-    def channel(self) -> "Channel":
-        """Return the way to the service."""
-        from midpoint.user.agent import Channel
-
-        return Channel(proxy=self.proxy)
+        self.require_fitting(witnessed=self.witness is not None)
+        way = Terms(plain_http=self.plain_http, without_witness=self.without_witness)
+        channel = Channel(proxy=self.proxy)
+        if in_memory:
+            agent = Agent.in_memory(url, way, channel)
+        else:
+            agent = Agent.open(url, root, way, channel)
+        try:
+            witnessed = self.witness is not None
+            terms = self.demanded(agent.home, self.witness, witnessed=witnessed)
+            agent.inner.demand(replace(terms, plain_http=self.plain_http))
+            if self.accept_changes:
+                agent.home.repin()
+        except BaseException:
+            agent.close()
+            raise
+        return agent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,3 +213,7 @@ class FileOptions(CategoryOptions):
         if self.category_file is not None:
             raise MidpointError("give --category or --category-file, not both")
         return named_category(self.category, "--category")
+
+
+def _millionths(auc: float | None) -> int | None:
+    return None if auc is None else round(auc * 10**6)

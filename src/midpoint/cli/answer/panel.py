@@ -161,7 +161,6 @@ def _opened(url: str, home: Path | None, trust: TrustOptions) -> "Iterator[tuple
     """Open what this device has at a service; somebody who never answered there has nothing."""
     from platformdirs import user_data_path
 
-    from midpoint.user.agent import Agent
     from midpoint.user.agent.address import address_of, directory_name
 
     root = home or user_data_path("midpoint", appauthor=False)
@@ -169,7 +168,5 @@ def _opened(url: str, home: Path | None, trust: TrustOptions) -> "Iterator[tuple
         raise MidpointError(
             f"nothing of {url} is in {root}; rate some titles there first (`midpoint answer`)"
         )
-    with Agent.open(url, home, trust.terms(), trust.channel()) as agent:
-        if trust.accept_changes:
-            agent.home.repin()
+    with trust.agent(url, home) as agent:
         yield agent, Terminal(Console(highlight=False))

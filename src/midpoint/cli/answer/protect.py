@@ -60,23 +60,24 @@ def protect_command(
     What is published is checked as `midpoint answer` checks it, and the service is held to it. A
     decision is final: answer the same question again, and the same report is written.
     """
-    from midpoint.cli.answer.statements import say_standing
+    from midpoint.cli.answer.statements import say_demands, say_standing
     from midpoint.user.agent.device import Device, accept_and_keep, device_home, has_device
     from midpoint.wire import Solicitation
 
     _require_other(out, disclosure, ratings, question, witness, category.category_file)
     published = _published(disclosure, witness)
-    terms = demands.demanded(witnessed=witness is not None)
     asked = None if question is None else read_message(question, Solicitation)
     named = category.named()
     terminal = Terminal(Console(highlight=False))
     begun = has_device(home)
     with closing(device_home(home)) as kept:
         changes = demands.accept_changes
+        terms = demands.demanded(kept, witnessed=witness is not None)
         standing = accept_and_keep(published, kept, terms, accept_changes=changes)
         if not begun:
             terminal.say(f"A new device begins in {home}, with a new secret; keep this directory.")
         say_standing(terminal, standing, witnessed=witness is not None)
+        say_demands(terminal, kept)
         shown = standing.accepted.disclosure
         hers = category_of(kept, shown, terminal, named, remember=category.remember)
         _answer(terminal, Device.of(kept, standing, hers), ratings, asked, out)
@@ -96,8 +97,9 @@ def _answer(
 
     given = read_ratings(ratings, device.standing).named
     lines = device.preview(given, question=asked)
-    scale, mark = device.disclosure.scale, device.standing.mark
-    say_leaving(terminal, lines, scale, final="written", mark=mark)
+    shown, mark = device.disclosure, device.standing.mark
+    thinned = shown.keep is not None
+    say_leaving(terminal, lines, shown.scale, final="written", mark=mark, thinned=thinned)
     if asked is not None and device.has_answered(asked):
         terminal.say(f"Round {asked.round} was answered before: that report stands.")
     if out is None:

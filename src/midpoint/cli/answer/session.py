@@ -10,7 +10,7 @@ from rich.panel import Panel
 from midpoint.cli.answer.category import NoCategoryError, category_of
 from midpoint.cli.answer.keys import RatingKeys
 from midpoint.cli.answer.panel import panel_menu
-from midpoint.cli.answer.statements import say_leaving, say_standing
+from midpoint.cli.answer.statements import say_demands, say_leaving, say_standing
 from midpoint.cli.answer.tables import (
     FATES,
     SET_FATES,
@@ -104,6 +104,7 @@ class Session:
             standing = self.agent.connect()
         witnessed = self.agent.inner.terms.witness is not None
         say_standing(self.terminal, standing, witnessed=witnessed)
+        say_demands(self.terminal, self.agent.home)
 
     def category(self, *, optional: bool = False) -> "PrivateCategory":
         """Return her category: named on the command line, remembered, or asked for here.
@@ -180,10 +181,17 @@ class Session:
         """Show line by line what leaves, what is withheld, and why."""
         from midpoint.user.agent.rows import PreviewLine
 
-        titles, scale = self.agent.standing.titles, self.agent.standing.accepted.disclosure.scale
+        standing = self.agent.standing
+        shown = standing.accepted.disclosure
         lines = self.agent.preview(ratings, category)
-        rows, mark = [PreviewLine.of(line, titles) for line in lines], self.agent.standing.mark
-        say_leaving(self.terminal, rows, scale, mark=mark)
+        rows = [PreviewLine.of(line, standing.titles) for line in lines]
+        thinned = shown.keep is not None
+        say_leaving(
+            *(self.terminal, rows, shown.scale),
+            mark=standing.mark,
+            thinned=thinned,
+            clear=category.in_the_clear,
+        )
 
     def send(self, ratings: Mapping[str, float], category: "PrivateCategory") -> None:
         """Decide for good, and send."""

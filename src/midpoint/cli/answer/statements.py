@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from midpoint.cli.answer.terminal import Terminal
-    from midpoint.user.agent import Standing
+    from midpoint.user.agent import Home, Standing
     from midpoint.user.agent.rows import PreviewLine
     from midpoint.wire import Certificate, Disclosure, RatingScale
+
+ADVERSARIES = frozenset({"clean", "panel", "published", "outsider"})
+"""Those of whom something is said; see the threat model."""
 
 
 def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool) -> None:
@@ -43,10 +46,16 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
             f" {certificate.auc_high / 1e6:.2f}; 0.50 is blind guessing), all titles together."
             f" {against(certificate)}"
         )
+    if disclosure.keep is not None and max(disclosure.keep) < ONE:
+        share = 1 - max(disclosure.keep) / ONE
+        say(
+            f"A coin withholds {share:.0%} of your answers, as of everybody's, whatever"
+            " they are. Your device still uses them for what it shows you."
+        )
     if disclosure.leak is not None:
         say(
-            f"The service keeps to a leak budget of AUC {disclosure.leak / ONE:.2f}: so far could"
-            " somebody tell people apart who knew all errors of its numbers. That is its own word."
+            "Somebody who knew all errors of the service's numbers could tell people apart up to"
+            f" an AUC of {disclosure.leak / ONE:.2f}. That is the service's own word."
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
@@ -71,10 +80,44 @@ def what_it_hides(disclosure: "Disclosure", protected: str) -> str:
     )
 
 
+def what_is_demanded(home: "Home") -> list[str]:
+    """Say what she demands of a service, a line for each kind."""
+    from midpoint.user.agent import Terms
+    from midpoint.wire.record import SHOWN_FOR
+
+    terms, said = Terms.of(home.demands), []
+    witness = terms.witness or home.proof.asked
+    hours = f"{terms.shown_for / 3600:g} hours"
+    if witness is not None:
+        key = " with the key that you named" if terms.witness_key else ""
+        said.append(f"the witness {witness}{key} shows a disclosure for {hours} first")
+    elif terms.shown_for != SHOWN_FOR:
+        said.append(f"a witness shows a disclosure for {hours} first")
+    if terms.require_certificate:
+        said.append(
+            f"an auditor that you trust ({len(terms.auditors)} named) certified an AUC of at most"
+            f" {terms.most_auc:g}"
+        )
+    if terms.most_leak is not None:
+        said.append(f"the leak budget is at most an AUC of {terms.most_leak:g}")
+    return said
+
+
+def say_demands(terminal: "Terminal", home: "Home") -> None:
+    """Say what she demands, if it is anything."""
+    if said := what_is_demanded(home):
+        terminal.say(f"You demand that {'; that '.join(said)}.")
+
+
 def against(certificate: "Certificate") -> str:
     """Say whom a certificate's figure was measured against."""
     if certificate.adversary is None:
         return "It does not say against whom that was measured."
+    if certificate.adversary not in ADVERSARIES:
+        return (
+            "It was measured against an adversary that this version does not know, so this figure"
+            " says nothing here."
+        )
     people, others = f"{certificate.panel or 0:,}", f"{certificate.outsiders or 0:,}"
     if certificate.adversary == "outsider":
         return (
@@ -99,20 +142,30 @@ def say_leaving(
     *,
     final: str = "sent",
     mark: str | None = None,
+    thinned: bool = False,
+    clear: bool = False,
 ) -> None:
     """Show line by line what leaves, what is withheld, and why; it is final once it is `final`."""
-    terminal.say(leaving_table(lines, scale, mark))
+    terminal.say(leaving_table(lines, scale, mark, thinned=thinned, clear=clear))
     sent = sum(line.fate.value == "sent" for line in lines)
     held = sum(line.fate.value == "withheld" for line in lines)
+    stay = f"{held} {'stays' if held == 1 else 'stay'} here for good"
+    if clear:
+        terminal.say(
+            f"{sent} of {len(lines)} {'titles' if mark else 'ratings'} leave now, in one report,"
+            f" and nothing of it is protected.\nOnce {final}, this is final: changing your mind"
+            " later changes nothing there."
+        )
+        return
     if mark:
         terminal.say(
-            f"{sent} of {len(lines)} titles leave now, in one report; {held} stay here for good. To"
-            f" the service, withheld and not {mark} look the same.\nOnce {final}, this is final:"
+            f"{sent} of {len(lines)} titles leave now, in one report; {stay}. To the service,"
+            f" withheld and not {mark} look the same.\nOnce {final}, this is final:"
             " changing your mind later changes nothing there."
         )
         return
     terminal.say(
-        f"{sent} of {len(lines)} ratings leave now, in one report; {held} stay here for good."
+        f"{sent} of {len(lines)} ratings leave now, in one report; {stay}."
         f" To the service, withheld and unrated look the same.\nOnce {final}, this is final:"
         " changing a rating later changes nothing there."
     )

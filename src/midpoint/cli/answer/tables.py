@@ -26,6 +26,11 @@ FATES = {
 
 SET_FATES = {"withheld": "a coin decided so: your category has it more often than others do"}
 """What is said otherwise of an item of a set."""
+THINNED = (
+    "a coin decided so: a share of everybody's answers is withheld, more where your category"
+    " answers more often"
+)
+"""What is said of a withheld one where devices reveal a share only."""
 
 
 def plain(title: str) -> str:
@@ -39,22 +44,43 @@ def number(fixed: int) -> str:
 
 
 def leaving_table(
-    lines: "Sequence[PreviewLine]", scale: RatingScale, mark: str | None = None
+    lines: "Sequence[PreviewLine]",
+    scale: RatingScale,
+    mark: str | None = None,
+    *,
+    thinned: bool = False,
+    clear: bool = False,
 ) -> Table:
-    """Show what leaves the device, line by line; `mark` is the word for an item of a set."""
+    """Show what leaves the device, line by line.
+
+    Args:
+        lines: One for each rating.
+        scale: What a rating can be.
+        mark: The word for an item of a set.
+        thinned: Whether a share of everybody's answers is withheld.
+        clear: Whether they leave in the clear.
+    """
     table = _table("What leaves this device", "title", "you", "leaves", "")
     for line in lines:
         leaves = plain(mark) if mark else f"{line.sent:g}" if line.sent is not None else ""
         leaves = "[dim]nothing[/dim]" if line.sent is None else leaves
         if line.sent not in (None, line.rating):
             leaves = f"[yellow]{leaves}[/yellow]"
-        why = SET_FATES.get(line.fate.value) if mark else None
-        why = why or FATES[line.fate.value]
-        if line.fate.value == "sent":
-            why = "as it is" if line.sent == line.rating else "changed, to protect you"
+        why = _reason(line, sets=mark is not None, thinned=thinned, clear=clear)
         you = plain(mark) if mark else _stars(line.rating, scale)
         table.add_row(plain(line.title), you, leaves, f"[dim]{why}[/dim]")
     return table
+
+
+def _reason(line: "PreviewLine", *, sets: bool, thinned: bool, clear: bool) -> str:
+    """Say why a line is as it is."""
+    if line.fate.value == "sent" and clear:
+        return "not protected" if line.sent == line.rating else "not protected, only rounded"
+    if line.fate.value == "sent":
+        return "as it is" if line.sent == line.rating else "changed, to protect you"
+    if line.fate.value == "withheld" and thinned:
+        return THINNED
+    return (SET_FATES if sets and line.fate.value in SET_FATES else FATES)[line.fate.value]
 
 
 def recommendation_table(best: "Sequence[RankedTitle]", mark: str | None = None) -> Table:

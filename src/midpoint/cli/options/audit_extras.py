@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -38,17 +38,17 @@ Rounds = Annotated[
     int | None,
     typer.Option(
         min=2,
-        help="Ask everyone so many times, and attack whole transcripts as well: under the scheme"
-        " that --schemes names beside `no`, if it is one, else the one in use; by all attackers of"
-        " transcripts unless --attacks names some of them; as each --adversary that knows the"
-        " scheme (panel, published, outsider).",
+        help="Ask everyone this many times, and attack whole transcripts as well. The scheme is the"
+        " one that --schemes names beside `no`, or else the one that is chosen. All attackers of"
+        " transcripts take part unless --attacks names some of them, for each --adversary that"
+        " knows the scheme (panel, published, outsider).",
     ),
 ]
 
 Adversary = Annotated[
     list[str] | None,
     typer.Option(
-        help="Whom to measure against, by what they know; several, or separated by commas: clean"
+        help="Who attacks, by what they know; several, or separated by commas: clean"
         " (raw ratings of the panel), panel (the panel and the scheme), published (the same,"
         " trained under the published disclosure itself), outsider (labelled people outside the"
         " panel, under the published disclosure). Unless given: panel, and outsider too where"
@@ -58,22 +58,36 @@ Adversary = Annotated[
 Panel = Annotated[
     str | None,
     typer.Option(
-        help="People the disclosure is made of where outsiders are kept apart, of those outside a"
-        " fold: a number, or a share below 1; all who are no outsiders unless given. Several,"
-        " separated by commas, are audited in turn and drawn as a curve; the last is the main one."
+        help="How many of the people outside a fold are the panel, which the disclosure is made"
+        " from: a number, a share below 1, or all (but outsiders). Several sizes, separated by"
+        " commas, are audited in turn, each also with everyone else's reports, and drawn as curves;"
+        " the last one is the main one. The report then says how large a panel must be for a given"
+        " leak."
+    ),
+]
+Volunteers = Annotated[
+    str,
+    typer.Option(
+        help="Who volunteers for the panel. Unless given, everyone is equally likely. `heavy`:"
+        " in proportion to the number of ratings. A category, such as age=56+: its people are five"
+        " times as likely.",
+        show_default=False,
     ),
 ]
 Outsiders = Annotated[
     str | None,
-    typer.Option(help="Labelled people outside the panel, likewise; a fifth unless given."),
+    typer.Option(
+        help="How many people outside the panel have a known category: a number, or a share below"
+        " 1; several as for --panel. A fifth unless given."
+    ),
 ]
 
 Membership = Annotated[
     bool,
     typer.Option(
         "--membership",
-        help="Attack the panel, too: can somebody who has a person's raw ratings and category tell"
-        " from what is disclosed whether she is in it? With a control.",
+        help="Also run a membership inference attack: can somebody who has a person's raw ratings"
+        " and category tell from the disclosure whether she is in the panel? With a control.",
     ),
 ]
 
@@ -81,7 +95,17 @@ Given = Annotated[
     str | None,
     typer.Option(
         help="Share of their ratings that people give to their devices, or `all`; 0.7 unless given."
-        " Errors of predictions are then measured with 0.7, since nothing would be left to predict."
+        " With `all`, errors of predictions are still measured with 0.7, since nothing would be"
+        " left to predict."
+    ),
+]
+
+Split = Annotated[
+    Literal["random", "time"],
+    typer.Option(
+        help="How ratings are split into given ones and those to predict: at random within each"
+        " person, or by time. By time, the first 70 % of all ratings (--given) are trained on and"
+        " given to devices; later ones are predicted."
     ),
 ]
 
@@ -93,10 +117,10 @@ def read_sizes(text: str | None, option: str) -> list[float | None]:
     if text is None:
         return [None]
     try:
-        return [float(part) for part in text.split(",")]
+        return [1.0 if part.strip() == "all" else float(part) for part in text.split(",")]
     except ValueError as error:
         raise MidpointError(
-            f"{option} takes numbers of people, or shares below 1, separated by commas: got"
+            f"{option} takes numbers of people, shares below 1, or all, separated by commas: got"
             f" {text!r}"
         ) from error
 
@@ -184,7 +208,7 @@ def show_rounds(console: Console, results: "AuditResults", held: "Held") -> None
         console.print(VOID, soft_wrap=True)
     verdict = judge(results, held.product)
     if verdict is not None:
-        text = f"[bold]{escape(held.product)}[/bold]: {escape(verdict.sentence)}"
+        text = f"[bold]{escape(held.product)}[/bold]: {escape(verdict.lines)}"
         console.print(text, soft_wrap=True)
 
 

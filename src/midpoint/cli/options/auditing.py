@@ -15,7 +15,10 @@ from midpoint.cli.options.audit_extras import (
     Outsiders,
     Panel,
     Rounds,
+    Split,
+    Volunteers,
 )
+from midpoint.cli.options.protection import Cost, Share, allowance
 
 if TYPE_CHECKING:
     from midpoint.audit import AuditSetting
@@ -39,6 +42,8 @@ class AuditOptions:
             " on its panel alone."
         ),
     ] = None
+    cost: Cost = 1.5
+    share: Share = 0.25
     attacks: Annotated[
         str | None,
         typer.Option(
@@ -74,9 +79,9 @@ class AuditOptions:
     protected: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A table of the same people's ratings as another tool has changed them: attack"
-            " that, too. Name it several times for several draws of a tool that tosses coins."
-            " Without --schemes, only that and raw ratings are attacked."
+            help="A table of the same people's ratings that another tool has changed, to be"
+            " attacked. Repeat the option for several outputs of a randomized tool. Without"
+            " --schemes, only these and raw ratings are attacked."
         ),
     ] = None
     beside: Annotated[
@@ -91,7 +96,9 @@ class AuditOptions:
     adversary: Adversary = None
     panel: Panel = None
     outsiders: Outsiders = None
+    volunteers: Volunteers = ""
     given: Given = None
+    split: Split = "random"
     membership: Membership = False
 
     def scheme_names(self) -> list[str] | None:
@@ -132,11 +139,14 @@ class AuditOptions:
             adversaries=self.adversary_names(),
             panel=further.read_sizes(self.panel, "--panel"),
             outsiders=further.read_sizes(self.outsiders, "--outsiders"),
+            volunteers=self.volunteers,
             given=further.share_given(self.given),
+            by_time=self.split == "time",
             rounds=self.rounds,
             curves=_split(self.curves) or (),
             membership=self.membership,
             paper=self.paper,
+            allow=allowance(self.cost, self.share),
         )
 
 

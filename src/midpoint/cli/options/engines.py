@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from midpoint.analyst.engines import Engine, RatingsTables
+    from midpoint.analyst.fit.choice import Allowance
     from midpoint.analyst.fit.factorizer import Factorizer, Progress
     from midpoint.analyst.fit.profiles import ItemProfiles
     from midpoint.data import Scale
@@ -62,7 +63,7 @@ def fit_from_tables(
     master: str | None,
     bar: "Bar",
     wanted: "Callable[[Scale], str | None]",
-    cost: float,
+    allow: "Allowance",
     least_people: int,
 ) -> "ItemProfiles":
     """Train from tables that stay where they are, show how far it is, and save the result.
@@ -87,7 +88,7 @@ def fit_from_tables(
         with bar() as report:
             profiles = train_on(
                 ratings, factorizer, report,
-                scheme=wanted(ratings.scale), cost=cost, least_people=least_people,
+                scheme=wanted(ratings.scale), allow=allow, least_people=least_people,
                 unfinished=left,
             )  # fmt: skip
     profiles.save(out)

@@ -9,6 +9,7 @@ import typer
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
+    from midpoint.analyst import Allowance
     from midpoint.data import Scale
 
 
@@ -19,6 +20,34 @@ class Counterparts(StrEnum):
     sets = "sets"
     values = "values"
     none = "none"
+
+
+Cost = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        help="Highest cost of the scheme that is chosen: by how many per cent predictions may be"
+        " worse than from raw ratings.",
+    ),
+]
+Share = Annotated[
+    float,
+    typer.Option(
+        min=0.01,
+        max=1,
+        help="Smallest share of the answers that devices may send, 0.25 or more. Where no scheme is"
+        " shown to leak little, devices send only a share, as small as --cost allows, and still"
+        " rank by all of their user's ratings. Ask for a larger share if the site is to learn from"
+        " reports. For ratings, where the scheme is chosen.",
+    ),
+]
+
+
+def allowance(cost: float, share: float) -> "Allowance":
+    """Return what protection may cost: per cent of the error, and of what is revealed a share."""
+    from midpoint.analyst import Allowance
+
+    return Allowance(cost / 100, share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,25 +62,20 @@ class ProtectionOptions:
             help="Fit positions, so that devices can find counterparts. `sets`: from which items"
             " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
             " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
-            " schemes on the people themselves, and take the simplest of those that leak least."
+            " schemes on the people themselves, and take the one that leaks least, or the simplest"
+            " that is shown to leak little."
         ),
     ] = Counterparts.auto
     spread: Annotated[
         bool,
         typer.Option(
             "--spread",
-            help="Hide how far people use the scale, too (`spread=on`). With `--counterparts sets`"
+            help="Hide how much of the scale people use (`spread=on`). With `--counterparts sets`"
             " or `values`; `auto` tries it where that may help.",
         ),
     ] = False
-    cost: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            help="What the scheme that is chosen may cost: per cent that predictions are worse"
-            " than from raw ratings.",
-        ),
-    ] = 1.5
+    cost: Cost = 1.5
+    share: Share = 0.25
     asked: Annotated[
         str | None,
         typer.Option(
@@ -65,11 +89,11 @@ class ProtectionOptions:
     leak: Annotated[
         float | None,
         typer.Option(
-            min=0.5,
+            min=0.501,
             max=1,
-            help="Leak budget: the AUC that somebody may reach who knew all errors of what is"
-            " disclosed (0.5: blind guessing). Items that are known badly and say little are then"
-            " revealed rarely or never, by everyone alike. Shown with what it costs; without it,"
+            help="Leak budget: the highest AUC that somebody could reach who knew all errors of the"
+            " disclosed numbers (0.5: blind guessing). Items with imprecise numbers are then"
+            " revealed rarely or never, by everyone alike. Printed with what it costs; without it,"
             " every item may be revealed. For schemes that withhold ratings; engine `local` only.",
         ),
     ] = None
@@ -81,6 +105,10 @@ class ProtectionOptions:
             " ratings.",
         ),
     ] = 10
+
+    def allowance(self) -> "Allowance":
+        """Return what protection may cost."""
+        return allowance(self.cost, self.share)
 
     def scheme(self, scale: "Scale") -> str | None:
         """Return the scheme that was asked for, None if the library is to choose."""

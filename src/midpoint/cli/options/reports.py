@@ -27,10 +27,10 @@ class ReportOptions:
     reports: Annotated[
         str | None,
         typer.Option(
-            help="Protected reports of other people, which teach items beside the panel: a site"
+            help="Protected reports of other people, to learn items from beside the panel: a site"
             " that `midpoint serve` serves, the URL of its database, or your own CSV or Parquet"
-            " table with the columns pseudonym, disclosure (its digest), item and value. What"
-            " categories do is learned from the panel alone. Engine `local` only.",
+            " table with the columns pseudonym, disclosure (its digest), item and value. How"
+            " categories differ is learned from the panel alone.",
             metavar="<site, URL or table>",
             show_default=False,
         ),

@@ -87,7 +87,9 @@ class ServiceOptions:
     rate: Annotated[
         int,
         typer.Option(
-            envvar="MIDPOINT_RATE", min=0, help="Requests per token and minute; 0 for no limit."
+            envvar="MIDPOINT_RATE",
+            min=0,
+            help="Requests per token and minute; 0 for no limit and no delay of bad requests.",
         ),
     ] = 120
     max_body: Annotated[

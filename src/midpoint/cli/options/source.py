@@ -86,8 +86,8 @@ class DataOptions(ColumnOptions):
     liked: Annotated[
         float | None,
         typer.Option(
-            help="Make sets of ratings: of each person the items that she rated at least so high."
-            " The lowest rating makes a set of all that she rated.",
+            help="Make sets from ratings: each person's set has the items that she rated at"
+            " least this high. The lowest rating makes a set of all that she rated.",
         ),
     ] = None
     count_column: Annotated[

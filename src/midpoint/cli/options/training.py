@@ -42,8 +42,9 @@ class TrainingData(DataOptions):
         str,
         typer.Argument(
             help="A known name (`midpoint data list`), a zip or directory in a known layout, or"
-            " your own CSV, TSV or Parquet file. For the engines `stream` and `spark`: Parquet, a"
-            " file or a directory of files; for `spark` also any Hadoop address.",
+            " your own CSV, TSV, Parquet or RecBole (.inter) file. For the engines `stream` and"
+            " `spark`: Parquet, a file or a directory of files; for `spark` also any Hadoop"
+            " address.",
             show_default=False,
         ),
     ]

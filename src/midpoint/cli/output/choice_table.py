@@ -6,18 +6,23 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from midpoint.analyst.fit.choice import Choice
+    from collections.abc import Sequence
+
+    from midpoint.analyst.fit.choice import Choice, Tried
+
+STACK = "all together"
+"""What a choice calls the stack of its attackers."""
 
 
 def show_choice(console: Console, choice: "Choice") -> None:
     """Print what each candidate leaks and costs, which one was taken, and why."""
     if choice.tried:
-        table = Table("scheme", "strongest attack (AUC)", "above the least", "cost", "")
+        table = Table("scheme", "leak (AUC)", "above the least", "cost", "")
         for row in choice.tried:
             chosen = row.scheme == choice.scheme
             cells = (
                 row.scheme,
-                f"{row.leak:.3f} ({row.attack}, {row.category})",
+                f"{row.leak:.3f}{_by_whom(row, choice.tried)}",
                 f"{row.above:+.3f} ± {row.error:.3f}",
                 f"{100 * row.cost:+z.1f} %",
                 "chosen" if chosen else row.note,
@@ -27,9 +32,11 @@ def show_choice(console: Console, choice: "Choice") -> None:
         whom = f"{choice.people:,} of {choice.panel:,} people"
         whom = whom if choice.people < choice.panel else f"all {choice.panel:,} people"
         console.print(
-            f"Measured on {whom}, each protected by what was learned without her, against an"
-            " analyst with the panel alone. This is a choice, not a certificate: `midpoint audit`"
-            " measures what leaks, also to somebody who knows the category of other users.",
+            "The leak is the AUC of all quick attackers together, unless one is named; 0.5 is a"
+            f" blind guess. Measured on {whom}, each protected by a model learned without her,"
+            " against an analyst with the panel alone. This is a choice, not a certificate:"
+            " `midpoint audit` attacks harder, also as somebody who knows the category of other"
+            " users.",
             highlight=False,
             markup=False,
             soft_wrap=True,
@@ -51,3 +58,10 @@ def show_choice(console: Console, choice: "Choice") -> None:
     for words in (line, choice.warning):
         if words:
             console.print(words, highlight=False, markup=False, soft_wrap=True)
+
+
+def _by_whom(row: "Tried", tried: "Sequence[Tried]") -> str:
+    """Name an attacker other than all together, and the category where it is not always one."""
+    several = len({other.category for other in tried}) > 1
+    named = ([] if row.attack == STACK else [row.attack]) + ([row.category] if several else [])
+    return f" ({', '.join(named)})" if named else ""

@@ -92,10 +92,10 @@ def load(
             own, users=people, items=titles, columns=columns, scale=scale, shape=shape
         )
     if scale is not None or shape is not None:
-        raise MidpointError(f"{source}: the scale and shape of a known data set are not to choose")
+        raise MidpointError(f"{source}: the scale and shape of a known data set are fixed")
     if columns is not None:
         usable = set() if users is None else {"user", "features"}
-        columns.require_only(usable, f"{source}: the columns of a known data set are not to choose")
+        columns.require_only(usable, f"{source}: the columns of a known data set are fixed")
     if titles is not None:
         ratings = add_titles(ratings, titles)
     return ratings if people is None else add_users_table(ratings, people, columns)

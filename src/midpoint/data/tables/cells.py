@@ -1,26 +1,23 @@
 """Cells of tables as loaders read them: names, numbers, times, and what must not be blank."""
 
 from time import time as now
-from typing import Final
 
 import polars as pl
 
 from midpoint.data.origin import Origin, counted
+from midpoint.data.split import DAY
 from midpoint.errors import MidpointError
 
-DAY: Final = 24 * 60 * 60
-"""Seconds that clocks elsewhere are ahead, at most."""
 
-
-def require_filled(column: pl.Series, what: str, origin: Origin) -> None:
-    """Refuse a column with an empty cell, naming its line."""
+def require_filled(column: pl.Series, what: str, origin: Origin, remedy: str = "") -> None:
+    """Refuse a column with an empty cell, naming its line, and what else may be done about it."""
     empty = column.is_null()
     if empty.any():
         row = int(empty.arg_max() or 0)
         raise MidpointError(
             f"{origin.locate(row)}: there is no {what}"
             f" ({counted(int(empty.sum()), f'such {origin.unit}')} in all); fill it in or remove"
-            f" the {origin.unit}"
+            f" the {origin.unit}{remedy}"
         )
 
 
@@ -31,7 +28,7 @@ def require_one_each(users: pl.Series, origin: Origin) -> None:
     if twice.any():
         row = int((users == users.filter(twice)[0]).arg_true()[1])
         raise MidpointError(
-            f"{origin.locate(row)}: user {users[row]} stands here again; keep one {origin.unit} for"
+            f"{origin.locate(row)}: user {users[row]} appears again; keep one {origin.unit} for"
             " each user"
         )
 
@@ -83,9 +80,11 @@ def rating_numbers(column: pl.Series, origin: Origin, remedy: str) -> pl.Series:
     wrong = number.is_null() & column.is_not_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
+        comma = is_number(str(column[row]).replace(",", "."))
+        correct = "write a point instead of the comma" if comma else "correct it"
         raise MidpointError(
             f"{origin.locate(row)}: {column[row]!r} in column {column.name!r} is not a number;"
-            f" correct it, or {remedy}"
+            f" {correct}, or {remedy}"
         )
     return number
 

@@ -56,7 +56,7 @@ class Columns:
             if getattr(self, part.name) is not None and part.name not in usable:
                 option = "columns" if part.name in {"items", "features"} else "column"
                 raise MidpointError(
-                    f"{where}, so --{part.name.removesuffix('s')}-{option} says nothing; leave it"
+                    f"{where}, so --{part.name.removesuffix('s')}-{option} has no effect; leave it"
                     " out"
                 )
 

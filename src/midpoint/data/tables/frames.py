@@ -64,7 +64,7 @@ def _of_pandas(frame: Any) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise MidpointError(f"column {twice[0]!r} of the data frame stands twice; rename one")
+        raise MidpointError(f"column {twice[0]!r} of the data frame appears twice; rename one")
     return pl.DataFrame([_series(name, frame.iloc[:, number]) for number, name in enumerate(names)])
 
 

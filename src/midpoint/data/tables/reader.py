@@ -2,6 +2,7 @@
 
 import csv
 import io
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from midpoint.data.tables.cells import is_number, without_blank_end
 from midpoint.data.tables.delimited_text import DOUBLE_COLON, as_utf8
 from midpoint.data.tables.frames import Frame, frame_cells
 from midpoint.errors import MidpointError
+
+logger = logging.getLogger(__name__)
 
 BLANKS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 """What people write where there is nothing."""
@@ -89,11 +92,17 @@ def read_text_table(content: bytes, where: str) -> Table:
     cells = next(csv.reader([first], delimiter=separator))
     if len(cells) in {3, 4} and all(is_number(cell) for cell in cells):
         names, header = ["user", "item", "rating", "time"][: len(cells)], 0
+        logger.info("%s has no names of columns; read as %s", where, ", ".join(names))
     else:
         names, header = cells, 1
     twice = [cell for cell in names if names.count(cell) > 1]
+    if twice and 2 * sum(map(is_number, names)) > len(names):
+        raise MidpointError(
+            f"{where}, line 1: {first[:40]!r} looks like a row of the table, not like names of"
+            " columns; put a line of names above it"
+        )
     if twice:
-        raise MidpointError(f"{where}, line 1: column {twice[0]!r} stands twice; rename one")
+        raise MidpointError(f"{where}, line 1: column {twice[0]!r} appears twice; rename one")
     table = _parse(content, where, separator, names, header)
     return Table(table, Origin(where, first_line=1 + header, breaks=_breaks(table)))
 

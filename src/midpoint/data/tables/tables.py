@@ -28,6 +28,9 @@ from midpoint.data.tables.reader import Table, missing, read_table
 from midpoint.data.tables.wide_table import load_wide
 from midpoint.errors import MidpointError
 
+USED_ONLY = ", or leave out the column of ratings if the table is to say who used what"
+"""What else can be done about ratings that some rows have, and others have not."""
+
 
 def load_table(
     source: Path | Frame,
@@ -122,12 +125,13 @@ def _load_long(table: Table, columns: Columns, scale: Scale | None, name: str) -
             chosen[role] = cells[matching([column], cells.columns, origin.path)[0]]
     if "rating" not in chosen:
         return _load_sets(table, columns, chosen, scale, name)
-    for role in ("user", "item", "rating"):
+    for role in ("user", "item"):
         require_filled(chosen[role], role, origin)
+    require_filled(chosen["rating"], "rating", origin, USED_ONLY)
     remedy = f"remove the {origin.unit}, or name the column of ratings by --rating-column"
     chosen["rating"] = rating_numbers(chosen["rating"], origin, remedy)
     if "time" in chosen:
-        chosen["time"] = seconds(chosen["time"])
+        chosen["time"] = require_past(seconds(chosen["time"]), origin)
     titles = _titles(chosen)
     return build_ratings(pl.DataFrame(chosen), name=name, origin=origin, scale=scale, titles=titles)
 
@@ -151,7 +155,7 @@ def _load_sets(
     cells, origin = table
     if scale is not None and not scale.is_unary:
         raise MidpointError(
-            f"{origin.path} has no ratings, so --scale says nothing; leave it out, or name the"
+            f"{origin.path} has no ratings, so --scale has no effect; leave it out, or name the"
             " column of ratings by --rating-column"
         )
     for role in ("user", "item"):

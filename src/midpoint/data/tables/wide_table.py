@@ -17,6 +17,9 @@ from midpoint.errors import MidpointError
 LEAST_GAP = 10
 """Columns of a few people may be this far apart by chance, on scales up to ten."""
 
+TICKED = 3
+"""So many answers, all of them 1 beside blanks, are ticks: they say that somebody used the item."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -38,6 +41,8 @@ def load_wide(
     else:
         named = matching(chosen or (), cells.columns, origin.path)
         items = _guess_items(cells.select(c for c in rest if c not in named), table)
+    if scale is None:
+        _require_one_kind(cells.select(items), origin.path)
     people = cells.with_columns(user=row_numbers(cells) if user is None else cells[user])
     ratings = ratings_of_wide(people, items, name=name, origin=origin, scale=scale)
     others = [c for c in rest if c not in items and cells[c].count()]
@@ -94,6 +99,24 @@ def _require_one_range(items: pl.DataFrame, where: str) -> None:
                 f" ({low:g} to {high:g}), so it is hardly an item; name the items by"
                 " --item-columns"
             )
+
+
+def _require_one_kind(items: pl.DataFrame, where: str) -> None:
+    """Refuse columns of ticks among columns of grades, where a tick would pass for the worst."""
+    numbers = [as_numbers(column).fill_nan(None) for column in items]
+    ticked = [n.name for n in numbers if _is_ticked(n)]
+    graded = [n.name for n in numbers if n.drop_nulls().n_unique() > 1]
+    if ticked and graded:
+        raise MidpointError(
+            f"{where}: columns of ticks, with 1 or nothing ({_listed(ticked, 3)}), stand beside"
+            f" columns of grades ({_listed(graded, 3)}); name those of one kind by --item-columns,"
+            " or say by --scale which grades there are if 1 is one of them"
+        )
+
+
+def _is_ticked(column: pl.Series) -> bool:
+    answers = column.drop_nulls()
+    return len(answers) >= TICKED and len(answers) < len(column) and bool((answers == 1).all())
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

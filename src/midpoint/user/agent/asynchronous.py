@@ -69,13 +69,10 @@ class AsyncAgent:
         terms: Terms | None = None,
         channel: Channel | None = None,
     ) -> None:
-        self.terms = terms or Terms()
-        self.address = address_of(address, plain_http=self.terms.plain_http)
+        terms = terms or Terms.of(home.demands)
+        self.address = address_of(address, plain_http=terms.plain_http)
         self.home = home
-        known = None if self.terms.without_witness else home.proof.asked
-        if self.terms.witness is None and known is not None:
-            self.terms = replace(self.terms, witness=known)
-        self._witness = self._other(self.terms.witness)
+        self.demand(terms)
         self._channel = channel or Channel()
         self._standing: Standing | None = None
         self._asked: Solicitation | None = None
@@ -97,6 +94,12 @@ class AsyncAgent:
         except MidpointError:
             home.close()
             raise
+
+    def demand(self, terms: Terms) -> None:
+        """Hold the service to these terms; a witness that was asked before is asked again."""
+        known = None if terms.without_witness else self.home.proof.asked
+        self.terms = replace(terms, witness=terms.witness or known)
+        self._witness = self._other(self.terms.witness)
 
     @classmethod
     def in_memory(

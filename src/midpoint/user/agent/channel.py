@@ -17,25 +17,15 @@ from random import SystemRandom
 import httpx
 
 from midpoint.errors import MidpointError
-from midpoint.wire import Problem, Refusal, RefusedError
+from midpoint.wire import Problem, RefusedError
+from midpoint.wire.exchange import HEADERS, UnusableError, read_answer
 
-HEADERS = {
-    "Accept": "application/json",
-    "Accept-Encoding": "gzip",
-    "Connection": "close",
-    "User-Agent": "midpoint",
-}
-"""What every request says; no version and no system, by which devices could be distinguished."""
 BUSY = frozenset({429, 502, 503, 504})
 """Answers that mean: the same again, later."""
 
 
 class AwayError(MidpointError):
     """The service did not answer, or not now; nothing is lost, and the same may be asked again."""
-
-
-class UnusableError(MidpointError):
-    """What came back is no answer of this protocol; it is not asked for again."""
 
 
 class ServiceError(MidpointError):
@@ -158,7 +148,8 @@ class Channel:
                 request.method, request.url, content=request.body, headers=headers
             ) as response,
         ):
-            body = await _bounded(response, request.largest)
+            coding = response.headers.get("Content-Encoding")
+            body = await read_answer(response.aiter_raw(), coding, request.largest)
         return Answer(response.status_code, body, _seconds(response.headers.get("Retry-After")))
 
 
@@ -181,23 +172,6 @@ def _proxy(url: str) -> httpx.Proxy:
 def _authorities() -> ssl.SSLContext:
     """Read whom the web trusts, once; certificates and names are verified."""
     return httpx.create_ssl_context(trust_env=False)
-
-
-async def _bounded(response: httpx.Response, largest: int) -> bytes:
-    """Read the content; a small bomb that unpacks to more than allowed is dropped as it grows."""
-    coding = response.headers.get("Content-Encoding", "identity").lower()
-    if coding not in ("identity", "gzip"):
-        raise UnusableError(f"the answer is packed as {coding[:40]!r}, which was not offered")
-    unpack = zlib.decompressobj(wbits=31) if coding == "gzip" else None
-    body = bytearray()
-    async for packed in response.aiter_raw():
-        room = largest + 1 - len(body)
-        body += packed[:room] if unpack is None else unpack.decompress(packed, room)
-        if len(body) > largest:
-            raise RefusedError(Refusal.TOO_LONG, f"the answer has more than {largest} bytes")
-    if unpack is not None and not unpack.eof:
-        raise zlib.error("the answer ends in the middle")
-    return bytes(body)
 
 
 def _seconds(text: str | None) -> float:

@@ -30,7 +30,6 @@ from midpoint.wire import (
     Scores,
     Solicitation,
 )
-from midpoint.wire.record import MOST_AUC
 
 DIRECTORY = "device"
 """Name of the directory in her home, beside those that agents keep for services."""
@@ -52,8 +51,10 @@ class Device:
             first use, because she agrees. Secret and decisions stay.
         auditors: Public keys of auditors that she trusts.
         require_certificate: Refuse a disclosure that none of them certified, or that is certified
-            to leak more than `most_auc`.
-        most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing.
+            to leak more than `most_auc`. What is demanded is kept in the home, and holds until
+            something else is demanded.
+        most_auc: AUC that the strongest attack may reach, as certified; 0.5 is blind guessing, and
+            0.6 holds unless given.
         agree_to_show_rated: Take, on first use, a scheme that does not hide which items she rated.
         most_leak: AUC that errors of what is disclosed may let somebody reach, as the analyst says
             (leak budget); any unless given.
@@ -70,26 +71,26 @@ class Device:
         *,
         home: Path | str | None = None,
         accept_changes: bool = False,
-        auditors: Collection[str] = (),
-        require_certificate: bool = False,
-        most_auc: float = MOST_AUC / MILLION,
+        auditors: Collection[str] | None = None,
+        require_certificate: bool | None = None,
+        most_auc: float | None = None,
         agree_to_show_rated: bool = False,
         most_leak: float | None = None,
         **features: str,
     ) -> None:
-        terms = Terms(
-            auditors=tuple(auditors),
-            require_certificate=require_certificate,
-            most_auc=most_auc,
-            show_rated=agree_to_show_rated,
-            most_leak=most_leak,
-        )
         if home is None:
             _say_simulated()
             kept = Home.in_memory()
         else:
             kept = device_home(home)
         try:
+            kept.demand(
+                auditors=None if auditors is None else tuple(auditors),
+                require_certificate=require_certificate,
+                most_auc=None if most_auc is None else round(most_auc * MILLION),
+                most_leak=None if most_leak is None else round(most_leak * MILLION),
+            )
+            terms = Terms.of(kept.demands, show_rated=agree_to_show_rated)
             standing = accept_and_keep(published, kept, terms, accept_changes=accept_changes)
             names = _names(standing.accepted.disclosure, category or {}, features)
             self._begin(kept, standing, PrivateCategory.of(standing.accepted.disclosure, names))

@@ -15,15 +15,17 @@ from platformdirs import user_data_path
 
 from midpoint.errors import MidpointError
 from midpoint.user.agent.address import directory_name
+from midpoint.user.agent.demands import Demands
 from midpoint.user.checks.pin import Pin
 from midpoint.user.checks.proof import Proof
 from midpoint.user.core.ledger import LEDGER, Ledger
 from midpoint.user.core.private import DeviceSecret, PrivateCategory, framed
-from midpoint.user.device_files import BrokenSealError, StorageError, keep_file
+from midpoint.user.device_files import BrokenSealError, StorageError, keep_file, read_kept
 from midpoint.wire import Published
 from midpoint.wire.message import Count, Integer, Message, Name
 
 PIN, NOTES, FORGETTING, PUBLISHED, PROOF = "pin", "notes", "forgetting", "published", "proof"
+DEMANDS = "demands"
 """Names of the files beside those of the ledger."""
 MOVED, RESTORED = "moved", "restored"
 """Marks: it answers on another device now; it is from a backup, and may not be the newest."""
@@ -61,6 +63,8 @@ class Home:
         """The signed entries that were shown here, refused ones too."""
         self.notes = Notes() if directory is None else _read_notes(directory / NOTES)
         """What she entered on the device."""
+        self.demands = Demands() if directory is None else Demands.load(directory / DEMANDS)
+        """What she demands of the service, until she changes it."""
         self._require_whole(ledger)
         self._former: Pin | None = None
         self._forgetting = directory is not None and (directory / FORGETTING).exists()
@@ -130,15 +134,7 @@ class Home:
         """What was kept of what the analyst published; it is to be checked again."""
         if self.directory is None:
             return None
-        path = self.directory / PUBLISHED
-        try:
-            return Published.parse(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
-        except MidpointError as error:
-            raise MidpointError(f"{path} is damaged ({error}); protect again") from error
+        return read_kept(Published.parse, self.directory / PUBLISHED, "protect again")
 
     @property
     def unsent(self) -> tuple[str, ...]:
@@ -180,6 +176,13 @@ class Home:
         if self.directory is not None:
             proof.save(self.directory / PROOF)
         self.proof = proof
+
+    def demand(self, *, without: Collection[str] = (), **given: object) -> None:
+        """Demand this from now on; what is None stays as it was (`Demands.changed`)."""
+        demands = self.demands.changed(without=without, **given)
+        if self.directory is not None and demands != self.demands:
+            demands.save(self.directory / DEMANDS)
+        self.demands = demands
 
     def keep_published(self, published: Published) -> None:
         """Keep what was accepted, to rank scores by it when nobody shows it again."""
@@ -243,7 +246,7 @@ class Home:
             self.directory.rename(gone)
             shutil.rmtree(gone)
         self.pin, self.notes, self._ledger, self._forgetting = None, Notes(), None, False
-        self.proof = Proof()
+        self.proof, self.demands = Proof(), Demands()
 
     def close(self) -> None:
         """Let another program use it."""
@@ -276,22 +279,29 @@ def _require_here(directory: Path) -> None:
 
 
 def require_only_one(directory: Path, keys: Collection[str]) -> None:
-    """Refuse a second secret for one analyst: it would see two tosses for one rating."""
+    """Refuse a second secret for one analyst: it would see two tosses for one rating.
+
+    Both sides are compared by all keys that ever signed: one of them may not know the newest.
+    """
     for path in directory.parent.glob(f"*/{PIN}"):
         hidden = path.parent.name.startswith(".")  # not whole yet, or not there any more
-        if path.parent != directory and not hidden and _pinned_key(path) in keys:
+        if path.parent != directory and not hidden and not _known_keys(path).isdisjoint(keys):
             raise MidpointError(
                 f"{path.parent} belongs to the same service, under another address or by files;"
                 f" use that, or, if the service moved, move that directory to {directory}"
             )
 
 
-def _pinned_key(path: Path) -> str | None:
-    try:
-        pin = Pin.load(path)
-    except MidpointError:  # another service's trouble, reported when that one is used
-        return None
-    return None if pin is None else pin.key
+def _known_keys(path: Path) -> frozenset[str]:
+    """Return the key of a pin, and all in the proof beside it."""
+    keys: frozenset[str] = frozenset()
+    try:  # another service's trouble is reported when that one is used
+        if (pin := Pin.load(path)) is not None:
+            keys |= {pin.key}
+        keys |= Proof.load(path.with_name(PROOF)).signing_keys
+    except MidpointError:
+        pass
+    return keys
 
 
 def _read_notes(path: Path) -> Notes:

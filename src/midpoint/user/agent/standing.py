@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 from midpoint.errors import MidpointError
+from midpoint.user.agent.demands import Demands
 from midpoint.user.agent.home import Home
 from midpoint.user.checks.certificate import verify_certificate
 from midpoint.user.checks.disclosure import Accepted, check_disclosure, check_titles, require_leak
@@ -117,6 +118,20 @@ class Terms:
     """With `require_certificate`: AUC that the strongest attack may reach, as certified."""
     most_leak: float | None = None
     """AUC that errors of what is disclosed may let somebody reach, as the analyst says; or any."""
+
+    @classmethod
+    def of(cls, demands: Demands, **of_this_run: Any) -> Self:
+        """Return what is demanded for good, and what is for one run only."""
+        given = {
+            "witness": demands.witness,
+            "witness_key": demands.witness_key,
+            "shown_for": demands.shown_for,
+            "auditors": demands.auditors,
+            "require_certificate": demands.require_certificate,
+            "most_auc": None if demands.most_auc is None else demands.most_auc / MILLION,
+            "most_leak": None if demands.most_leak is None else demands.most_leak / MILLION,
+        }
+        return cls(**{k: v for k, v in given.items() if v is not None} | of_this_run)
 
     def __post_init__(self) -> None:
         """Refuse limits that are none."""

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from midpoint.errors import MidpointError
 from midpoint.files import replace_directory
 from midpoint.user.agent.home import (
+    DEMANDS,
     FORGETTING,
     MOVED,
     NOTES,
@@ -44,7 +45,7 @@ COST, BLOCK = 2**17, 8
 """scrypt: 128 MiB of memory and about half a second for each guess at a passphrase."""
 SHORTEST = 12
 """Characters of a passphrase, at least."""
-FILES = (SECRET, LEDGER, PIN, NOTES, PROOF, PUBLISHED)
+FILES = (SECRET, LEDGER, PIN, NOTES, PROOF, DEMANDS, PUBLISHED)
 """What goes into the file."""
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,119}")
 
@@ -104,10 +105,10 @@ def import_home(raw: bytes, passphrase: str, root: Path) -> Path:
         fresh.chmod(0o700)
         for name, text in transfer.files:
             keep_file(fresh / name, text.encode())
-        home = Home(Ledger.open(fresh), fresh)  # it checks seal, pin, notes and proof
+        home = Home(Ledger.open(fresh), fresh)  # it checks seal, pin, notes, proof and demands
         try:
             if home.pin is not None:
-                require_only_one(directory, {home.pin.key})
+                require_only_one(directory, {home.pin.key, *home.proof.signing_keys})
         finally:
             home.close()
         keep_file(fresh / RESTORED, b"")  # it may have been imported elsewhere, and have answered

@@ -1,8 +1,12 @@
 """What an auditor certified: only someone with the data can say whether numbers are true."""
 
 from collections.abc import Collection
+from typing import Final
 
 from midpoint.wire import MILLION, Certificate, Refusal, RefusedError, Signed
+
+KNOWING: Final = frozenset({"panel", "published", "outsider"})
+"""Adversaries who know the scheme, whom a figure has to hold against."""
 
 
 def verify_certificate(
@@ -31,11 +35,12 @@ def verify_certificate(
             raise RefusedError(Refusal.BAD_CERTIFICATE, "it certifies another disclosure")
         if certificate.key in trusted:
             _require_at_most(certificate, most_auc)
-            if stated and (certificate.adversary is None or not certificate.people):
+            if stated and not (certificate.adversary in KNOWING and certificate.people):
                 raise RefusedError(
                     Refusal.NOT_CERTIFIED,
-                    f"the certificate by {certificate.auditor} does not say against whom it was"
-                    " measured, or on how many people; ask for one made by `midpoint certify`",
+                    f"the certificate by {certificate.auditor} does not say against whom that knows"
+                    " the scheme it was measured, or on how many people; ask for one made by"
+                    " `midpoint certify`",
                 )
             return certificate
     if required:

@@ -101,7 +101,7 @@ def check_disclosure(
 
 
 def hides_rated(disclosure: Disclosure) -> bool:
-    """Tell whether which items were rated is hidden, item by item, or is no choice of hers."""
+    """Tell whether the scheme hides, item by item, which items were rated."""
     return disclosure.obfuscation.sub_samples
 
 

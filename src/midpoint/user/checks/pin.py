@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
-from midpoint.errors import MidpointError
-from midpoint.user.device_files import StorageError, keep_file
+from midpoint.user.device_files import keep_file, read_kept
 from midpoint.wire import FeatureNames, RatingScale
 from midpoint.wire.message import Count, Digest, Message, Name, PublicKey
 
@@ -44,11 +43,4 @@ class Pin(Message):
     @classmethod
     def load(cls, path: Path) -> Self | None:
         """Read what `save` wrote; None when nothing was pinned yet."""
-        try:
-            return cls.parse(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
-        except MidpointError as error:
-            raise MidpointError(f"{path} is damaged ({error}); restore it, or ask again") from error
+        return read_kept(cls.parse, path, "restore it, or ask again")

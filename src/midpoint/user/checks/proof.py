@@ -8,9 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Self
 
-from midpoint.errors import MidpointError
 from midpoint.user.checks.pin import REMEDY
-from midpoint.user.device_files import StorageError, keep_file
+from midpoint.user.device_files import keep_file, read_kept
 from midpoint.wire import Entry, Refusal, RefusedError, Signed, WitnessStatement
 from midpoint.wire.listing import MOST_OTHERS, MOST_SHOWN, Inner
 from midpoint.wire.message import Message, Name
@@ -68,6 +67,11 @@ class Proof(Message):
         return self._with(witness=statement, asked=address or self.asked)
 
     @property
+    def signing_keys(self) -> frozenset[str]:
+        """All keys that ever signed for the service, in the list as it was shown."""
+        return frozenset(entry.key for entry in _opened(self.shown))
+
+    @property
     def witness_key(self) -> str | None:
         """The key of the witness that was asked before; None if none was."""
         return None if self.witness is None else self.witness.open(WitnessStatement).key
@@ -79,17 +83,8 @@ class Proof(Message):
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote; nothing when no list was shown yet."""
-        try:
-            return cls.parse(path.read_bytes())
-        except FileNotFoundError:
-            return cls()
-        except OSError as error:
-            raise StorageError(f"{path} cannot be read ({error}); see who may read it") from error
-        except MidpointError as error:
-            raise MidpointError(
-                f"{path} is damaged ({error}); restore it, or move it away: then what the service"
-                " showed before is not compared"
-            ) from error
+        remedy = "restore it, or move it away: then what the service showed before is not compared"
+        return read_kept(cls.parse, path, remedy) or cls()
 
     def _with(self, **changes: object) -> Self:
         same = all(getattr(self, name) == value for name, value in changes.items())

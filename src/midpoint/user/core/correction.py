@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from midpoint.user.core.counterparts import own_part, value_shift
+from midpoint.user.core.counterparts import own_part, rounded_position, taste_of, value_shift
 from midpoint.user.core.private import PrivateCategory
 from midpoint.user.parameters import Parameters, made_once
 from midpoint.wire import Disclosure, Refusal, RefusedError, Scores, correction
 
 _correction = made_once(correction)
+Valued = tuple[NDArray[np.intp], NDArray[np.int64]]
+"""Items by index, and a value of each in fixed point. Shapes (n,), (n,)."""
 
 
 class Recommendation(NamedTuple):
@@ -38,10 +40,11 @@ def correct(
 
     Ranking comes before clipping, or all that reaches the top of the scale would tie. `rated` are
     her own items, withheld ones included (see `Ledger.decided`); they are left out. `move` is what
-    `Ledger.move_under` returns: how her values moved towards her counterparts', empty if they did
-    not. The analyst picks the items of a shorter list without knowing the move, so at any rank
-    what is shown is worse than her best by at most max_j - min_j of <move, taste_j>, which is at
-    most 3/4 of the scale. Of sets `move` is her position, and what it says of an item is added.
+    `Ledger.move_under` returns: how far her answers are from her taste (`taste_move`), empty
+    without counterparts. The analyst picks the items of a shorter list without knowing it, so at
+    any rank what is shown is worse than her best by at most max_j - min_j of <move, taste_j>,
+    which is at most 3/4 of the scale. Of sets `move` is her position, and what it says of an item
+    is added.
     """
     if scores.disclosure != disclosure.digest:
         raise RefusedError(Refusal.WRONG_DIGEST, "the scores go with another disclosure")
@@ -82,3 +85,15 @@ def corrections(
     parameters = Parameters.of(disclosure)
     added = own_part(parameters, cell, move, item) - value_shift(parameters, move, item)
     return np.asarray(_correction(disclosure)[item, cell] + added)
+
+
+def taste_move(disclosure: Disclosure, cell: int, given: Valued, sent: Valued) -> NDArray[np.int64]:
+    """Return what answers say of her taste less what her ratings say, `counterparts` step 7. (r,).
+
+    `given` are the items that she rated and her ratings, `sent` those revealed, and as what.
+    """
+    model, (item, value) = Parameters.of(disclosure).positions, given
+    if model is None:
+        return np.zeros(0, dtype=np.int64)
+    known = taste_of(model, item, value - _correction(disclosure)[item, cell])
+    return rounded_position(taste_of(model, *sent) - known)

@@ -13,7 +13,8 @@ selection and taste factors (`wire.positions`), and answers as her counterparts 
   counterparts': categories may differ in how far they use the scale.
 
 If positions, sets and ratings follow the disclosed prior and the estimated position is hers, all
-that is sent has one joint distribution for all categories (docs/protocol.md). To the last bit:
+that is sent has one joint distribution for all categories (docs/explanation/protocol.md). To the
+last bit:
 
 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
@@ -25,8 +26,8 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
                       sum_rated taste_j taste_j' / noise)
-   and z += H^-1 g, each entry cut to [-2, 2], or of sets, where r = 0, to [-1/2, 1/2]: Newton steps
-   to the mode of her position, in doubles.
+   and z += H^-1 g, multiplied by 5 / c where this changes some <selection_j, t> of the items asked
+   about by c > 5: Newton steps to the mode of her position, in doubles.
 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
    From here on sums are integers, below 2^53.
@@ -45,6 +46,13 @@ that is sent has one joint distribution for all categories (docs/protocol.md). T
 6. Of sets no value moves. Where the prior has a weight, a device keeps z instead of a move, and
    adds weight p_jk, rounded half up, to the score of item j: what all that she gave says of it, the
    withheld items included. The exponent is rate_jk + <selection_j, t>, t as rounded in step 2.
+7. What coins changed and what is withheld is lost to the analyst, not to her. Of graded ratings a
+   device keeps x(revealed, y) - x(rated, r - c), cut and rounded as z in step 2: what its answers y
+   say of her taste, less what her ratings r say, with c_jk what her category adds to a score. Here
+       x(S, v) = (P + sum_S taste_j taste_j' / noise)^-1 sum_S taste_j (v_j - b_j) / noise,
+   b_j the mean of base_j over categories, and P the taste factors' block of the precision of the
+   first category and stratum, for everyone. Its product with taste_j, within the limit of 4, is
+   taken off the score of item j.
 """
 
 from dataclasses import dataclass, replace
@@ -61,12 +69,12 @@ from midpoint.wire.positions import (
     DAMPING,
     FARTHEST_POSITION,
     FARTHEST_RESIDUAL,
-    LONGEST_STEP,
+    LONGEST_SPREAD_STEP,
+    MOST_CHANGE,
     MOST_LOG_SPREAD,
     SPREAD_STEPS,
     STEPS,
     SUREST,
-    longest_step,
 )
 
 Integers = NDArray[np.int64]
@@ -184,7 +192,7 @@ def spread_factor(spread: Float, cell: int, n_rated: int, square: float) -> int:
     for _ in range(SPREAD_STEPS):
         seen = square * np.exp(-2 * w)
         step = (seen - n_rated - weight * (w - mean[cell])) / (weight + 2 * seen)
-        w = w + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        w = w + np.clip(step, -LONGEST_SPREAD_STEP, LONGEST_SPREAD_STEP)
     w = rounded(w) / GRAIN
     others = mean + deviation / deviation[cell] * (w - mean[cell])
     change = rounded(np.clip(others.mean() - w, -MOST_LOG_SPREAD, MOST_LOG_SPREAD)) / GRAIN
@@ -230,13 +238,14 @@ def _mode(model: PositionModel, stratum: int, cell: int, asked: Index, evidence:
     d = model.selection.shape[1]
     z: Float = model.mean[stratum, cell]
     selection, rate = model.selection[asked] / GRAIN, model.rate[asked, cell] / GRAIN
-    longest = longest_step(model.taste.shape[1])
     for _ in range(STEPS):
         p = chance(rate + selection @ z[:d])
         gradient, curvature = evidence.pull - evidence.curvature @ z, evidence.curvature.copy()
         gradient[:d] -= p @ selection
         curvature[:d, :d] += (selection.T * (p * (1 - p))) @ selection
-        z = z + np.clip(np.linalg.solve(curvature, gradient), -longest, longest)
+        step = np.linalg.solve(curvature, gradient)
+        change = np.abs(selection @ step[:d]).max(initial=MOST_CHANGE)
+        z = z + step * (MOST_CHANGE / change)
     return z
 
 
@@ -293,6 +302,14 @@ def value_shift(parameters: Parameters, move: Integers, item: Index) -> Integers
     most = most_shift(parameters)
     shift: Integers = np.clip((parameters.positions.taste[item] * move).sum(axis=1), -most, most)
     return shift
+
+
+def taste_of(model: PositionModel, item: Index, value: Integers) -> Float:
+    """Return x(S, v): what values of some items say of taste factors, step 7. Shape (r,)."""
+    d, taste = model.selection.shape[1], model.taste[item] / GRAIN
+    unlike = value / ONE - model.base[item].mean(axis=1) / GRAIN
+    curvature = model.precision[0, 0, d:, d:] + taste.T @ taste / model.noise
+    return np.asarray(np.linalg.solve(curvature, taste.T @ unlike / model.noise))
 
 
 def own_part(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from midpoint.errors import MidpointError
 from midpoint.user.checks.disclosure import Accepted
 from midpoint.user.core.coins import toss
+from midpoint.user.core.correction import taste_move
 from midpoint.user.core.counterparts import Adjustment, adjust
 from midpoint.user.core.ledger import Ledger, Round
 from midpoint.user.core.obfuscation import obfuscate
@@ -79,6 +80,12 @@ def decide(
         move = adjustment.move.tolist()
     revealed = _revealed_before(items, ledger)
     revealed |= {i: (v, disclosure.numbers_of(where[i])) for i, v in values.items()}
+    if move and not disclosure.scale.is_unary:
+        said = _revealed_before([i for i in ledger.decided if i in where], ledger) | revealed
+        index = np.array(sorted(where[item] for item in said), dtype=np.intp)
+        answers = np.array([said[disclosure.items[j]][0] for j in index], dtype=np.int64)
+        given = known.rated, known.value
+        move = taste_move(disclosure, cell, given, (index, answers)).tolist()
     report = Report(
         id=ledger.secret.prf(framed(TAG, solicitation.digest.encode()))[:16].hex(),
         disclosure=disclosure.digest,

@@ -1,4 +1,4 @@
-"""Obfuscation, pure and on flat arrays."""
+"""Obfuscation: a pure function on flat arrays, for one person or many."""
 
 from dataclasses import dataclass
 

@@ -167,7 +167,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(MidpointError, match="no ratings to learn from"):
         alike.fit(panel.select_ratings(np.zeros(len(panel), np.bool_)), "gender")
     noise = ReportNoise(np.zeros(1, np.int32), np.zeros(1), None)  # type: ignore[arg-type]
-    with pytest.raises(MidpointError, match="reports teach items"):
+    with pytest.raises(MidpointError, match="cannot be learned from reports"):
         alike.train(panel, "gender", report_noise=noise)
     with pytest.raises(MidpointError, match="audit with a Factorizer"):
         midpoint.audit(panel, "gender", factorizer=alike)

@@ -131,6 +131,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:OpenBLAS is configured")
 def test_implicit_itself_is_read() -> None:
     library = pytest.importorskip("implicit")
     sparse = pytest.importorskip("scipy.sparse")

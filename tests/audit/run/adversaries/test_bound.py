@@ -149,9 +149,11 @@ def rated(truth: World, people: int, rng: np.random.Generator) -> Ratings:
     )
 
 
-def sent(profiles: ItemProfiles, people: Ratings, rng: np.random.Generator) -> View:
+def sent(
+    how: LearningProtocol, profiles: ItemProfiles, people: Ratings, rng: np.random.Generator
+) -> View:
     """Show what devices send under the published disclosure, which hides sets and values."""
-    how, category = LearningProtocol("mpss"), people.feature("gender").codes.astype(np.int64)
+    category = people.feature("gender").codes.astype(np.int64)
     disclosure = how.disclose(profiles)
     population = Population(people.user, people.item, people.value, category)
     reports = how.report(disclosure, profiles, population, rng)
@@ -163,7 +165,8 @@ def log_odds(truth: World, view: View) -> Float:
     reveal, offset = (
         np.array(numbers) / ONE for numbers in (view.disclosure.reveal, view.disclosure.offset)
     )
-    rate, mean = truth.probability * reveal, truth.mean - offset
+    kept = np.array(view.disclosure.keep or [ONE])[:, None] / ONE
+    rate, mean = truth.probability * reveal * kept, truth.mean - offset
     item, value = view.reports.item, view.reports.value
     silent = np.log1p(-rate)
     seen = (np.log(rate) - silent)[item] - (value[:, None] - mean[item]) ** 2 / (2 * NOISE**2)
@@ -172,19 +175,20 @@ def log_odds(truth: World, view: View) -> Float:
 
 
 @pytest.mark.slow
-def test_what_devices_send_keeps_to_the_bound_that_an_audit_shows() -> None:
+@pytest.mark.parametrize("scheme", ["mpss", "mpss:keep=0.5"])
+def test_what_devices_send_keeps_to_the_bound_that_an_audit_shows(scheme: str) -> None:
     """From ratings to reports: who knows the truth reaches it, who learns from outsiders less."""
-    found = []
+    how, found = read_scheme(scheme), []
     for rng in map(np.random.default_rng, range(4)):
         truth = World(*(one[:ASKED] for one in world(rng)))
         profiles = Factorizer(dimension=2, iterations=5, threads=1).fit(
             rated(truth, PANEL, rng), "gender"
         )
-        tried, outsiders = (sent(profiles, rated(truth, n, rng), rng) for n in (3000, 1500))
+        tried, outsiders = (sent(how, profiles, rated(truth, n, rng), rng) for n in (3000, 1500))
         category = np.arange(3000) % 2
         attacker = ATTACKERS["adaptive-lr-items"]()
         attacker.fit([outsiders], category[:1500], seed=1)
-        shown = divergence(tried)
+        shown = divergence(tried, how)
         knows, learned = (
             auc(one, category) for one in (log_odds(truth, tried), attacker.score(tried))
         )
@@ -217,3 +221,11 @@ def test_areas() -> None:
 def test_which_protocols_leak_errors_only(scheme: str, bounded: bool) -> None:
     assert is_bounded(read_scheme(scheme), discrete=True) == bounded
     assert is_bounded(read_scheme("mpss"), discrete=False)
+
+
+def test_nothing_is_known_of_a_protocol_without_a_bound() -> None:
+    rng = np.random.default_rng(1)
+    people = rated(World(*(one[:ASKED] for one in world(rng))), 60, rng)
+    profiles = Factorizer(dimension=2, iterations=2, threads=1).fit(people, "gender")
+    how = LearningProtocol("mp")
+    assert np.isnan(divergence(sent(how, profiles, people, rng), how).sets)

@@ -17,8 +17,8 @@ from midpoint.audit.run.adversaries.outsiders import (
     SplitFold,
     choose_adversaries,
     require_split,
-    sizes,
 )
+from midpoint.audit.run.adversaries.panel_draw import sizes
 from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.round_views import Versions
@@ -50,6 +50,7 @@ def test_sizes_are_shares_or_numbers() -> None:
     assert sizes(replace(PLAN, outsiders=0.25, panel=None), 400) == (300, 100)
     assert sizes(replace(PLAN, outsiders=100, panel=200), 400) == (200, 100)
     assert sizes(replace(PLAN, outsiders=100, panel=0.5), 400) == (200, 100)
+    assert sizes(replace(PLAN, outsiders=100, panel=1), 400) == (300, 100)
 
 
 @pytest.mark.parametrize("size", [0, -3, 2.5])
@@ -67,7 +68,7 @@ def test_more_people_than_there_are_are_refused(tiny: Simulation) -> None:
 
 
 def test_an_adversary_that_is_none_is_refused() -> None:
-    with pytest.raises(MidpointError, match="no adversary 'insider'; choose of clean, panel"):
+    with pytest.raises(MidpointError, match="no adversary 'insider'; choose from clean, panel"):
         choose_adversaries(["insider"])
     with pytest.raises(MidpointError, match="name one at least"):
         choose_adversaries([])

@@ -89,7 +89,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         return `${begin} Before anything is sent, your own browser withholds some of them, so that no single ${item} gives away your ${secret}, named or not. ${kept}`;
       }
       return hidesRated
-        ? `${begin} Before anything is sent, your own browser changes some ratings and withholds others. Then neither an answer nor its absence, ${item} by ${item}, gives away your ${secret}. ${kept}`
+        ? `${begin} Before anything is sent, your own browser changes some ratings and withholds others. Then no single ${item} gives away your ${secret}, rated or not. ${kept}`
         : `${begin} Before anything is sent, your own browser changes some ratings. Then none of them on its own gives away your ${secret}. ${kept} But which ${items} you rated is not hidden here, and that can reveal something about your ${secret}.`;
     },
     whyTitle: sets ? `What ${items} give away` : "What ratings give away",
@@ -121,19 +121,25 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         ? `of two people who differ in it, the best attack picks the right one ${Math.round(100 * Math.max(auc, 1 - auc))} times in 100; blind guessing gets 50.`
         : `the best attack reaches an AUC of ${auc.toFixed(2)}, where 0.5 is blind guessing and 1 is certainty.`,
     none: "I am in none of these, or do not want to say",
-    noneWhy: (secret: string) =>
-      `Protection needs your ${secret}: this browser answers as somebody in the middle would. A choice at random would look like protection and be none.`,
-    noneEveryone: `You can see the best ${items} for everyone. Nothing is sent for that.`,
-    showEveryone: "Show the best for everyone",
-    noneClear: (secret: string) =>
-      `Or your ${sets ? "choices" : "ratings"} go in the clear, and nothing is protected: people who see them can guess your ${secret} as well as anybody's. Only the terminal program does that, if you agree.`,
-    everyone: "Best for everyone",
-    everyoneLead:
-      "Made in this browser from what the service publishes. You said nothing, and nothing was sent.",
-    everyoneBack: "Back to the choice",
     nothingStored: "No account, no name, no cookie.",
+    unprotected: "Nothing is protected",
     protected: (secret: string, features: number) =>
       features === 1 ? `${secret} protected` : secret,
+  },
+
+  /** For somebody who says no category. */
+  none: {
+    why: (secret: string) =>
+      `Protection needs your ${secret}: this browser answers as somebody in the middle would. A choice at random would look like protection and be none. Two honest ways are left.`,
+    everyone: "Best for everyone",
+    everyoneLead:
+      "Made in this browser from what the service publishes. You said nothing, and nothing is sent.",
+    clear: sets ? "Your choices in the clear" : "Your ratings in the clear",
+    clearLead: (secret: string) =>
+      `They are sent as they are, and nothing is protected: people who see them can guess your ${secret} as well as from anybody's. What is sent stays sent, also if you choose a category later. You are asked again on your next visit.`,
+    agree: "I agree that nothing is protected",
+    go: sets ? "Go on in the clear" : "Rate in the clear",
+    back: "Back to the choice",
   },
 
   nav: {
@@ -205,7 +211,10 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     send: "Send this answer",
     sendNone: "I know none of these, ask others",
     sending: "Sending",
-    final: `Once sent, this is final, also what is withheld: it cannot be changed. ${sets ? "Say what is true" : "Rate as you feel"}: answers bent to steer the result would undo the protection.`,
+    final: (clear: boolean) =>
+      clear
+        ? "Once sent, this is final: it cannot be changed."
+        : `Once sent, this is final, also what is withheld: it cannot be changed. ${sets ? "Say what is true" : "Rate as you feel"}: answers bent to steer the result would undo the protection.`,
     more: (number: number) => `Show ${number} more`,
     fewer: "Show fewer",
     bytes: "Show the exact bytes",
@@ -218,8 +227,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         `Your group ${sets ? `has ${done}` : "rates"} this more often than others. ${evened(share)}`,
       withheldLikeOthers: (share: string) =>
         `People like you in your group ${sets ? `have ${done}` : "rate"} this more often than people like you in other groups. ${evened(share)}`,
-      withheldOfAll: (share: string) =>
-        `Of this ${item}, ${share} of all answers are withheld, no matter who gives them: the service knows too little about it to hide the group otherwise.`,
+      withheldOfAll: (share: string, budget: boolean) =>
+        `Of this ${item}, ${share} of all answers are withheld, no matter who gives them: ${budget ? "the service knows too little about it to hide the group otherwise." : "the fewer are sent, the less they reveal together."}`,
       towards: (by: string, up: boolean) =>
         `The middle between you and people like you in other groups is ${up ? "higher" : "lower"}, by ${by}. Your rating goes there; a coin rounds it.`,
       higher: (by: string) =>
@@ -233,6 +242,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
       named: `Your group has not ${done} this more often than others, so it is sent.`,
       namedByCoin: (share: string) =>
         `Of such answers ${share} are withheld; the coin let this one go.`,
+      inTheClear: (same: boolean) =>
+        `You said no category, so nothing is protected: it goes ${same ? "as it is" : "as the nearest answer that the service takes"}.`,
       average: "An average is sent instead of your rating.",
       notAsked: "Not asked about in this round, so it is not sent.",
       wasSent: (value: string) =>
@@ -246,6 +257,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         withheldOfAll: "Some are withheld from everyone",
         moved: "Moved to the middle of the groups",
         asItIs: "",
+        inTheClear: "Not protected",
         notAsked: "Not asked in this round",
       },
     },
@@ -291,8 +303,11 @@ const sentences = ({ item, items, done, sets }: Site) => ({
           return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Somebody who knows more may find more.`;
         case "outsider":
           return `Measured against somebody who knows it of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
-        default:
+        case "panel":
+        case "published":
           return `Measured against somebody who knows it of ${people} people, and how answers are protected. Somebody who knows it of other users of this service may find more.`;
+        default:
+          return "Measured against an adversary that this version does not know: the figure says nothing here.";
       }
     },
     named: (percent: string) => `Of all people, ${percent} % can be named with 90 % confidence.`,
@@ -321,6 +336,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
   foryou: {
     title: "For you",
     lead: "The service scored these from what you sent. Your browser ranked them with what it alone knows.",
+    leadClear: "The service scored these from what you sent, which was not protected.",
     empty: `${sets ? "Mark" : "Rate"} a few ${items} and send your answer. Recommendations appear here.`,
     toRate: sets ? `Mark ${items}` : `Rate ${items}`,
     described: (value: string, deviation: string) =>
@@ -333,19 +349,12 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     more: "Show more",
     sure: (before: string, now: string) =>
       `Typical uncertainty of this list: ${before} before, ${now} now.`,
-    basis: (answers: number) => `From ${counted(answers, "answer")} that the service holds.`,
+    basis: (answers: number) => `The service holds ${counted(answers, "answer")} of yours.`,
     again: sets ? `Mark the next ${items}` : `Rate the next ${items}`,
   },
 
   panel: {
     open: "The panel: share your ratings to protect others",
-    meaning: (secret: string) => [
-      `If you join the panel, you share your ${secret} and all your ratings with this service, as they are: also those that were withheld or changed before. Nothing of it is protected.`,
-      "What for: from its panel the service learns how categories differ, and so how to protect everybody else. People who are not in the panel need not share anything.",
-      "Who sees it: the people who run the service, and anybody who gets at its database. It is kept apart from your answers, under another pseudonym; but from the ratings alone the service could find out which answers are yours.",
-      "What is published: sums over the whole panel. Somebody who has your ratings anyway may find out that you took part.",
-      "Later: what you rate from now on is not shared until you join again. You can leave at any time: all that you shared is erased, and the next training does not use it. What was published before stays public.",
-    ],
     closed: "This service takes nobody into its panel now.",
     nothing: `There is nothing to share yet: choose what to protect and ${sets ? `mark some ${items}` : `rate some ${items}`} first.`,
     all: (ratings: number) => `All that would be shared: ${ratings + 1} lines`,
@@ -395,49 +404,6 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     forgetAway: "The service could not be reached, so nothing was erased yet. Try again.",
   },
 
-  demands: {
-    title: "What you demand of this service",
-    change: "Change what you demand",
-    keep: "Save and check again",
-    cancel: "Cancel",
-    witnessed: (witness: string, hours: number) =>
-      `Answers go only under figures that the witness ${witness} has shown for ${counted(hours, "hour")}.`,
-    notWitnessed: "No witness is asked: figures made for you alone would go unnoticed.",
-    certified: (most: number) =>
-      `A certificate is required, by an auditor you trust and of at most AUC ${most}.`,
-    notCertified: "No certificate is required.",
-    bounded: (most: number) => `The service's leak budget may be AUC ${most} at most.`,
-    witness: "Witness",
-    none: "None",
-    witnessNote:
-      "Somebody independent who watches what this service publishes. It learns nothing about you.",
-    noneNamed:
-      "This service names no witness, and this page can ask no other. The terminal program can.",
-    anyWitness:
-      "Somebody independent who watches what this service publishes, best with an address that you have from elsewhere. It learns nothing about you. Leave this empty to ask none.",
-    witnessKey: "Key of the witness",
-    witnessKeyNote:
-      "Copy it from where the witness publishes it, not from this page. Leave this empty to hold on to the first key that it shows.",
-    badWitness: "Give the witness's address as https://host, or leave it empty.",
-    hours: "Hours for which it has to show figures first",
-    hoursNote: "Until then your answers go under the figures before.",
-    require: "Require a certificate by an auditor I trust",
-    most: "Highest AUC to accept",
-    mostNote:
-      "How often the best attack may pick the right one of two people. 0.5 is blind guessing, 1 is certainty.",
-    auditors: "Keys of auditors I trust",
-    auditorsNote:
-      "Copy a key from where the auditor publishes it, not from this page. One key per line, 64 characters each.",
-    leak: "Highest leak budget to accept",
-    leakNote:
-      "AUC of somebody who knew all errors of the service's figures, as the service says. Leave this empty to accept any.",
-    badLeak: "Give the highest leak budget as a number from 0.5 to 1, or leave it empty.",
-    badHours: "Give the hours as a number from 0 to 8760.",
-    badMost: "Give the highest AUC as a number from 0.5 to 1.",
-    badKey: "A key has 64 characters from 0 to 9 and a to f.",
-    noAuditor: "Give the key of an auditor you trust, or require no certificate.",
-  },
-
   notices: {
     away: "The service cannot be reached. Nothing is lost; trying again by itself.",
     awayNow: "Try now",
@@ -457,6 +423,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     noOpeningAgree: "Go on without storage",
     moved: "You moved to another device. Import a file from there to come back.",
     devices: "Another device, or a backup",
+    demands: "Change what you demand",
     badStorage:
       "What this browser kept does not fit together any more: something changed it. Nothing is sent. You can have your answers erased at the service, as far as they can be found, and then here. If you answer the same again afterwards, the service can compare.",
     notErased:
@@ -483,6 +450,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     next: "What you can do",
     nextUsual:
       "Wait and check again, or ask the people who run the service. Others may see the same.",
+    nextElsewhere:
+      "Go on there. If you have sent nothing there, you can remove it under Other services.",
     nextChanged:
       "If you know from elsewhere than this page that the change is meant, and agree with it, accept it. All that was decided stands, and from then on this browser holds the service to the new state. Do not accept a change that nobody announced. Do not forget yourself over it either: the service could compare you with somebody new who answers the same.",
     nextShown:
@@ -541,6 +510,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
       not_witnessed:
         "The witness has not shown the service's figures for as long as you demand, or is gone. Come back later.",
       question_open: `The service assigns ${items}, and yet leaves the choice to you.`,
+      known_elsewhere:
+        "You use this service at another address. Here you would be somebody new to it, and decide twice.",
       rated_shown: `The way in which this service protects answers does not hide which ${items} you rate.`,
     } as Record<string, string>,
     otherwise: "What the service sent does not follow the agreed form.",

@@ -3,8 +3,15 @@
 import { addressOf } from "../../index";
 import type { Actions } from "../actions";
 import { el, fill } from "../dom";
+import type * as english from "../languages/later/en";
 import type { Demands, Model } from "../model";
-import { texts } from "../texts";
+import { languageOf, readByHer, texts } from "../texts";
+
+const LANGUAGES = import.meta.glob<typeof english.demands>("../languages/later/*.ts", {
+  eager: true,
+  import: "demands",
+});
+const words = languageOf(Object.values(LANGUAGES), readByHer());
 
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -19,12 +26,12 @@ export function demandsCard(actions: Actions) {
       class: "button",
       on: { click: () => present && demandsDialog(present, actions) },
     },
-    texts.demands.change,
+    texts.notices.demands,
   );
   const element = el(
     "section",
     { class: "card stack" },
-    el("h3", {}, texts.demands.title),
+    el("h3", {}, words.title),
     lines,
     el("div", { class: "row" }, change),
   );
@@ -38,13 +45,9 @@ export function demandsCard(actions: Actions) {
       const { witness, hours, requireCertificate, mostAuc, mostLeak } = seen;
       fill(
         lines,
-        el("p", {}, witness ? texts.demands.witnessed(witness, hours) : texts.demands.notWitnessed),
-        el(
-          "p",
-          {},
-          requireCertificate ? texts.demands.certified(mostAuc) : texts.demands.notCertified,
-        ),
-        mostLeak !== null && el("p", {}, texts.demands.bounded(mostLeak)),
+        el("p", {}, witness ? words.witnessed(witness, hours) : words.notWitnessed),
+        el("p", {}, requireCertificate ? words.certified(mostAuc) : words.notCertified),
+        mostLeak !== null && el("p", {}, words.bounded(mostLeak)),
       );
     },
   };
@@ -85,10 +88,10 @@ export function demandsDialog(model: Model, actions: Actions): void {
     const key = witnessKey.value.trim();
     const bad =
       address === undefined
-        ? texts.demands.badWitness
+        ? words.badWitness
         : (problemOf(keys, required.checked, hours.valueAsNumber, most.valueAsNumber) ??
-          (key !== "" && !KEY.test(key) ? texts.demands.badKey : undefined) ??
-          (leak.value !== "" && !isAuc(leak.valueAsNumber) ? texts.demands.badLeak : undefined));
+          (key !== "" && !KEY.test(key) ? words.badKey : undefined) ??
+          (leak.value !== "" && !isAuc(leak.valueAsNumber) ? words.badLeak : undefined));
     problem.hidden = bad === undefined;
     problem.textContent = bad ?? "";
     if (bad !== undefined) return;
@@ -110,23 +113,23 @@ export function demandsDialog(model: Model, actions: Actions): void {
     el(
       "form",
       { class: "stack", novalidate: true, on: { submit: keep } },
-      el("h2", { id: "demands-title" }, texts.demands.title),
-      field(texts.demands.witness, witness, noteOf(model, named)),
-      field(texts.demands.witnessKey, witnessKey, texts.demands.witnessKeyNote),
-      field(texts.demands.hours, hours, texts.demands.hoursNote),
-      el("label", { class: "check" }, required, texts.demands.require),
-      field(texts.demands.most, most, texts.demands.mostNote),
-      field(texts.demands.auditors, auditors, texts.demands.auditorsNote),
-      field(texts.demands.leak, leak, texts.demands.leakNote),
+      el("h2", { id: "demands-title" }, words.title),
+      field(words.witness, witness, noteOf(model, named)),
+      field(words.witnessKey, witnessKey, words.witnessKeyNote),
+      field(words.hours, hours, words.hoursNote),
+      el("label", { class: "check" }, required, words.require),
+      field(words.most, most, words.mostNote),
+      field(words.auditors, auditors, words.auditorsNote),
+      field(words.leak, leak, words.leakNote),
       problem,
       el(
         "div",
         { class: "row" },
-        el("button", { type: "submit", class: "button main" }, texts.demands.keep),
+        el("button", { type: "submit", class: "button main" }, words.keep),
         el(
           "button",
           { type: "button", class: "button", on: { click: () => dialog.close() } },
-          texts.demands.cancel,
+          words.cancel,
         ),
       ),
     ),
@@ -144,7 +147,7 @@ function chosen(demands: Demands, named: readonly string[]): HTMLSelectElement {
     ...named.map((address) =>
       el("option", { value: address, selected: address === demands.witness }, address),
     ),
-    el("option", { value: "", selected: demands.witness === null }, texts.demands.none),
+    el("option", { value: "", selected: demands.witness === null }, words.none),
   );
 }
 
@@ -155,8 +158,8 @@ function typed(demands: Demands): HTMLInputElement {
 }
 
 function noteOf(model: Model, named: readonly string[]): string {
-  if (model.anyWitness) return texts.demands.anyWitness;
-  return named.length > 0 ? texts.demands.witnessNote : texts.demands.noneNamed;
+  if (model.anyWitness) return words.anyWitness;
+  return named.length > 0 ? words.witnessNote : words.noneNamed;
 }
 
 /** The address in one spelling, nothing if there is none, and undefined if it is bad. */
@@ -173,10 +176,10 @@ function isAuc(most: number): boolean {
 }
 
 function problemOf(keys: string[], required: boolean, hours: number, most: number) {
-  if (!(hours >= 0 && hours <= 8760)) return texts.demands.badHours;
-  if (!isAuc(most)) return texts.demands.badMost;
-  if (keys.some((key) => !KEY.test(key))) return texts.demands.badKey;
-  if (required && keys.length === 0) return texts.demands.noAuditor;
+  if (!(hours >= 0 && hours <= 8760)) return words.badHours;
+  if (!isAuc(most)) return words.badMost;
+  if (keys.some((key) => !KEY.test(key))) return words.badKey;
+  if (required && keys.length === 0) return words.noAuditor;
   return undefined;
 }
 

@@ -40,8 +40,8 @@ export function deviceDialog(actions: Actions): void {
       const chosen = file.files?.[0];
       if (!chosen) throw new Error(words.missing);
       const raw = new Uint8Array(await chosen.arrayBuffer());
-      await actions.withStore((store, address) =>
-        importDevice(raw, passphrase.value, store, address),
+      await actions.withStore((store, address, requireOnlyOne) =>
+        importDevice(raw, passphrase.value, store, address, requireOnlyOne),
       );
       actions.useHere();
     }),

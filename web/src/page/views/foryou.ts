@@ -49,7 +49,9 @@ export function forYouView(actions: Actions, present: () => Model) {
     const none = model.recommended === null;
     say(
       lead,
-      none ? texts.foryou.empty : `${texts.foryou.lead} ${texts.foryou.basis(model.answers)}`,
+      none
+        ? texts.foryou.empty
+        : `${model.inTheClear ? texts.foryou.leadClear : texts.foryou.lead} ${texts.foryou.basis(model.answers)}`,
     );
     say(toRate, none ? texts.foryou.toRate : texts.foryou.again);
     say(surer, none ? "" : sureness(model));
@@ -121,8 +123,12 @@ function rowOf(title: Title, actions: Actions, present: () => Model): Row {
       "span",
       { class: "name" },
       title.link === ""
-        ? title.name
-        : el("a", { href: title.link, rel: "noreferrer noopener", target: "_blank" }, title.name),
+        ? el("bdi", {}, title.name)
+        : el(
+            "a",
+            { href: title.link, rel: "noreferrer noopener", target: "_blank" },
+            el("bdi", {}, title.name),
+          ),
       aside(title) !== "" && el("span", { class: "year" }, ` ${aside(title)}`),
     ),
     predicted,

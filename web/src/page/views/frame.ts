@@ -32,9 +32,7 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
     ),
     ledger: later("ledger", texts.ledger.title, present, (rest) => rest.ledgerView(actions)),
     welcome: welcomeView(actions),
-    everyone: later("everyone", texts.welcome.everyone, present, (rest) =>
-      rest.everyoneView(actions),
-    ),
+    everyone: later("everyone", texts.welcome.none, present, (rest) => rest.everyoneView(actions)),
     refused: refusedView(actions),
     notices: noticesView(actions),
   };
@@ -70,6 +68,7 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
   let phase: Phase | null = null;
   let view: View | null = null;
   let features: Model["features"] | null = null;
+  let inTheClear = false;
 
   function screen(model: Model): void {
     if (phase === model.phase) return;
@@ -106,10 +105,11 @@ export function frame(root: HTMLElement, actions: Actions, present: () => Model)
   return (model: Model): void => {
     nav.element.hidden = model.phase !== "ready";
     chip.hidden = model.phase !== "ready";
-    if (features !== model.features) {
-      features = model.features;
-      const name = texts.welcome.protected(secretOf(features), features.length);
-      fill(chip, icons.lock(), name);
+    if (features !== model.features || inTheClear !== model.inTheClear) {
+      ({ features, inTheClear } = model);
+      const { unprotected, protected: named } = texts.welcome;
+      const name = inTheClear ? unprotected : named(secretOf(features), features.length);
+      fill(chip, !inTheClear && icons.lock(), name);
       set(chip, "aria-label", `${name}. ${texts.welcome.change}`);
     }
     screen(model);

@@ -42,9 +42,11 @@ export function gaugesView(actions: Actions) {
         pairs = features.map(({ name }) => pair(several ? featureName(name) : ""));
         fill(dials, ...pairs.map(({ element }) => element));
       }
-      // Nothing is known of guesses and certificates before the first check is done.
-      dials.hidden = caution.hidden = model.guesses.length === 0;
-      measured.hidden = model.head === null;
+      // Nothing is known of guesses and certificates before the first check is done. What was
+      // measured is of protected answers, and says nothing of those in the clear.
+      dials.hidden = model.guesses.length === 0;
+      caution.hidden = dials.hidden || model.inTheClear;
+      measured.hidden = model.head === null || model.inTheClear;
       for (const [i, guess] of model.guesses.entries()) {
         pairs[i]?.update(guess, model.chosen?.[guess.feature.name]);
       }

@@ -30,7 +30,7 @@ export function leavesView(actions: Actions, present: () => Model) {
     { type: "button", class: "button wide", on: { click: () => actions.send() } },
     texts.leaves.sendNone,
   );
-  const final = el("p", { class: "soft small" }, texts.leaves.final);
+  const final = el("p", { class: "soft small" });
   const bytesLead = el("p", { class: "soft small" });
   const bytes = el("pre", { tabindex: 0, role: "region", "aria-label": texts.leaves.bytes });
   const exact = el(
@@ -82,6 +82,7 @@ export function leavesView(actions: Actions, present: () => Model) {
     none.hidden = !empty || !model.hasRound;
     none.disabled = model.working !== null || model.pending || model.unchecked;
     final.hidden = empty;
+    say(final, texts.leaves.final(model.inTheClear));
     exact.hidden = empty;
     set(element, "aria-busy", model.pending ? "true" : null);
     if (exact.open) showBytes(model);
@@ -103,7 +104,7 @@ function showLine(row: HTMLElement, line: Line, levels: readonly number[]): void
   drawn.set(row, line);
   fill(
     row,
-    el("span", { class: "name" }, line.title.name),
+    el("bdi", { class: "name" }, line.title.name),
     passage(line.yours, line.sent, levels),
     el("span", { class: "why" }, line.was === undefined ? line.why : `${since(line)} ${line.why}`),
   );

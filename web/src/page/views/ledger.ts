@@ -163,7 +163,7 @@ function table(answered: Answered, levels: readonly number[]): HTMLElement {
         el(
           "tr",
           {},
-          el("td", {}, line.title.name),
+          el("td", {}, el("bdi", {}, line.title.name)),
           el("td", {}, line.yours === null ? "" : written(line.yours, texts.rate.marked)),
           el("td", {}, line.sent === null ? withheld : written(line.sent, texts.leaves.asSent)),
         ),

@@ -2,6 +2,7 @@
 
 import type { Actions } from "../actions";
 import { el, fill, keyed } from "../dom";
+import { ELSEWHERE } from "../failures";
 import { icons } from "../icons";
 import type { Demands, Model, Notice } from "../model";
 import { texts } from "../texts";
@@ -83,7 +84,7 @@ export function refusedView(actions: Actions) {
         el("p", { class: "small soft" }, sentence),
         el("p", { class: "mono" }, texts.refused.code(code)),
         el("h2", {}, texts.refused.next),
-        el("p", {}, texts.refused.nextUsual),
+        el("p", {}, code === ELSEWHERE ? texts.refused.nextElsewhere : texts.refused.nextUsual),
         CHANGES.has(code) && el("p", {}, texts.refused.nextChanged),
         code === "rated_shown" && el("p", {}, texts.refused.nextShown),
         el(
@@ -105,7 +106,7 @@ export function refusedView(actions: Actions) {
                     withRest(actions, (rest) => present && rest.demandsDialog(present, actions)),
                 },
               },
-              texts.demands.change,
+              texts.notices.demands,
             ),
           code === "rated_shown" &&
             model.demands &&

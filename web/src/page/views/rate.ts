@@ -172,7 +172,7 @@ function titleRow(title: Title, actions: Actions, present: () => Model): Row<Tit
       el(
         "span",
         { class: "name" },
-        title.name,
+        el("bdi", {}, title.name),
         aside(title) !== "" && el("span", { class: "year" }, ` ${aside(title)}`),
       ),
       answer.reason,

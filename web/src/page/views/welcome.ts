@@ -46,30 +46,16 @@ export function welcomeView(actions: Actions): {
         ),
         measured,
         choiceForm(model.features, null, texts.welcome.start, (names) => actions.choose(names)),
-        noneCard(model, actions),
+        el(
+          "button",
+          { type: "button", class: "button wide", on: { click: () => actions.sayNone(true) } },
+          texts.welcome.none,
+        ),
         deviceButton(actions),
         el("p", { class: "soft small" }, texts.welcome.nothingStored),
       );
     },
   };
-}
-
-/** For somebody who is in none of the categories, or does not want to say even here. */
-function noneCard(model: Model, actions: Actions): HTMLElement {
-  const secret = secretOf(model.features);
-  return el(
-    "details",
-    { class: "card stack" },
-    el("summary", {}, texts.welcome.none),
-    el("p", {}, texts.welcome.noneWhy(secret)),
-    el("p", {}, texts.welcome.noneEveryone),
-    el(
-      "button",
-      { type: "button", class: "button", on: { click: () => actions.sayNone(true) } },
-      texts.welcome.showEveryone,
-    ),
-    el("p", { class: "soft small" }, texts.welcome.noneClear(secret)),
-  );
 }
 
 /** What was measured of all titles together, by whom, and against whom. */

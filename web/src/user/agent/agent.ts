@@ -34,6 +34,7 @@ import { adding, beginning, requireUnforked, seeing, witnessKey } from "../check
 import { correct, type Recommendation } from "../core/correction";
 import { decide, planAhead, type Ratings } from "../core/decisions";
 import type { PrivateCategory } from "../core/private";
+import { addressOf } from "./address";
 import { AwayError, Channel, type Request, ServiceError } from "./channel";
 import type { Home } from "./home";
 import { type Preview, preview } from "./preview";
@@ -59,7 +60,7 @@ export class Agent {
   #asked: Solicitation | undefined;
 
   constructor(address: string, home: Home, terms: Terms = {}, channel = new Channel()) {
-    this.address = addressOf(address);
+    this.address = addressOf(address, true);
     this.home = home;
     this.terms = terms;
     this.#channel = channel;
@@ -67,7 +68,7 @@ export class Agent {
 
   /** What passed the checks last. */
   get standing(): Standing {
-    if (!this.#standing) throw new MidpointError("nothing was fetched and checked; connect first");
+    if (!this.#standing) throw new MidpointError("nothing was checked; connect first");
     return this.#standing;
   }
 
@@ -134,7 +135,8 @@ export class Agent {
       if (held) await this.home.keepProof(adding(this.home.proof, entries, held.key));
       const standing = this.#examined(fetched);
       if (held) requireUnforked(this.home.proof, entries);
-      await this.home.keepPin(standing.accepted.pin);
+      const keys = entries.map(({ body }) => Entry.parse(body).key);
+      await this.home.keepPin(standing.accepted.pin, keys);
       const proof = held ? this.home.proof : beginning(this.home.proof, entries);
       await this.home.keepProof(seeing(proof, fetched.witness, this.witness));
       await this.home.keepDocuments(fetched.disclosure, fetched.catalogue);
@@ -307,7 +309,7 @@ export class Agent {
   }
 
   async #seen(witness: string): Promise<Signed> {
-    const address = addressOf(witness);
+    const address = addressOf(witness, true);
     if (address === this.address) {
       throw new MidpointError(`${witness} is the service itself; a witness is somebody else`);
     }
@@ -434,13 +436,4 @@ function roundsIn(text: string): number[] {
   const rounds = (JSON.parse(text)?.reports ?? []).map?.(({ round }: { round: number }) => round);
   if (rounds?.every(Number.isInteger)) return rounds;
   throw new RefusedError("wrong_shape", "the export names no rounds");
-}
-
-/** Return an address without a slash at its end; refuse one that leaks or misleads. */
-function addressOf(text: string): string {
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
-  if (!["http:", "https:"].includes(protocol) || username || password || search || hash) {
-    throw new MidpointError(`'${text}' is no plain address of a service; write https://host`);
-  }
-  return origin + pathname.replace(/\/+$/, "");
 }

@@ -23,11 +23,13 @@ import {
 } from "../core/ledger";
 import { type DeviceSecret, framed, PrivateCategory } from "../core/private";
 import type { Store, Texts } from "../store";
+import { Demands, USUAL } from "./demands";
 
 /** Names of the texts beside those of the ledger. */
 export const PIN = "pin";
 export const NOTES = "notes";
 export const PROOF = "proof";
+export const DEMANDS = "demands";
 /** A mark: it is from a file, and may not be the newest. */
 export const RESTORED = "restored";
 const DOCUMENT = "document/";
@@ -55,38 +57,50 @@ export class MovedError extends MidpointError {
   override name = "MovedError";
 }
 
+/** The service is known here under another address, with another secret. */
+export class KnownElsewhereError extends MidpointError {
+  override name = "KnownElsewhereError";
+}
+
+/** Refuses a second secret for an analyst with one of these keys: two tosses for one rating. */
+export type RequireOnlyOne = (keys: ReadonlySet<string>) => Promise<void>;
+
 /** What one service has on this device. */
 export class Home {
   readonly #store: Store;
+  readonly #requireOnlyOne: RequireOnlyOne | undefined;
   #ledger: Ledger | undefined;
   #pin: Pin | undefined;
   #former: Pin | undefined;
   #notes: Notes;
   #proof: Proof;
+  #demands: Demands;
   #kept: Texts;
   #forgetting: boolean;
   #restored: boolean;
 
-  private constructor(store: Store, ledger: Ledger, texts: Texts) {
+  private constructor(store: Store, ledger: Ledger, texts: Texts, onlyOne?: RequireOnlyOne) {
     this.#store = store;
+    this.#requireOnlyOne = onlyOne;
     this.#ledger = ledger;
     this.#pin = texts[PIN] === undefined ? undefined : Pin.parse(texts[PIN]);
     this.#notes = texts[NOTES] === undefined ? EMPTY : Notes.parse(texts[NOTES]);
     this.#proof = texts[PROOF] === undefined ? NOTHING : Proof.parse(texts[PROOF]);
+    this.#demands = texts[DEMANDS] === undefined ? USUAL : Demands.parse(texts[DEMANDS]);
     this.#forgetting = texts[FORGETTING] !== undefined;
     this.#restored = texts[RESTORED] !== undefined;
     this.#kept = texts;
   }
 
   /** Open what a store holds, or start in an empty one with a new secret, or the one given. */
-  static async open(store: Store, secret?: DeviceSecret): Promise<Home> {
+  static async open(store: Store, secret?: DeviceSecret, onlyOne?: RequireOnlyOne): Promise<Home> {
     const texts = await store.read();
     if (texts[MOVED] !== undefined) {
       throw new MovedError("this was moved to another device");
     }
     const known = texts[LEDGER] !== undefined || texts[SECRET] !== undefined;
     const ledger = known ? Ledger.open(store, texts) : await Ledger.create(store, secret);
-    const home = new Home(store, ledger, texts);
+    const home = new Home(store, ledger, texts, onlyOne);
     // Notes that are newer than the ledger: what that lost would be decided again.
     const lost = home.#notes.settled.find((round) => !ledger.answered(round));
     if (lost === undefined) return home;
@@ -109,6 +123,11 @@ export class Home {
   /** The signed entries that were shown here, refused ones too. */
   get proof(): Proof {
     return this.#proof;
+  }
+
+  /** What she demands of the service, until she changes it. */
+  get demands(): Demands {
+    return this.#demands;
   }
 
   /** What she entered. */
@@ -169,9 +188,14 @@ export class Home {
     this.#former = undefined;
   }
 
-  /** Hold the analyst to this from now on; drop what does not fit what it is about now. */
-  async keepPin(pin: Pin): Promise<void> {
+  /**
+   * Hold the analyst to this from now on; drop what does not fit what it is about now.
+   *
+   * `keys` are all that ever signed for it: nothing else here may be held to one of them.
+   */
+  async keepPin(pin: Pin, keys: Iterable<string> = []): Promise<void> {
     if (pin.text === this.#pin?.text) return;
+    await this.#requireOnlyOne?.(new Set([pin.key, ...keys]));
     const former = this.#pin ?? this.#former;
     if (former && encode(former.features) !== encode(pin.features)) {
       await this.#note({ category: undefined });
@@ -187,6 +211,12 @@ export class Home {
     if (proof.text === this.#proof.text) return;
     await this.#write({ [PROOF]: proof.text }, {});
     this.#proof = proof;
+  }
+
+  /** Demand this from now on. */
+  async keepDemands(demands: Demands): Promise<void> {
+    await this.#write({ [DEMANDS]: demands.text }, {});
+    this.#demands = demands;
   }
 
   /** Keep her ratings instead of those kept before. */
@@ -261,7 +291,7 @@ export class Home {
       throw new MidpointError("you asked to be forgotten and it is not finished; forget again");
     }
     if (this.#restored) {
-      throw new MidpointError("nothing was fetched and checked; connect first");
+      throw new MidpointError("nothing was checked; connect first");
     }
   }
 
@@ -289,6 +319,7 @@ export class Home {
     this.#ledger = this.#pin = undefined;
     this.#notes = EMPTY;
     this.#proof = NOTHING;
+    this.#demands = USUAL;
     this.#kept = {};
   }
 

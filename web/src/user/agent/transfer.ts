@@ -18,9 +18,10 @@ import { digest, utf8 } from "../../wire/canonical";
 import { flag, list, name, pair, text } from "../../wire/fields";
 import { textOf } from "../../wire/json";
 import { kind } from "../../wire/message";
+import { signingKeys } from "../checks/proof";
 import { FORGETTING, LEDGER, MOVED, SECRET } from "../core/ledger";
 import { MemoryStore, type Store, type Texts } from "../store";
-import { Home, NOTES, PIN, PROOF, RESTORED } from "./home";
+import { DEMANDS, Home, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
 
 const FIRST_LINE = utf8("midpoint device v1\n");
 const [SALT, NONCE] = [16, 12];
@@ -29,7 +30,7 @@ const COST = { N: 2 ** 17, r: 8, p: 1, dkLen: 32 };
 /** Characters of a passphrase, at least. */
 export const SHORTEST = 12;
 /** What goes into the file; a terminal's file also holds what was published, which is asked for again. */
-const FILES = [SECRET, LEDGER, PIN, NOTES, PROOF];
+const FILES = [SECRET, LEDGER, PIN, NOTES, PROOF, DEMANDS];
 const PUBLISHED = "published";
 
 const Transfer = kind("transfer", { name, files: list(pair(name, text())), backup: flag });
@@ -84,13 +85,15 @@ export async function exportDevice(
  * Put what an export gave into this device's store.
  *
  * What is there already is replaced only if nothing was answered with it, or if it was moved away
- * and the file continues it. Anything else is refused, and nothing changes.
+ * and the file continues it. Anything else is refused, and nothing changes; so is a second secret
+ * for a service that is known under another address, by any key that ever signed for it.
  */
 export async function importDevice(
   raw: Uint8Array,
   passphrase: string,
   store: Store,
   address: string,
+  requireOnlyOne?: RequireOnlyOne,
 ): Promise<void> {
   const { name: of, files, backup } = await unsealed(raw, checked(passphrase));
   if (of !== directoryName(address)) {
@@ -109,7 +112,8 @@ export async function importDevice(
   if (given[LEDGER] === undefined || given[SECRET] === undefined) {
     throw new MidpointError("the file holds no ledger; nothing was imported");
   }
-  await Home.open(trial); // it checks seal, pin, notes and proof
+  const { pin, proof } = await Home.open(trial); // it checks seal, pin, notes, proof and demands
+  if (pin) await requireOnlyOne?.(new Set([pin.key, ...signingKeys(proof)]));
   const here = await store.read();
   requireReplaceable(here, given, backup);
   // It may have been imported elsewhere, and have answered.

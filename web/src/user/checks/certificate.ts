@@ -4,6 +4,9 @@ import { Certificate } from "../../wire/record";
 import { RefusedError } from "../../wire/refusal";
 import { type Signed, verify } from "../../wire/signing";
 
+/** Adversaries who know the scheme, whom a figure has to hold against. */
+const KNOWING = ["panel", "published", "outsider"];
+
 /**
  * Return what a trusted auditor certified of the disclosure with this digest.
  *
@@ -34,10 +37,10 @@ export function verifyCertificate(
       if (Math.max(certificate.auc_high, MILLION - certificate.auc_low) > mostAuc) {
         throw new RefusedError("not_certified", "it certifies that more leaks than you accept");
       }
-      if (stated && (certificate.adversary === undefined || !certificate.people)) {
+      if (stated && (!KNOWING.includes(certificate.adversary ?? "") || !certificate.people)) {
         throw new RefusedError(
           "not_certified",
-          "the certificate does not say against whom it was measured, or on how many people",
+          "it does not say against whom, or on how many people",
         );
       }
       return certificate;

@@ -76,6 +76,11 @@ export function seeing(proof: Proof, witness: Signed | undefined, address?: stri
   return Proof.make({ ...proof, witness, asked });
 }
 
+/** All keys that ever signed for the service, in the list as it was shown. */
+export function signingKeys({ shown }: Proof): string[] {
+  return shown.map((signed) => opened(signed).key);
+}
+
 /** The key of the witness that was asked before; undefined if none was. */
 export function witnessKey({ witness }: Proof): string | undefined {
   return witness && WitnessStatement.parse(witness.body).key;

@@ -14,7 +14,8 @@
  *   counterparts': categories may differ in how far they use the scale.
  *
  * If positions, sets and ratings follow the disclosed prior and the estimated position is hers, all
- * that is sent has one joint distribution for all categories (docs/protocol.md). To the last bit:
+ * that is sent has one joint distribution for all categories (docs/explanation/protocol.md). To the
+ * last bit:
  *
  * 0. Her activity is 256 (n + 8) / (e + 8), rounded half up: n items she rated of those she was asked
  *    about, and e the sum over these of 1 / (1 + exp(-rate_jk)). Her stratum is the last whose least
@@ -26,8 +27,8 @@
  *                                sum_rated taste_j (r_j - base_jk - <taste_j, x>) / noise)
  *        H = P_k + diag(sum_asked p_jk (1 - p_jk) selection_j selection_j',
  *                       sum_rated taste_j taste_j' / noise)
- *    and z += H^-1 g, each entry cut to [-2, 2], or of sets, where r = 0, to [-1/2, 1/2]: Newton steps
- *    to the mode of her position, in doubles.
+ *    and z += H^-1 g, multiplied by 5 / c where this changes some <selection_j, t> of the items asked
+ *    about by c > 5: Newton steps to the mode of her position, in doubles.
  * 2. z is cut to [-64, 64] and rounded to 1/256, half up; so is every counterpart
  *    mean_m + map_km (z - mean_k), and then the move, which is their mean less z, of taste factors.
  *    From here on sums are integers, below 2^53.
@@ -46,6 +47,13 @@
  * 6. Of sets no value moves. Where the prior has a weight, a device keeps z instead of a move, and
  *    adds weight p_jk, rounded half up, to the score of item j: what all that she gave says of it, the
  *    withheld items included. The exponent is rate_jk + <selection_j, t>, t as rounded in step 2.
+ * 7. What coins changed and what is withheld is lost to the analyst, not to her. Of graded ratings a
+ *    device keeps x(revealed, y) - x(rated, r - c), cut and rounded as z in step 2: what its answers y
+ *    say of her taste, less what her ratings r say, with c_jk what her category adds to a score. Here
+ *        x(S, v) = (P + sum_S taste_j taste_j' / noise)^-1 sum_S taste_j (v_j - b_j) / noise,
+ *    b_j the mean of base_j over categories, and P the taste factors' block of the precision of the
+ *    first category and stratum, for everyone. Its product with taste_j, within the limit of 4, is
+ *    taken off the score of item j.
  */
 import { MidpointError } from "../../errors";
 import { dot, solve, times } from "../../matrices";
@@ -56,8 +64,8 @@ import {
   DAMPING,
   FARTHEST_POSITION,
   FARTHEST_RESIDUAL,
-  LONGEST_STEP,
-  longestStep,
+  LONGEST_SPREAD_STEP,
+  MOST_CHANGE,
   MOST_LOG_SPREAD,
   SPREAD_STEPS,
   STEPS,
@@ -191,7 +199,7 @@ export function* bySteps(given: Given): Generator<void, Counterparts> {
   const { model, cell, asked, rated, value } = given;
   const stratum = stratumOf(model, cell, asked, rated.length);
   const mode = yield* modeOf(model, stratum, cell, asked, rated, value.map(fromFixed));
-  const z = mode.map((coordinate) => rounded(cut(coordinate)) / GRAIN);
+  const z = roundedPosition(mode).map((coordinate) => coordinate / GRAIN);
   const away = z.map((coordinate, i) => coordinate - stratum.mean[cell][i]);
   const others = stratum.mean.map((mean, m) =>
     times(stratum.map[cell][m], away).map((coordinate, i) => cut(mean[i] + coordinate)),
@@ -231,7 +239,7 @@ export function spreadFactor(spread: Rows, cell: number, n: number, S: number): 
   for (let step = 0; step < SPREAD_STEPS; step++) {
     const seen = S * Math.exp(-2 * w);
     const by = (seen - n - weight * (w - mean)) / (weight + 2 * seen);
-    w += within(by, LONGEST_STEP);
+    w += within(by, LONGEST_SPREAD_STEP);
   }
   w = rounded(w) / GRAIN;
   const others = spread.map(([mu, s]) => mu + (s / deviation) * (w - mean));
@@ -260,6 +268,27 @@ export function valueShift(disclosure: Disclosure, move: Row, item: number): num
   if (move.length === 0 || isUnary(scale)) return 0;
   if (!taste) throw new MidpointError(`scheme '${scheme}' moves no values`);
   return limited(disclosure, dot(taste[item], move));
+}
+
+/** Return x(S, v): what values of some items say of taste factors, step 7. Shape (r,). */
+export function tasteOf(model: PositionModel, item: Row, value: Row): number[] {
+  const { base, noise, strata, selection } = model;
+  const { taste } = packedOf(model, 0);
+  const rows = Int32Array.from(item);
+  const unlike = Float64Array.from(value, (v, i) => {
+    const sum = base[item[i]].reduce((total, entry) => total + entry, 0);
+    return fromFixed(v) - sum / base[item[i]].length / GRAIN;
+  });
+  const equal = new Float64Array(rows.length).fill(1 / noise);
+  const d = selection[0].length;
+  const prior = strata[0].precision[0].slice(d).map((row) => row.slice(d));
+  const pull = weightedSum(taste, rows, unlike).map((sum) => sum / noise);
+  return solve(added(prior, gram(taste, rows, equal), 0), pull);
+}
+
+/** Return a position in 1/256, step 2. */
+export function roundedPosition(mode: Row): number[] {
+  return mode.map((coordinate) => rounded(cut(coordinate)));
 }
 
 /** Return weight p_jk of an item at her position, rounded half up, step 6; 0 without a weight. */
@@ -312,7 +341,6 @@ function* modeOf(
   const pull = times(precision[cell], mean[cell]).map((of, i) => evidence[i] + of);
   const fixed = added(precision[cell], gram(taste, answered, equal), d);
   const z = [...mean[cell]];
-  const longest = longestStep(model.taste[0].length);
   for (let step = 0; step < STEPS; step++) {
     yield;
     const p = chances(rate, selection, chosen, z);
@@ -321,8 +349,11 @@ function* modeOf(
       gradient[i] -= sum;
     });
     const unsure = p.map((chance) => chance * (1 - chance));
-    solve(added(fixed, gram(selection, chosen, unsure), 0), gradient).forEach((by, i) => {
-      z[i] += within(by, longest);
+    const by = solve(added(fixed, gram(selection, chosen, unsure), 0), gradient);
+    const changes = productsWith(selection, chosen, by);
+    const change = changes.reduce((most, of) => Math.max(most, Math.abs(of)), MOST_CHANGE);
+    by.forEach((of, i) => {
+      z[i] += of * (MOST_CHANGE / change);
     });
   }
   return z;

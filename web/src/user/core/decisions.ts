@@ -2,18 +2,22 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { MidpointError } from "../../errors";
 import { compare, utf8 } from "../../wire/canonical";
-import { type Disclosure, numbersOf, schemeOf } from "../../wire/disclosure";
+import { type Disclosure, isUnary, numbersOf, schemeOf } from "../../wire/disclosure";
 import { Report, type Solicitation } from "../../wire/exchange";
+import { ONE } from "../../wire/fixed";
 import { RefusedError } from "../../wire/refusal";
 import type { Accepted } from "../checks/disclosure";
 import { modelOf } from "../parameters";
 import { toss } from "./coins";
+import { tasteMove, type Valued } from "./correction";
 import { type Adjustment, adjust, bySteps } from "./counterparts";
 import { type Ledger, Round } from "./ledger";
 import { illegal, obfuscate } from "./obfuscation";
 import { framed, type PrivateCategory } from "./private";
 
 const TAG = utf8("midpoint/v1/report");
+/** In the clear: everything is revealed, and nothing moves. */
+const AS_RATED: Adjustment = { reveal: () => ONE, shift: () => 0, move: [] };
 
 /** Her ratings in fixed point, by item. */
 export type Ratings = ReadonlyMap<string, number>;
@@ -38,8 +42,9 @@ export interface Plan {
  * every other rated item of the disclosure too, once: what was decided before and is not asked about
  * is not reported again. There is a report whatever was withheld, even an empty one. Where items are
  * assigned, she answers all that she is asked or nothing new: what she leaves out would be a choice of
- * hers, and show. `accepted` comes
- * from `checkDisclosure`; coins and the report's name come from the ledger's own secret.
+ * hers, and show. In the clear (`PrivateCategory.unprotected`) all that is decided is revealed, as it
+ * was rated. `accepted` comes from `checkDisclosure`; coins and the report's name come from the
+ * ledger's own secret.
  */
 export async function decide(
   ratings: Ratings,
@@ -62,9 +67,10 @@ export function plan(
   ledger: Ledger,
 ): Plan {
   requireLegal(ratings, disclosure);
-  const cell = category.cellIn(disclosure); // here, so that no question decides whether this stops
+  // Here, so that no question decides whether this stops.
+  const cell = category.inTheClear ? undefined : category.cellIn(disclosure);
   const { asked, rated: before, value } = evidenceBy(ratings, solicitation, disclosure, ledger);
-  const adjustment = adjust(disclosure, cell, asked, before, value);
+  const adjustment = cell === undefined ? AS_RATED : adjust(disclosure, cell, asked, before, value);
   const answered = ledger.answered(solicitation.round);
   if (answered) return { report: again(answered, solicitation), round: undefined, adjustment };
   requireAsked(solicitation, disclosure, ledger);
@@ -83,11 +89,35 @@ export function plan(
     const item = fresh[i];
     const index = disclosure.index.get(item) as number;
     const rating = ratings.get(item) as number;
-    const { keep, value } = obfuscate(index, rating, cell, disclosure, uniform, adjustment);
+    const { keep, value } =
+      cell === undefined
+        ? { keep: true, value: reportable(rating, disclosure) }
+        : obfuscate(index, rating, cell, disclosure, uniform, adjustment);
     if (keep) revealed.set(item, { value, numbers: numbersOf(disclosure, index) });
   });
   const rated = fresh.map((item) => [item, ratings.get(item) as number] as const);
-  return planned(revealed, rated, solicitation, disclosure, ledger, adjustment);
+  const move =
+    cell === undefined || adjustment.move.length === 0 || isUnary(disclosure.scale)
+      ? adjustment.move
+      : tasteMove(
+          disclosure,
+          cell,
+          { item: before, value },
+          allRevealed(revealed, disclosure, ledger),
+        );
+  return { ...planned(revealed, rated, solicitation, disclosure, ledger, move), adjustment };
+}
+
+/** Return all that was revealed of a disclosure's items, in this round and before. */
+function allRevealed(revealed: Revealed, disclosure: Disclosure, ledger: Ledger): Valued {
+  const [index, values]: [number[], number[]] = [[], []];
+  disclosure.items.forEach((item, i) => {
+    const value = revealed.get(item)?.value ?? ledger.decision(item)?.value;
+    if (value === undefined) return;
+    index.push(i);
+    values.push(value);
+  });
+  return { item: index, value: values };
 }
 
 /** Do the long part of `plan` ahead, pausing after each step; `plan` then finds it done. */
@@ -99,7 +129,7 @@ export function* planAhead(
   ledger: Ledger,
 ): Generator<void, void> {
   const model = modelOf(disclosure);
-  if (!model) return;
+  if (!model || category.inTheClear) return;
   const cell = category.cellIn(disclosure);
   yield* bySteps({ model, cell, ...evidenceBy(ratings, solicitation, disclosure, ledger) });
 }
@@ -119,14 +149,21 @@ export function requireLegal(ratings: Ratings, disclosure: Disclosure): void {
   }
 }
 
+/** Return a rating as it is, or the nearest level that reports are on. */
+function reportable(value: number, { scale }: Disclosure): number {
+  const far = (level: number) => Math.abs(level - value);
+  const nearest = (a: number, b: number) => (far(b) < far(a) ? b : a); // of two, the lower
+  return scale.reported?.reduce(nearest) ?? value;
+}
+
 function planned(
   revealed: Revealed,
   rated: readonly (readonly [string, number])[],
   solicitation: Solicitation,
   disclosure: Disclosure,
   ledger: Ledger,
-  adjustment: Adjustment,
-): Plan {
+  move: readonly number[],
+): Pick<Plan, "report" | "round"> {
   const sorted = [...revealed].sort(([a], [b]) => compare(a, b));
   const name = ledger.secret.prf(framed(TAG, utf8(solicitation.digest)));
   const report = Report.make({
@@ -139,7 +176,7 @@ function planned(
     open: solicitation.open,
     asked: solicitation.items,
     given: rated,
-    move: rated.length > 0 ? adjustment.move : undefined,
+    move: rated.length > 0 ? move : undefined,
   };
   const round = Round.make({
     round: solicitation.round,
@@ -149,7 +186,7 @@ function planned(
     withheld: rated.map(([item]) => item).filter((item) => !revealed.has(item)),
     ...(schemeOf(disclosure).counterparts ? evidence : {}), // for her position in later rounds
   });
-  return { report, round, adjustment };
+  return { report, round };
 }
 
 function again(answered: Round, solicitation: Solicitation): Report {

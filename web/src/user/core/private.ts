@@ -26,10 +26,28 @@ abstract class Hidden {
 /** The user's category of each private feature, by name. */
 export class PrivateCategory extends Hidden {
   readonly #names: ReadonlyMap<string, string>;
+  #inTheClear = false;
 
   constructor(names: Readonly<Record<string, string>>) {
     super();
     this.#names = new Map(Object.entries(names));
+  }
+
+  /**
+   * Make one for somebody who says no category and agrees that nothing is protected.
+   *
+   * It is in no cell, so whatever would protect by it fails. A category drawn at random would look
+   * like protection and be none.
+   */
+  static unprotected(): PrivateCategory {
+    const category = new PrivateCategory({});
+    category.#inTheClear = true;
+    return category;
+  }
+
+  /** Whether her ratings leave as they are: only as `unprotected` made it. */
+  get inTheClear(): boolean {
+    return this.#inTheClear;
   }
 
   /** Make it from names such as gender: F, refusing those the disclosure does not know. */

@@ -1,8 +1,9 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { describe, expect, it } from "vitest";
-import { Home, MemoryStore } from "../../../src/index";
+import { Home, KnownElsewhereError, MemoryStore } from "../../../src/index";
 import { MovedError } from "../../../src/user/agent/home";
 import { directoryName, exportDevice, importDevice } from "../../../src/user/agent/transfer";
+import { signingKeys } from "../../../src/user/checks/proof";
 import { ratings } from "../../support/made_up";
 import { cases } from "../../support/vectors";
 import { agentAt, serve, shown, woman } from "../../support/visits";
@@ -41,6 +42,29 @@ describe("a file of the other program", () => {
     );
     expect(new Set(names).size).toBe(4);
   });
+});
+
+describe("a service that is known under another address", () => {
+  it("is refused a second secret, by all keys that ever signed", async () => {
+    const [, address] = await serve(shown);
+    const here = new MemoryStore();
+    await answer(address, here, 1);
+    const file = await exportDevice(here, address, PHRASE, { backup: true });
+    const { pin, proof } = await Home.open(here);
+    const seen: ReadonlySet<string>[] = [];
+    const fresh = new MemoryStore();
+    const refusing = async (keys: ReadonlySet<string>) => {
+      seen.push(keys);
+      throw new KnownElsewhereError("known here as https://other.example");
+    };
+    await expect(importDevice(file, PHRASE, fresh, address, refusing)).rejects.toThrow(
+      KnownElsewhereError,
+    );
+    expect(await fresh.read()).toEqual({});
+    expect([...(seen[0] ?? [])]).toEqual([...new Set([pin?.key, ...signingKeys(proof)])]);
+    expect(signingKeys(proof)).toHaveLength(proof.shown.length);
+    await importDevice(file, PHRASE, fresh, address, async () => {}); // the control
+  }, 60_000);
 });
 
 describe("two devices of one person", () => {

@@ -15,8 +15,10 @@ import {
   type PositionModel,
   PrivateCategory,
   plan,
+  Report,
   Round,
   Scores,
+  tasteMove,
   valueShift,
 } from "../../../src/index";
 import { accepted, disclosure, ratings, solicitation } from "../../support/made_up";
@@ -84,8 +86,15 @@ describe("a round", () => {
     const rated = ratings(shown, 3, 0.4);
     expect(ledger.moveUnder(shown.digest)).toEqual([]);
     await decide(rated, solicitation(shown), passed, woman, ledger);
-    const { move } = counterpartsOf(shown, rated, 0);
-    expect(ledger.moveUnder(shown.digest)).toEqual(move);
+    const move = ledger.moveUnder(shown.digest);
+    const by = (entries: readonly (readonly [string, number])[]) => ({
+      item: entries.map(([item]) => shown.index.get(item) as number),
+      value: entries.map(([, value]) => value),
+    });
+    const given = [...rated].sort(([a], [b]) => (a < b ? -1 : 1));
+    const { answers } = Report.parse(ledger.rounds[0].report);
+    expect(move).toEqual(tasteMove(shown, 0, by(given), by(answers)));
+    expect(move).not.toEqual(counterpartsOf(shown, rated, 0).move); // she knows what coins changed
     expect(ledger.moveUnder("0".repeat(64))).toEqual([]);
     expect(Ledger.read(ledger.text, secret()).moveUnder(shown.digest)).toEqual(move);
     const scores = Scores.make({

@@ -10,11 +10,13 @@ from midpoint.analyst.engines.engine import RatingsTables, Then
 from midpoint.analyst.engines.spark.factorizer import fit_on_spark
 from midpoint.analyst.engines.spark.panel import SparkPanel
 from midpoint.analyst.engines.spark.reader import RatingsFrame, read_ratings
+from midpoint.analyst.engines.spark.reports import with_reports
 from midpoint.analyst.engines.spark.sample import sampled
 from midpoint.analyst.engines.spark.statistics import tally_frame
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.data import Ratings, Scale
 
 
@@ -24,6 +26,8 @@ class SparkRatings:
 
     frame: RatingsFrame
     """Where they are, and what one look through them shows."""
+    reports: CollectedReports | None = None
+    """What other people reported."""
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -54,7 +58,8 @@ class SparkRatings:
     ) -> ItemProfiles:
         """Learn item profiles on the cluster."""
         left = unfinished or Unfinished()
-        profiles = fit_on_spark(factorizer, self.frame, progress, left)
+        everyone = with_reports(self.frame, self.reports, factorizer.seed)
+        profiles = fit_on_spark(factorizer, everyone, progress, left)
         if then is None or self.frame.feature is None:
             return profiles
         left.keep(profiles)
@@ -80,4 +85,4 @@ class SparkEngine:
             scale=tables.scale,
             features=tables.features,
         )
-        return SparkRatings(frame)
+        return SparkRatings(frame, tables.reports)

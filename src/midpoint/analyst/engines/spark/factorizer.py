@@ -24,6 +24,7 @@ from midpoint.analyst.engines.spark import passes
 from midpoint.analyst.engines.spark.blocks import BLOCK, HASH, pack
 from midpoint.analyst.engines.spark.progress import followed
 from midpoint.analyst.engines.spark.reader import RatingsFrame
+from midpoint.analyst.engines.spark.sample import sampled, sampled_sets
 from midpoint.analyst.engines.spark.solver import State, Sums
 from midpoint.analyst.engines.spark.statistics import tally_frame
 from midpoint.analyst.engines.tables import require_supported
@@ -31,7 +32,10 @@ from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.als import SMALLEST, WARM_UP_RIDGE, Factors, Side
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
+from midpoint.analyst.fit.priors.item_prior import sampled_predictors
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.fit.sets import Setting, choose_setting, freeze_sets
+from midpoint.analyst.learn.admission import noted
 from midpoint.errors import MidpointError
 
 if TYPE_CHECKING:
@@ -41,6 +45,9 @@ MLLIB_RIDGE: Final = 0.1
 """Regularization of MLlib where it is to be learned: the passes after it learn the rest."""
 REFINEMENTS: Final = 3
 """Of all iterations, how many are ours, where regularization is learned."""
+SAMPLE: Final = 10_000
+"""People in memory, at most, whose sets show which items are alike and on whom settings of sets
+are tried."""
 LEVEL_ROUNDS: Final = 3
 """How often levels of users and items are fitted to each other."""
 LEVEL_WEIGHT: Final = 5.0
@@ -78,16 +85,33 @@ def fit_on_spark(
         factorizer, ratings.name, digest_of(ratings, blocks.hashed), factorizer.iterations,
         engine="spark", more=("pyspark",),
     )  # fmt: skip
+    if ratings.admission is not None:
+        made = noted(made, ratings.admission)
     try:
         before = (unfinished or Unfinished()).profiles(made)
         if before is not None:
             return before
-        factors = _Fit(factorizer, blocks, len(ratings.item_ids), progress).run()
+        rated = np.ones(len(ratings.item_ids), np.bool_)
+        catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
+        if ratings.scale.is_unary:
+            chosen = _chosen(factorizer, ratings)
+            fit = _Fit(factorizer, blocks, len(rated), progress)
+            items, ridge = fit.of_sets(chosen[0])
+            known = ratings.feature, statistics, made
+            return freeze_sets(factorizer, items, chosen, ridge, catalogue, *known)
+        some = sampled_sets(ratings, SAMPLE, factorizer.seed) if factorizer.sets else None
+        predictors = None if some is None else sampled_predictors(some)
+        factors = _Fit(factorizer, blocks, len(rated), progress).run(predictors)
     finally:
         blocks.table.unpersist()
-    rated = np.ones(len(ratings.item_ids), np.bool_)
-    catalogue = Catalogue(ratings.item_ids, ratings.item_names, rated, ratings.scale)
     return freeze(made, catalogue, ratings.feature, statistics, offset, blocks.unit, factors)
+
+
+def _chosen(factorizer: Factorizer, ratings: RatingsFrame) -> tuple[Setting, float]:
+    """Choose how sets are factorized, on a sample of people in memory."""
+    some, names = sampled(ratings, SAMPLE, factorizer.seed), ratings.feature
+    parts = [name for name, _ in names.parts] if names else []
+    return choose_setting(factorizer, some, some.feature(*parts) if parts else None)
 
 
 def digest_of(ratings: RatingsFrame, hashed: int) -> str:
@@ -152,10 +176,11 @@ class _Fit:
         refinements = REFINEMENTS if self.learned else 0
         self.by_mllib = max(1, factorizer.iterations - refinements)
 
-    def run(self) -> Factors:
-        """Levels, MLlib, the users' prior, and passes of our own."""
+    def run(self, predictors: Float | None) -> Factors:
+        """Levels, MLlib, the users' prior, and passes of our own; `predictors` are the items'."""
         level = self._levels()
-        items = Side.start(np.column_stack([level, self._by_mllib(level)]).astype(np.float32))
+        start = np.column_stack([level, self._by_mllib(level)]).astype(np.float32)
+        items = Side.start(start, predictors)
         everything = np.ones(self.n_items, np.bool_)
         items.learn_prior(everything, 0.0)
         ridge = WARM_UP_RIDGE if self.learned else float(self.factorizer.regularization)
@@ -169,6 +194,31 @@ class _Fit:
                 self._tell(k + 1, state.noise)
             state = self._with_users(replace(state, ridge=None))
         return Factors(state.users, state.items, state.noise)
+
+    def of_sets(self, setting: Setting) -> tuple[NDArray[np.float32], float]:
+        """Factorize sets by MLlib; return the items' vectors and the ridge of people.
+
+        MLlib's ridge is a number r for each entry, on both sides. Vectors of people and items may
+        be scaled against each other, so only the product of the two ridges matters: r^2 is that of
+        `fit.sets` for a person and an item with as many entries as the average one.
+        """
+        each = self.blocks.ratings / self.blocks.users
+        of_items = setting.popular + setting.ridge * self.n_items / self.blocks.users
+        penalty = (setting.ridge * of_items) ** 0.5
+        self.by_mllib = self.factorizer.iterations
+        nothing = self.context.broadcast(np.zeros(self.n_items))
+        step = passes.TakeOutLevels(
+            Unit(0.0, 1.0), nothing, float("inf"), self.context.broadcast(self.blocks.first)
+        )
+        vectors = self._factorized(
+            step,
+            rank=setting.dimension,
+            regParam=penalty,
+            implicitPrefs=True,
+            alpha=setting.weight,
+        )
+        self._tell(self.factorizer.iterations, 1.0)
+        return vectors, penalty * each
 
     def _levels(self) -> Float:
         """Fit the items' levels to those of their users, and the other way round. Shape (M,)."""
@@ -192,6 +242,14 @@ class _Fit:
             LEVEL_WEIGHT,
             self.context.broadcast(self.blocks.first),
         )
+        return self._factorized(
+            step,
+            rank=self.factorizer.dimension,
+            regParam=MLLIB_RIDGE if self.learned else float(self.factorizer.regularization),
+        )
+
+    def _factorized(self, step: passes.TakeOutLevels, **how: Any) -> NDArray[np.float32]:
+        """Have MLlib factorize what a step makes of the ratings. Shape (M, d)."""
         left = self.blocks.table.mapInArrow(step, passes.RESIDUALS)
         # MLlib looks at one row first. Kept, that look is the first part of the work; otherwise
         # it throws a Python worker away, and the part is computed twice.
@@ -199,22 +257,20 @@ class _Fit:
         try:
             # The job of all iterations has two stages for each; those around it are short.
             with followed(self.context, self._tell_share, least=2 * self.by_mllib):
-                model = self._als().fit(left)
+                model = self._als(**how).fit(left)
         finally:
             left.unpersist()
         factors = model.itemFactors.toArrow()
-        vectors = np.zeros((self.n_items, self.factorizer.dimension), np.float32)
+        vectors = np.zeros((self.n_items, how["rank"]), np.float32)
         flat = factors["features"].combine_chunks().flatten().to_numpy()
-        vectors[factors["id"].to_numpy()] = flat.reshape(-1, self.factorizer.dimension)
+        vectors[factors["id"].to_numpy()] = flat.reshape(-1, how["rank"])
         return vectors
 
-    def _als(self) -> "ALS":
+    def _als(self, **how: Any) -> "ALS":
         from pyspark.ml.recommendation import ALS  # noqa: PLC0415 - workers do without, in half the time
 
         return ALS(
-            rank=self.factorizer.dimension,
             maxIter=self.by_mllib,
-            regParam=MLLIB_RIDGE if self.learned else float(self.factorizer.regularization),
             numUserBlocks=self.blocks.parts,
             numItemBlocks=self.blocks.parts,
             userCol="user",
@@ -224,6 +280,7 @@ class _Fit:
             intermediateStorageLevel="MEMORY_AND_DISK",
             finalStorageLevel="MEMORY_AND_DISK",
             seed=self.factorizer.seed,
+            **how,
         )
 
     def _tell_share(self, share: float) -> None:
@@ -249,13 +306,12 @@ class _Fit:
         users = self._total([row for row in rows if not row["item"]])
         fitted = [row for row in rows if row["item"]]
         total = self._total(fitted)
-        items = _prior(total)
-        items.profile = np.zeros((self.n_items, len(items.mean)), np.float32)
-        items.variance = np.zeros((self.n_items, 2), np.float32)
+        items = Side.start(np.zeros_like(state.items.profile), state.items.predictors)
         for row in fitted:
             index = np.frombuffer(row["item"], np.int32)
             items.profile[index] = np.frombuffer(row["profile"], np.float32).reshape(len(index), -1)
             items.variance[index] = np.frombuffer(row["variance"], np.float32).reshape(-1, 2)
+        items.learn_prior(np.ones(self.n_items, np.bool_), total.spread / total.rows)
         return replace(state, items=items, users=_prior(users), noise=_noise(total))
 
     def _total(self, rows: list[dict[str, Any]]) -> Sums:

@@ -83,7 +83,7 @@ def people_of(
     table = _without_nan(table, wanted)
     people = table.select(named(table, user, users).alias("user"), *wanted)
     for row in people.groupBy("user").count().where("count > 1").select("user").head(1):
-        raise MidpointError(f"{users}: user {row['user']} stands there twice; keep one row each")
+        raise MidpointError(f"{users}: user {row['user']} appears twice; keep one row each")
     return people
 
 

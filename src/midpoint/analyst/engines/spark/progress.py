@@ -1,4 +1,4 @@
-"""How far Spark has come with what it is at."""
+"""Progress of the running Spark job."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

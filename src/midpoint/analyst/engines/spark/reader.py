@@ -12,6 +12,7 @@ from pyspark.sql import functions as sql
 from midpoint.analyst.engines.spark.people import Category, categories_of, people_of
 from midpoint.analyst.engines.spark.tables import named, open_parquet
 from midpoint.analyst.engines.tables import Roles, Seen, roles_of, scale_of
+from midpoint.analyst.learn.admission import Admission
 from midpoint.data import Feature, Scale
 from midpoint.data.scale import MOST_LEVELS
 from midpoint.data.tables.cells import names_of
@@ -40,6 +41,8 @@ class RatingsFrame:
     """Users in each of its categories. Shape (K,)."""
     n_users: int = 0
     """Users in all, with a category or without; 0 if no feature was named."""
+    admission: Admission | None = None
+    """How many reports are among the ratings, where there are some."""
 
 
 def read_ratings(
@@ -63,10 +66,10 @@ def read_ratings(
     """
     columns = columns or Columns()
     raw = open_parquet(session, source)
-    roles = roles_of(columns, raw.columns, source)
+    roles = roles_of(columns, raw.columns, source, () if users else features)
     frame = _long(raw, roles, source)
     listed = _items(frame)
-    found_scale = scale_of(_seen(frame, listed), scale, source)
+    found_scale = scale_of(_seen(frame, listed), scale, source, unary=roles.rating is None)
     ids = names_of(listed["item"])
     category = None
     if features:
@@ -89,12 +92,23 @@ def _long(raw: DataFrame, roles: Roles, where: str) -> DataFrame:
     title = (
         sql.lit(None).cast("string") if roles.title is None else sql.col(roles.title).cast("string")
     )
-    return raw.select(
+    column = roles.rating or roles.uses
+    value = sql.lit(1.0).cast("float") if column is None else sql.col(column).try_cast("float")
+    frame = raw.select(
         named(raw, roles.user, where).alias("user"),
         named(raw, roles.item, where).alias("item"),
-        sql.col(roles.rating).try_cast("float").alias("rating"),
+        value.alias("rating"),
         title.alias("title"),
     )
+    return frame if roles.rating is not None else _sets(frame)
+
+
+def _sets(frame: DataFrame) -> DataFrame:
+    """Keep each item that somebody used once; what is no count is left for `scale_of` to refuse."""
+    count = sql.coalesce(sql.col("rating"), sql.lit(0.0).cast("float"))
+    finite = ~sql.isnan(count) & (count < float("inf"))
+    used = sql.when(finite & (count > 0), sql.lit(1.0)).otherwise(count).cast("float")
+    return frame.where(count != 0).withColumn("rating", used).dropDuplicates(["user", "item"])
 
 
 def _items(frame: DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""A Spark session that says little, uses this Python, and explains what is missing."""
+"""A Spark session that logs little, uses this Python, and explains what is missing."""
 
 import os
 import re

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.engines.spark.blocks import Block
-from midpoint.analyst.fit.als import Side, expected_squares
+from midpoint.analyst.fit.als import ALIKE, Side, expected_squares
 from midpoint.analyst.fit.assembly import Unit
 from midpoint.analyst.kernels.ridge import posterior_rows, solve_rows
 
@@ -86,7 +86,7 @@ def fit_users(block: Block, state: State) -> tuple[Side, Sums]:
         )  # fmt: skip
     error = expected_squares(
         block.user, block.item, block.value,
-        users.profile, state.items.profile, users.variance, state.items.variance,
+        users.profile, state.items.profile, users.variance, state.items.variance, ALIKE,
     )  # fmt: skip
     return users, _sums(users.profile, spread, float(error), len(block.value))
 
@@ -101,19 +101,20 @@ def fit_items(
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
     design = users.profile.copy()
     design[:, 0] = 1
+    mean = state.items.mean if state.items.mean.ndim == 1 else state.items.mean[indices]
     posterior = posterior_rows(
         offsets, user, value, design,
         level=users.profile[:, 0],
         vector_variance=users.variance[:, 1],
         latent=(1, design.shape[1]),
-        prior=(state.items.mean, state.items.covariance),
+        prior=(mean, state.items.covariance),
         noise=state.noise,
         threads=1,
     )  # fmt: skip
-    items = Side(posterior.profile, posterior.variance, state.items.mean, state.items.covariance)
+    items = Side(posterior.profile, posterior.variance, mean, state.items.covariance)
     error = expected_squares(
         user, row.astype(np.int32).reshape(-1), value,
-        users.profile, items.profile, users.variance, items.variance,
+        users.profile, items.profile, users.variance, items.variance, ALIKE,
     )  # fmt: skip
     spread = len(indices) * posterior.covariance
     return indices, items, _sums(posterior.profile, spread, float(error), len(value))

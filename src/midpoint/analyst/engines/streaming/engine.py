@@ -13,6 +13,7 @@ from midpoint.analyst.engines.streaming.statistics import tally_scan
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.learn.reports import CollectedReports
 from midpoint.data import Ratings, Scale
 from midpoint.errors import MidpointError
 
@@ -27,6 +28,8 @@ class StreamingRatings:
     """The private features; several make a joint one."""
     workspace: Path | None
     """Directory for columns during the fit."""
+    reports: CollectedReports | None = None
+    """What other people reported."""
 
     @property
     def scale(self) -> Scale:
@@ -57,6 +60,7 @@ class StreamingRatings:
             factorizer,
             self.scan,
             self.features,
+            reports=self.reports,
             workspace=self.workspace,
             progress=progress,
             then=then,
@@ -82,4 +86,4 @@ class StreamingEngine:
             scale=tables.scale,
             features=tables.features,
         )
-        return StreamingRatings(looked_through, tables.features, self.workspace)
+        return StreamingRatings(looked_through, tables.features, self.workspace, tables.reports)

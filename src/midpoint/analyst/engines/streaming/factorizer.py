@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
+from scipy import sparse
 
 from midpoint.analyst.categories.estimates import Estimation, mean_effects
+from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.counterparts.panel import ByUser
 from midpoint.analyst.engines.engine import Then
+from midpoint.analyst.engines.streaming.beside import Beside, counts
+from midpoint.analyst.engines.streaming.sample import sampled
 from midpoint.analyst.engines.streaming.scan import Scan
 from midpoint.analyst.engines.streaming.sort import Triples, mapped, sort_on_disk
 from midpoint.analyst.engines.streaming.statistics import tally_scan
@@ -19,13 +22,20 @@ from midpoint.analyst.engines.tables import require_supported
 from midpoint.analyst.engines.unfinished import Unfinished
 from midpoint.analyst.fit.als import Factors, Observations, alternate
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
-from midpoint.analyst.fit.factorizer import Factorizer, Progress
-from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.fit.factorizer import Factorizer, Progress, plainly
+from midpoint.analyst.fit.priors.item_prior import sampled_predictors
+from midpoint.analyst.fit.profiles import ItemProfiles, Provenance
+from midpoint.analyst.fit.sets import Incidence, choose_setting, fit_sets
+from midpoint.analyst.learn.reports import CollectedReports
+from midpoint.analyst.learn.training_set import with_unknown
 from midpoint.data import Feature
 from midpoint.errors import MidpointError
 
 CHUNK = 2**20
 """Ratings that are in memory at a time."""
+SAMPLE = 10_000
+"""People in memory, at most, whose sets show which items are alike and on whom settings of sets
+are tried."""
 ON_DISK = 36
 """Bytes that a rating takes on disk meanwhile, at most."""
 Float = NDArray[np.float64]
@@ -36,6 +46,7 @@ def fit_from_disk(
     scan: Scan,
     feature: Sequence[str] = (),
     *,
+    reports: CollectedReports | None = None,
     workspace: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     then: Then | None = None,
@@ -44,12 +55,14 @@ def fit_from_disk(
     """Learn item profiles from ratings on disk, as `Factorizer.fit` does from those in memory.
 
     Memory holds the users' and items' profiles and a few chunks of ratings; the disk holds 36
-    bytes a rating until the fit is done.
+    bytes a rating until the fit is done. Reports, which are checked in memory, take about 60 bytes
+    of it each.
 
     Args:
         factorizer: The settings.
         scan: The ratings.
         feature: The private feature; several make a joint one.
+        reports: What other people reported; items are learned from it, too.
         workspace: Directory for columns during the fit; the system's temporary one unless given.
         progress: Hears how far the fit has come.
         then: Learns more from the people, by their ratings on disk; needs a private feature.
@@ -61,9 +74,10 @@ def fit_from_disk(
     biases: Estimation = "plain" if factorizer.biases == "plain" else "shrunken"
     offset = mean_effects(statistics, biases).effect if statistics else None
     left = unfinished or Unfinished()
+    both = Beside.of(scan, private, reports, factorizer.seed)
     with left.columns(workspace) as directory:
-        _require_space(directory, scan.ratings)
-        ratings = sort_on_disk(scan.coded(), "user", _counts(scan.users), directory / "by-user")
+        _require_space(directory, int(both.by_user.sum()))
+        ratings = sort_on_disk(both.coded(), "user", both.by_user, directory / "by-user")
         _require_one_each(ratings, scan)
         made = provenance(
             factorizer,
@@ -73,9 +87,16 @@ def fit_from_disk(
             engine="stream",
             more=("polars",),
         )
+        made = both.noted(made)
         profiles = left.profiles(made)
-        if profiles is None:
-            unit, seen = _standardized(ratings, scan, private, offset, directory)
+        if profiles is None and scan.scale.is_unary:
+            fixed = private, statistics, made
+            profiles = _of_sets(factorizer, both, ratings, *fixed, directory, progress)
+        elif profiles is None:
+            unit, seen = _standardized(ratings, both, private, offset, directory)
+            if factorizer.sets:
+                some = _sampled_sets(ratings, both, factorizer.seed)
+                seen = seen._replace(predictors=sampled_predictors(some))
             factors = alternate(
                 seen,
                 dimension=factorizer.dimension,
@@ -86,15 +107,54 @@ def fit_from_disk(
                 after_iteration=_reporter(unit, factorizer.iterations, progress),
             )
             del seen
-            rated = np.ones(scan.items.height, np.bool_)
-            catalogue = Catalogue(scan.item_ids, scan.item_names, rated, scan.scale)
-            profiles = freeze(made, catalogue, private, statistics, offset, unit, factors)
+            profiles = freeze(made, _catalogue(scan), private, statistics, offset, unit, factors)
             del factors
         if then is None or private is None:
             return profiles
         left.keep(profiles)
-        offsets = _offsets(_counts(scan.users))
-        return then(profiles, ByUser(offsets, ratings.item, ratings.value, private, scan.user_ids))
+        offsets, n = _offsets(counts(scan.users)), scan.ratings  # the panel's come first
+        known = ByUser(offsets, ratings.item[:n], ratings.value[:n], private, scan.user_ids)
+        return then(profiles, known)
+
+
+def _catalogue(scan: Scan) -> Catalogue:
+    rated = np.ones(scan.items.height, np.bool_)
+    return Catalogue(scan.item_ids, scan.item_names, rated, scan.scale)
+
+
+def _of_sets(
+    factorizer: Factorizer,
+    both: Beside,
+    ratings: Triples,
+    private: Feature | None,
+    statistics: CategoryStatistics | None,
+    made: Provenance,
+    directory: Path,
+    progress: Callable[[Progress], None] | None,
+) -> ItemProfiles:
+    """Factorize sets on disk; settings are chosen on a sample of people in memory."""
+    if both.taught is not None:
+        raise MidpointError("reports of sets are learned from in memory; ask for engine local")
+    scan, parts = both.scan, _parts(len(ratings.value))
+    chunks = (Triples(ratings.user[p], ratings.item[p], ratings.value[p]) for p in parts)
+    grouped = sort_on_disk(chunks, "item", both.by_item, directory / "by-item")
+    offsets = _offsets(both.by_user), _offsets(both.by_item)
+    sets = Incidence(offsets[0], ratings.item, offsets[1], grouped.user, ratings.value)
+    names = tuple(name for name, _ in private.parts) if private else ()
+    some = sampled(scan, names, SAMPLE, factorizer.seed)
+    chosen = choose_setting(factorizer, some, some.feature(*names) if names else None)
+    known = private, statistics, made
+    return fit_sets(factorizer, sets, chosen, _catalogue(scan), *known, plainly(progress))[0]
+
+
+def _sampled_sets(ratings: Triples, both: Beside, seed: int) -> sparse.csr_matrix:
+    """Return what some people rated, at random among all. Shape (people, items)."""
+    offsets, people = _offsets(both.by_user), len(both.by_user)
+    chosen = np.sort(np.random.default_rng(seed).permutation(people)[:SAMPLE])
+    item = [ratings.item[offsets[user] : offsets[user + 1]] for user in chosen.tolist()]
+    every = np.concatenate(item)
+    shape = len(chosen), len(both.by_item)
+    return sparse.csr_matrix((np.ones(len(every)), every, _offsets(both.by_user[chosen])), shape)
 
 
 def digest_of(ratings: Triples, scan: Scan) -> str:
@@ -120,15 +180,16 @@ def digest_of(ratings: Triples, scan: Scan) -> str:
 
 
 def _standardized(
-    ratings: Triples, scan: Scan, feature: Feature | None, offset: Float | None, directory: Path
+    ratings: Triples, both: Beside, feature: Feature | None, offset: Float | None, directory: Path
 ) -> tuple[Unit, Observations]:
-    """Write (r - level - offset) / spread in both orders."""
+    """Write (r - level - offset) / spread in both orders, and classes of noise beside them."""
+    codes = None if feature is None else with_unknown(feature, both.people).codes
 
     def residuals() -> Iterator[tuple[slice, NDArray[np.float32]]]:
         for part in _parts(len(ratings.value)):
             value = ratings.value[part]
-            if feature is not None and offset is not None:
-                category = feature.codes[ratings.user[part]]
+            if codes is not None and offset is not None:
+                category = codes[ratings.user[part]]
                 added = np.where(category >= 0, offset[ratings.item[part], category], 0.0)
                 value = value - added.astype(np.float32)
             yield part, value
@@ -142,17 +203,25 @@ def _standardized(
             standard = (value - np.float32(unit.level)) / np.float32(unit.spread)
             stream.write(standard.astype(np.float32).tobytes())
     seen = ratings._replace(value=mapped(directory / "standard", np.float32, n))
-    chunks = (Triples(seen.user[p], seen.item[p], seen.value[p]) for p in _parts(n))
-    grouped = sort_on_disk(chunks, "item", _counts(scan.items), directory / "by-item")
+
+    def by_item(value: NDArray[np.generic], name: str) -> Triples:
+        parts = ((seen.user[p], seen.item[p], value[p].astype(np.float32)) for p in _parts(n))
+        chunks = (Triples(*columns) for columns in parts)
+        return sort_on_disk(chunks, "item", both.by_item, directory / name)
+
+    grouped, noise = by_item(seen.value, "by-item"), both.noise()
+    kinds = None if noise is None else by_item(noise.kind, "kinds").value.astype(np.int8)
     return unit, Observations(
         user=seen.user,
         item=seen.item,
         value=seen.value,
-        user_offsets=_offsets(_counts(scan.users)),
-        item_offsets=_offsets(_counts(scan.items)),
+        user_offsets=_offsets(both.by_user),
+        item_offsets=_offsets(both.by_item),
         item_order=np.empty(0, np.int64),
-        known=np.zeros((scan.users.height, 0), np.float32),
+        known=np.zeros((len(both.by_user), 0), np.float32),
         grouped=(grouped.user, grouped.value),
+        report_noise=noise and noise.scaled(unit.spread**-2),
+        grouped_kind=kinds,
     )
 
 
@@ -191,10 +260,6 @@ def _reporter(
 
 def _parts(length: int, overlap: int = 0) -> Iterator[slice]:
     return (slice(start, start + CHUNK + overlap) for start in range(0, length, CHUNK))
-
-
-def _counts(listed: pl.DataFrame) -> NDArray[np.int64]:
-    return np.asarray(listed["count"].to_numpy(), np.int64)
 
 
 def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:

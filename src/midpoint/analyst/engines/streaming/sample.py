@@ -6,16 +6,17 @@ import numpy as np
 
 from midpoint.analyst.engines.streaming.scan import Scan
 from midpoint.data import Ratings
-from midpoint.errors import MidpointError
 
 
 def sampled(scan: Scan, features: Sequence[str], people: int, seed: int) -> Ratings:
-    """Read the ratings of so many people, at random among those whose category is known."""
+    """Read the ratings of so many people, at random among those whose category is known.
+
+    Without a feature that is everybody.
+    """
     feature = scan.feature(features)
-    if feature is None:
-        raise MidpointError(f"{scan.name} was read without a feature; name one")
-    known = np.flatnonzero(feature.codes >= 0)
-    chosen = np.zeros(len(feature.codes), dtype=np.bool_)
+    everyone = np.arange(scan.users.height)
+    known = everyone if feature is None else np.flatnonzero(feature.codes >= 0)
+    chosen = np.zeros(len(everyone), dtype=np.bool_)
     chosen[np.random.default_rng(seed).permutation(known)[:people]] = True
     parts = [(u[chosen[u]], i[chosen[u]], value[chosen[u]]) for u, i, value in scan.coded()]
     user, item, value = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -1,4 +1,4 @@
-"""Look through a table of ratings on disk: who rates, what is rated, and how."""
+"""Scan a table of ratings on disk: users, items and values."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -108,10 +108,10 @@ def scan(
     columns = columns or Columns()
     raw = _open(source)
     present = raw.collect_schema().names()
-    roles = roles_of(columns, present, str(source))
+    roles = roles_of(columns, present, str(source), () if users else features)
     frame = _long(raw, roles, str(source))
     seen = _look(frame)
-    known_scale = scale_of(seen, scale, str(source))
+    known_scale = scale_of(seen, scale, str(source), unary=roles.rating is None)
     who = _collect(frame.group_by("user").agg(count=pl.len())).sort("user")
     what = _collect(
         frame.group_by("item").agg(count=pl.len(), title=pl.col("title").drop_nulls().first())
@@ -152,13 +152,25 @@ def _open(source: str | Path) -> pl.LazyFrame:
 def _long(raw: pl.LazyFrame, roles: Roles, where: str) -> pl.LazyFrame:
     """Bring the columns to their names."""
     title = pl.lit(None, pl.String) if roles.title is None else pl.col(roles.title).cast(pl.String)
-    rating = pl.col(roles.rating).cast(pl.Float32, strict=False)
-    return raw.select(
+    named = roles.rating or roles.uses
+    value = (
+        pl.lit(1.0, pl.Float32) if named is None else pl.col(named).cast(pl.Float32, strict=False)
+    )
+    frame = raw.select(
         _named(raw, roles.user, where).alias("user"),
         _named(raw, roles.item, where).alias("item"),
-        rating.alias("rating"),
+        value.alias("rating"),
         title.alias("title"),
     )
+    return frame if roles.rating is not None else _sets(frame)
+
+
+def _sets(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Keep each item that somebody used once; what is no count is left for `scale_of` to refuse."""
+    count = pl.col("rating").fill_null(0.0)
+    used = pl.when((count > 0) & count.is_finite()).then(1.0).otherwise(count).cast(pl.Float32)
+    kept = frame.filter(count != 0).with_columns(rating=used)
+    return kept.unique(["user", "item"], keep="any", maintain_order=False)
 
 
 def _named(raw: pl.LazyFrame, column: str, where: str) -> pl.Expr:

@@ -23,13 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.categories.estimates import mean_effects
-from midpoint.analyst.fit.als import SMALLEST, Factors, Observations, Side, expected_squares
+from midpoint.analyst.categories.item_factors import rated_sets
+from midpoint.analyst.fit.als import ALIKE, SMALLEST, Factors, Observations, Side, expected_squares
 from midpoint.analyst.fit.assembly import Catalogue, Unit, freeze, provenance
 from midpoint.analyst.fit.factorizer import Factorizer, Progress, Training
 from midpoint.analyst.fit.given.sources import Ids, read_factors
+from midpoint.analyst.fit.priors.item_prior import set_factors
+from midpoint.analyst.fit.priors.set_prior import learn_set_prior
 from midpoint.analyst.fit.profiles import Provenance
 from midpoint.analyst.fit.report_noise import ReportNoise
-from midpoint.analyst.fit.set_prior import learn_set_prior
 from midpoint.analyst.fit.standardized import Standardized
 from midpoint.analyst.kernels.ridge import posterior_rows
 from midpoint.data import Ratings
@@ -159,13 +161,13 @@ class GivenFactors(Factorizer):
             raise MidpointError(f"{ratings.name} has no ratings to learn from")
         if report_noise is not None:
             raise MidpointError(
-                "reports teach items, and here the items are given; leave the reports out, or the"
-                " factors"
+                "items cannot be learned from reports if their factors are given; leave out the"
+                " reports, or the factors"
             )
         self.coverage(ratings)
         names = [feature] if isinstance(feature, str) else feature
         private = ratings.feature(*names) if names else None
-        statistics = self.count(ratings, private)
+        statistics, leading = self.count(ratings, private)
         offset = None if statistics is None else mean_effects(statistics, "shrunken").effect
         problem = Standardized.of(ratings, private, offset)
         rated = np.diff(ratings.by_item.offsets) > 0
@@ -185,8 +187,9 @@ class GivenFactors(Factorizer):
         )
         users = problem.spread * fitted.users.profile.astype(np.float64)
         if self.sets:
-            mean, vectors = profiles.profile_mean, profiles.vectors
-            prior = learn_set_prior(ratings, users, mean, vectors, seed=self.seed)
+            factors = set_factors(rated_sets(ratings), leading)
+            known = profiles.profile_mean, profiles.vectors
+            prior = learn_set_prior(ratings, factors, users, *known, seed=self.seed)
             profiles = replace(profiles, set_prior=prior)
         return Training(profiles, users)
 
@@ -278,7 +281,7 @@ def _learn_levels(
 
 def _noise(seen: Observations, users: Side, items: Side) -> float:
     sides = users.profile, items.profile, users.variance, items.variance
-    total = expected_squares(seen.user, seen.item, seen.value, *sides)
+    total = expected_squares(seen.user, seen.item, seen.value, *sides, ALIKE)
     return max(float(total / len(seen.value)), SMALLEST)
 
 

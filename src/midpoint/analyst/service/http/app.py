@@ -22,7 +22,7 @@ from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service import logs
 from midpoint.analyst.service.http.dispatch import Direct
 from midpoint.analyst.service.http.error_responses import ErrorResponses
-from midpoint.analyst.service.http.middleware import Middleware
+from midpoint.analyst.service.http.middleware import DELAY, Middleware
 from midpoint.analyst.service.http.problems import DeclinedError
 from midpoint.analyst.service.http.routes import Service
 from midpoint.analyst.service.http.schema import described
@@ -92,7 +92,8 @@ def create_app(settings: Settings) -> ASGIApp:
     errors = ErrorResponses(metrics)
     app = Direct(api(service, errors), described(service), errors)
     headers = security_headers(settings.witnesses)
-    return Middleware(app, metrics, headers, logs.Requests() if settings.log else None)
+    requests = logs.Requests() if settings.log else None
+    return Middleware(app, metrics, headers, requests, delay=DELAY if settings.rate else 0.0)
 
 
 class Plain(APIRoute):

@@ -1,5 +1,10 @@
-"""Around every request: security headers, one line in the log, figures, and no stray error."""
+"""Around every request: security headers, one line in the log, figures, and no stray error.
 
+A declined request is answered after half a second, which no honest client notices. A connection
+that sends one bad request after the other gets two answers a second, while others are served.
+"""
+
+import asyncio
 import logging
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -15,6 +20,11 @@ if TYPE_CHECKING:
 
 Header = tuple[bytes, bytes]
 log = logging.getLogger("midpoint.service")
+DELAY = 0.5
+"""Seconds after which a declined request is answered."""
+MOST_DELAYED = 1000
+"""Declined requests that wait in one worker, at most; further ones are answered at once."""
+BAD_REQUEST, FAILED = 400, 500
 BROKEN = DeclinedError("failed", "the service failed at this; its log says where")
 
 
@@ -22,12 +32,20 @@ class Middleware:
     """The outermost layer. It knows routes by their template, so that no value is written down."""
 
     def __init__(
-        self, app: ASGIApp, metrics: Metrics, headers: list[Header], requests: Requests | None
+        self,
+        app: ASGIApp,
+        metrics: Metrics,
+        headers: list[Header],
+        requests: Requests | None,
+        *,
+        delay: float = DELAY,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._headers = headers
         self._requests = requests
+        self._delay = delay
+        self._delayed = 0
         self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,10 +58,12 @@ class Middleware:
         start, status = perf_counter(), 0
 
         async def answer(message: Message) -> None:
-            nonlocal status
+            nonlocal start, status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *self._headers]
+                if BAD_REQUEST <= status < FAILED:
+                    start += await self._wait()
             await send(message)
 
         try:
@@ -54,6 +74,17 @@ class Middleware:
                 await _say_broken(answer)
         finally:
             self._note(scope, status, perf_counter() - start)
+
+    async def _wait(self) -> float:
+        """Wait before a declined request is answered; return for how many seconds."""
+        if self._delay == 0 or self._delayed >= MOST_DELAYED:
+            return 0.0
+        self._delayed += 1
+        try:
+            await asyncio.sleep(self._delay)
+        finally:
+            self._delayed -= 1
+        return self._delay
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         key = route_of(scope), method_of(scope), status

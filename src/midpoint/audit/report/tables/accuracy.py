@@ -10,9 +10,9 @@ from midpoint.audit.report.settings import label
 from midpoint.audit.report.tradeoff import Line, lines, plain_schemes
 
 _COST = {
-    False: "by how much the latter is above the least of the three that raw ratings give, estimated"
-    " in the same way, which are the base and cost 0",
-    True: "by how much the first is above that of raw ratings, as in the paper's Sec. 7.2",
+    False: "how far the local error is above the least of the three that raw ratings give, which"
+    " cost 0",
+    True: "how far the first is above that of raw ratings, as in the paper's Sec. 7.2",
 }
 """What costs compare, in the paper's setting or not."""
 _SETTING = {"alpha": "alpha", "bits": "bits of a number", "share": "share"}
@@ -33,13 +33,14 @@ def costs(results: AuditResults) -> Iterator[str]:
     errors = (
         "Of sets of items:"
         if results.unary
-        else "RMSE of held-out ratings with the inferred category (the paper's way), with none, and"
-        f" with the device's own correction; the cost: {_COST[results.is_paper]};"
+        else "RMSE of held-out ratings: with the <b>inferred</b> category (the paper's way),"
+        " <b>blind</b> to it, and <b>local</b>, corrected on the device. <b>Cost</b>:"
+        f" {_COST[results.is_paper]}."
     )
     what = "items" if results.unary else "ratings"
     yield table(
-        f"{errors} {what} withheld, on average, by the median user and at most; bits disclosed of"
-        " each item.",
+        f"{errors} <b>Withheld</b>: the share of {what}, on average, of the median user, and at"
+        " most. <b>Bits</b>: how much is disclosed of each item.",
         ["scheme", *names, *(["cost"] * (not results.unary)), "withheld", "median / most", "bits"],
         [_cost_row(results, scheme) for scheme in plain_schemes(results)],
     )
@@ -50,11 +51,11 @@ def lists(results: AuditResults) -> Iterator[str]:
     schemes = [name for name in plain_schemes(results) if results.get(name, NDCG) is not None]
     if schemes:
         yield table(
-            "Lists of new people, ranked as their devices do: all items that they did not give,"
-            " among which those are looked for that they liked (on a scale, from three quarters of"
-            " it up). Coverage is the share of all items that somebody of a fold has among her"
-            " first ten. The cost: what share of NDCG@10 is lost against the better of the two that"
-            " raw ratings give, which are the base. Intervals are over people.",
+            "Recommendation lists of new people. Each device ranks all items that its user did not"
+            " give. Relevant are held-out items that she rated in the upper quarter of the scale."
+            " <b>Coverage</b>: the share of all items that somebody of a fold sees among her first"
+            " ten. <b>Cost</b>: the share of NDCG@10 that is lost, against raw ratings. Intervals"
+            " are over people.",
             ["scheme", *(LISTED[metric] for metric in RANKING), "cost in NDCG@10"],
             [_list_row(results, scheme) for scheme in schemes],
         )

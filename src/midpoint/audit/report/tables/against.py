@@ -1,4 +1,4 @@
-"""How far each adversary gets: the judges, how sharp they are, and sizes of the panel."""
+"""What each adversary reaches: its judge, the precision of that, and sizes of the panel."""
 
 from collections.abc import Iterator
 from html import escape
@@ -30,10 +30,9 @@ def adversaries(results: AuditResults) -> Iterator[str]:
             cells = [_omniscient(results, scheme) for scheme in schemes]
             rows.append(["omniscient", "every error of what was disclosed: a bound", *cells])
         yield table(
-            "Of each adversary the judge, which weighs all its attackers as nested folds taught it"
-            " beforehand, and below it the strongest of these attackers; intervals, and what chance"
-            " would show. <b>Bold</b>: outside the wider band. The judge is taken as it is; the"
-            " strongest is chosen after the fact, so its interval is on the high side.",
+            "For each adversary its judge, and below it the strongest of its attackers: AUC, 95 %"
+            " interval, and the wider band of chance. <b>Bold</b>: outside that band. The strongest"
+            " is chosen after the fact, so its interval lies a little too far from 0.5.",
             ["adversary", "knows", *map(escape, schemes)],
             rows,
             kind="against",
@@ -75,12 +74,13 @@ def sharpness(results: AuditResults) -> Iterator[str]:
             rows.append([escape(label(scheme)), escape(adversary), *cells])
     if rows:
         yield table(
-            "How sharp the judges are: the share of a category that is found while 1 % or 0.1 % of"
-            " the others are taken for it (blind guessing: as many; of the two categories, the one"
-            " found more often), the mean share of both categories that is held for what it is"
-            " (blind guessing: 50 %), and the share of people whose category is named with 90 %"
-            " confidence, either category being equally likely beforehand. Thresholds and"
-            " confidence come from nested folds. Last, the attackers that count most.",
+            "How often the judges are right where they are confident. <b>TPR</b>: the share of"
+            " one category that is found while 1 % or 0.1 % of the other is taken for it; the"
+            " larger of both categories. Blind guessing finds 1 % and 0.1 %. <b>Balanced"
+            " accuracy</b>: the share of people whose category is guessed rightly, as the mean of"
+            " both categories. Blind guessing: 50 %. <b>Named</b>: the share of people of whom"
+            " the judge is 90 % sure, if both categories are equally likely beforehand."
+            " <b>Weights</b>: the attackers that count most.",
             ["scheme", "judge", "TPR at 1 % FPR", "TPR at 0.1 % FPR", "balanced accuracy",
              "named, 90 % sure", "weights"],
             rows,
@@ -102,25 +102,32 @@ def _weights(judge: Judge) -> str:
 def sizes(results: AuditResults) -> Iterator[str]:
     """Show the numbers behind the curves over the panel and over the number of outsiders."""
     if results.sizes:
-        order = sorted(results.sizes, key=lambda one: (one.scheme, one.panel, one.outsiders))
+        order = sorted(
+            results.sizes, key=lambda one: (one.scheme, one.reports, one.panel, one.outsiders)
+        )
         yield table(
             "What leaks to outsiders, with other panels and other numbers of them: their judge, the"
             " strongest of their attackers, and the bound of such a panel. <b>Bold</b>: outside"
-            " the wider band.",
-            ["scheme", "panel", "outsiders", "judge", "chance, up to", "strongest", "bound"],
+            " the wider band. Beside them the judge of an analyst with the panel alone, and the"
+            " RMSE of new people. With reports: items are also learned from everyone else's.",
+            ["scheme", "learned from", "panel", "outsiders", "judge", "chance, up to", "strongest",
+             "bound", "panel's judge", "RMSE"],
             [
                 [
                     escape(label(one.scheme)),
+                    "panel and reports" if one.reports else "panel",
                     f"{one.panel:,}",
                     f"{one.outsiders:,}",
                     _sized(one),
                     f"{one.chance:.3f}",
                     f"{one.strongest:.3f}",
                     "" if one.bound is None else f"{one.bound:.3f}",
+                    "" if one.panel_judge is None else f"{one.panel_judge:.3f}",
+                    "" if one.rmse is None else f"{one.rmse:.4f}",
                 ]
                 for one in order
             ],
-        )
+        )  # fmt: skip
     for fitted in volunteers(results.sizes):
         yield f"<p>{escape(fitted.words())}</p>"
 

@@ -32,7 +32,10 @@ EXPLAINED = {
     "adaptive-trees-profile": f"gradient-boosted trees on {PROFILE}",
     "adaptive-mlp-profile": f"two small neural networks on {PROFILE}",
     "adaptive-quadratic-profile": "logistic regression on pairs of numbers of her estimated taste",
-    "fraction": "looks behind the decimal point: a rating moved by a fraction shows by how much",
+    "adaptive-lr-panel": "compares her protected report with those of each category of the panel"
+    " under the same disclosure; how much that counts is learned from people outside that panel",
+    "fraction": "looks at the digits after the decimal point: whole stars minus an offset show the"
+    " offset",
     "likelihood": "computes by the scheme's own formula how likely her report is in each category",
 }
 """What each attacker of the catalogue does."""
@@ -43,7 +46,7 @@ def explained(attack: str) -> str:
     whose, _, name = attack.rpartition(":")
     words = EXPLAINED.get(name, "the auditor's own attacker")
     if whose == JUDGE:
-        return f"weighs all attackers of the adversary “{name}”, as training people taught it"
+        return f"combines all attackers of “{name}”, with weights learned from training people"
     if whose == OUTSIDER:
         return f"{words}; trained on people outside the panel whose category is known"
     return f"{words}; trained on the panel under the published disclosure" if whose else words

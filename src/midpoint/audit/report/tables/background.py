@@ -1,4 +1,4 @@
-"""What stands behind the numbers: the data, what schemes assume, and the time."""
+"""Background of the numbers: the data, what schemes assume, and the time."""
 
 from collections.abc import Iterator
 from html import escape
@@ -50,7 +50,13 @@ def assumed(results: AuditResults) -> Iterator[str]:
     for scheme in plain_schemes(results):
         how = results.schemes[scheme]
         if how["name"] in STATEMENTS:
-            says = state(how["name"], discrete=results.discrete, alpha=how["alpha"])
+            says = state(
+                how["name"],
+                discrete=results.discrete,
+                alpha=how["alpha"],
+                unary=results.unary,
+                shift=how.get("shift", True),
+            )
             parts = (scheme, says.discloses, says.assumes, says.guarantees, says.source)
             rows.append([escape(part) for part in parts])
     heads = ["scheme", "discloses", "assumes", "guarantees", "source"]

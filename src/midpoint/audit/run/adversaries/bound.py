@@ -10,7 +10,7 @@ import numpy as np
 
 from midpoint.analyst.disclose.leak import divergences, errors_of
 from midpoint.audit.attackers.view import View
-from midpoint.audit.run.plan import ChosenProtocol, sends_profiles
+from midpoint.audit.run.plan import sends_profiles
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import ValueMap
 
@@ -18,8 +18,8 @@ ASSUMES = (
     "that errors have the analyst's own posterior variances, item by item (with counterparts, too,"
     " whose ratios come from factors and may be surer); that they are small, normal and"
     " independent; that people rate items independently given the category; and that the noise of"
-    " a rating is what is left when the taste is known. What leaks though every number is exact is"
-    " not in it"
+    " a rating is what is left when the taste is known. It leaves out what leaks even if every"
+    " number is exact"
 )
 """What the bound takes for granted, after "It assumes"."""
 BOUNDED_VALUES = (ValueMap.SHIFTED, ValueMap.ROUNDED, ValueMap.DISCRETE)
@@ -43,8 +43,6 @@ def is_bounded(how: LearningProtocol, *, discrete: bool, unary: bool = False) ->
     Estimates as they are counted have other errors, and ratings that are sent as they are, if only
     some of them, leak more than any error.
     """
-    if isinstance(how, ChosenProtocol):  # each fold may have another
-        return False
     if sends_profiles(how) or how.estimation != "shrunken" or how.alpha < 1 or how.bits is not None:
         return False
     scheme = how.scheme
@@ -54,11 +52,15 @@ def is_bounded(how: LearningProtocol, *, discrete: bool, unary: bool = False) ->
     return scheme.sub_samples and hidden
 
 
-def divergence(view: View) -> Divergence:
+def divergence(view: View, how: LearningProtocol) -> Divergence:
     """Add up what the errors of a disclosure show of people, for the two categories it shows best.
 
-    The view has the profiles of the panel that the disclosure was made of.
+    The view has the profiles of the panel that the disclosure was made of. Nothing is known (NaN)
+    of a protocol that is not bounded, which a fold may have chosen.
     """
+    scale = view.profiles.scale
+    if not is_bounded(how, discrete=scale.is_discrete, unary=scale.is_unary):
+        return Divergence(np.nan, np.nan, np.nan)
     users = view.n_users
     revealed = np.bincount(view.reports.item, minlength=view.profiles.n_items) / max(users, 1)
     every = [

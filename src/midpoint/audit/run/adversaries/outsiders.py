@@ -5,17 +5,17 @@ the panel alone. The people who are attacked are those of the fold, so that nobo
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from midpoint.analyst import ItemProfiles, prepare
-from midpoint.audit.attackers.view import View
+from midpoint.audit.attackers.view import NestedFold, Panel, View
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.rounds.view import TranscriptView
+from midpoint.audit.run.adversaries.panel_draw import Drawn, draw_panel, sizes
 from midpoint.audit.run.folds import FoldData, FoldProfiles, first_comers
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.round_views import RoundViews, Versions
@@ -38,7 +38,7 @@ ADVERSARIES: Mapping[str, str] = MappingProxyType(
         " from",
         PUBLISHED: "the panel and the scheme; trained on the panel itself under the published"
         " disclosure",
-        OUTSIDER: "the category of people outside the panel, protected under the published"
+        OUTSIDER: "the panel, and the category of people outside it, protected under the published"
         " disclosure",
     }
 )
@@ -55,24 +55,11 @@ def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
     for name in asked:
         if name not in ADVERSARIES:
             raise MidpointError(
-                f"there is no adversary {name!r}; choose of {', '.join(ADVERSARIES)}"
+                f"there is no adversary {name!r}; choose from {', '.join(ADVERSARIES)}"
             )
     if not asked:
         raise MidpointError("no adversary is named: name one at least, such as panel or outsider")
     return tuple(name for name in ADVERSARIES if name in asked)
-
-
-def sizes(plan: Plan, training: int) -> tuple[int, int]:
-    """Return how many of so many training people are the panel, and how many are outsiders.
-
-    Shares below 1 are of the training people; the panel is all who are no outsiders unless given.
-    """
-
-    def count(wanted: float) -> int:
-        return round(wanted * training) if wanted < 1 else round(wanted)
-
-    outsiders = count(plan.outsiders)
-    return training - outsiders if plan.panel is None else count(plan.panel), outsiders
 
 
 def require_split(people: Ratings, plan: Plan) -> None:
@@ -106,30 +93,18 @@ class SplitFold:
     """The fold."""
 
     @cached_property
-    def _order(self) -> NDArray[np.intp]:
-        """Training people in random order, each category spread evenly. Shape (training,)."""
-        category = self.fold.training_category
-        rng = np.random.default_rng(self.fold.plan.seed_of("outsiders", self.fold.number))
-        shuffled = rng.permutation(len(category))
-        at = np.empty(len(category))
-        for k in np.unique(category):
-            own = shuffled[category[shuffled] == k]
-            at[own] = (np.arange(len(own)) + 0.5) / len(own)
-        return np.argsort(at, kind="stable")
-
-    def _people(self, chosen: NDArray[np.intp]) -> Ratings:
-        return self.fold.training.select_users(np.isin(np.arange(len(self._order)), chosen))
+    def _drawn(self) -> Drawn:
+        return draw_panel(self.fold.outside, self.fold.plan, self.fold.number)
 
     @cached_property
     def panel(self) -> Ratings:
         """The people whom the disclosure is made of."""
-        return self._people(self._order[: sizes(self.fold.plan, len(self._order))[0]])
+        return self.fold.outside.select_users(self._drawn.panel)
 
     @cached_property
     def outsiders(self) -> Ratings:
         """Labelled people outside the panel, who are not attacked."""
-        count = sizes(self.fold.plan, len(self._order))[1]
-        return self._people(self._order[len(self._order) - count :])
+        return self.fold.outside.select_users(self._drawn.outsiders)
 
     def learners(self, adversary: str) -> FoldData:
         """Return the same fold with the people that an adversary learns from, in parts."""
@@ -138,7 +113,7 @@ class SplitFold:
         seed = plan.seed_of("parts", fold.number, adversary)
         feature = people.feature(*plan.feature)
         part = user_folds(people.n_users, plan.parts, seed=seed, feature=feature)
-        return FoldData(plan, fold.number, people, fold.held_out, fold.given, fold.hidden, part)
+        return replace(fold, training=people, part=part)
 
     @cached_property
     def early_panel(self) -> Ratings:
@@ -149,7 +124,7 @@ class SplitFold:
     def learn(self, *, early: bool = False) -> ItemProfiles:
         """Fit item profiles to the panel, or to those of it who came early."""
         people = self.early_panel if early else self.panel
-        return self.fold.plan.factorizer.fit(people, self.fold.plan.feature)
+        return self.fold.fit(people)
 
     def prepared(
         self,
@@ -172,10 +147,23 @@ class PublishedViews(ReportViews):
     learned from the panel.
     """
 
+    members: FoldData | None = None
+    """The fold with the panel as training people, where the adversary's are others."""
+
+    def panel(self, without: Parts) -> Panel | None:
+        """Show the panel to outsiders; those who learn from the panel itself have none beside."""
+        del without
+        return None if self.members is None else self._panel_of(self.members, NOBODY)
+
     def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
         """Show the people of a part under the published disclosure, no matter who is left out."""
         del without
         return super().of_part(part, NOBODY, draw, coins)
+
+    def nested_folds(self) -> tuple[NestedFold, ...]:
+        """Set parts against one another; those of the panel itself do not show a sign."""
+        shows = self.members is not None
+        return tuple(replace(one, shows_sign=shows) for one in super().nested_folds())
 
     def training(self) -> list[View]:
         """Return the people it learns from; the disclosure stays, since it is the only one."""
@@ -186,10 +174,15 @@ class PublishedViews(ReportViews):
 
     @classmethod
     def of(
-        cls, fold: FoldData, scheme: str, how: LearningProtocol, learned: ItemProfiles
+        cls,
+        fold: FoldData,
+        scheme: str,
+        how: LearningProtocol,
+        learned: ItemProfiles,
+        members: FoldData | None = None,
     ) -> "PublishedViews":
         """Show an adversary's people; all adversaries see the same reports of those attacked."""
-        return cls(fold, f"{SPLIT}:{scheme}", how, FoldProfiles(learned, ()))
+        return cls(fold, f"{SPLIT}:{scheme}", how, FoldProfiles(learned, ()), members=members)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-/** What is said about files for another device, in English; loaded with what says it. */
+/** What is said, in English, by parts that are loaded when somebody asks for them. */
 
 export const device = {
   tag: "en",
@@ -21,4 +21,59 @@ export const device = {
   working: "Working, this takes some seconds",
   cancel: "Cancel",
   name: "her-device.midpoint",
+};
+
+export const panel = {
+  tag: "en",
+  /** What it means to join. */
+  meaning: (secret: string) => [
+    `If you join the panel, you share your ${secret} and all your ratings with this service, as they are: also those that were withheld or changed before. Nothing of it is protected.`,
+    "What for: from its panel the service learns how categories differ, and so how to protect everybody else. People who are not in the panel need not share anything.",
+    "Who sees it: the people who run the service, and anybody who gets at its database. It is kept apart from your answers, under another pseudonym; but from the ratings alone the service could find out which answers are yours.",
+    "What is published: sums over the whole panel. Somebody who has your ratings anyway may find out that you took part.",
+    "Later: what you rate from now on is not shared until you join again. You can leave at any time: all that you shared is erased, and the next training does not use it. What was published before stays public.",
+  ],
+};
+
+export const demands = {
+  tag: "en",
+  title: "What you demand of this service",
+  keep: "Save and check again",
+  cancel: "Cancel",
+  witnessed: (witness: string, hours: number) =>
+    `Answers go only under figures that the witness ${witness} has shown for ${hours} ${hours === 1 ? "hour" : "hours"}.`,
+  notWitnessed: "No witness is asked: figures made for you alone would go unnoticed.",
+  certified: (most: number) =>
+    `A certificate is required, by an auditor you trust and of at most AUC ${most}.`,
+  notCertified: "No certificate is required.",
+  bounded: (most: number) => `The service's leak budget may be AUC ${most} at most.`,
+  witness: "Witness",
+  none: "None",
+  witnessNote:
+    "Somebody independent who watches what this service publishes. It learns nothing about you.",
+  noneNamed:
+    "This service names no witness, and this page can ask no other. The terminal program can.",
+  anyWitness:
+    "Somebody independent who watches what this service publishes, best with an address that you have from elsewhere. It learns nothing about you. Leave this empty to ask none.",
+  witnessKey: "Key of the witness",
+  witnessKeyNote:
+    "Copy it from where the witness publishes it, not from this page. Leave this empty to hold on to the first key that it shows.",
+  badWitness: "Give the witness's address as https://host, or leave it empty.",
+  hours: "Hours for which it has to show figures first",
+  hoursNote: "Until then your answers go under the figures before.",
+  require: "Require a certificate by an auditor I trust",
+  most: "Highest AUC to accept",
+  mostNote:
+    "How often the best attack may pick the right one of two people. 0.5 is blind guessing, 1 is certainty.",
+  auditors: "Keys of auditors I trust",
+  auditorsNote:
+    "Copy a key from where the auditor publishes it, not from this page. One key per line, 64 characters each.",
+  leak: "Highest leak budget to accept",
+  leakNote:
+    "AUC of somebody who knew all errors of the service's figures, as the service says. Leave this empty to accept any.",
+  badLeak: "Give the highest leak budget as a number from 0.5 to 1, or leave it empty.",
+  badHours: "Give the hours as a number from 0 to 8760.",
+  badMost: "Give the highest AUC as a number from 0.5 to 1.",
+  badKey: "A key has 64 characters from 0 to 9 and a to f.",
+  noAuditor: "Give the key of an auditor you trust, or require no certificate.",
 };

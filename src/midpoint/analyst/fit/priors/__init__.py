@@ -1,0 +1,1 @@
+"""Priors of people and of items, predicted from who rates what."""

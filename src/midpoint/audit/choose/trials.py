@@ -1,0 +1,189 @@
+"""Candidates are tried on a panel, and one of them is taken."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from midpoint.analyst import Factorizer
+from midpoint.analyst.disclose.scheme_choice import itemwise_scheme
+from midpoint.analyst.fit.choice import ALLOWED, RAW, Allowance, Choice
+from midpoint.audit.choose.candidates import candidates, protocol_of, thinned, variants
+from midpoint.audit.choose.measurement import RawAttackers, accuracy, cost, cost_bound, measure
+from midpoint.audit.choose.panel import PARTS, Panel
+from midpoint.audit.choose.rule import SURE, Trial, cheap_enough, decide, excess, simplest
+from midpoint.data import Feature, Ratings, with_known
+from midpoint.errors import MidpointError
+
+NDCG_PER_RMSE = 8 / 3
+"""How much more of NDCG@10 than of RMSE a scheme may cost, since lists lose more than predictions
+do: 4 % where 1.5 % are allowed. Withholding a quarter at random costs that much."""
+FEWEST = 4
+"""People of a category in every part, at least, for anything to be measured."""
+UNSEEN = (
+    "Nothing was measured: merge categories, or share the feature of more people. What leaks is not"
+    " known."
+)
+
+
+def choose(
+    ratings: Ratings,
+    features: Sequence[str],
+    *,
+    factorizer: Factorizer | None = None,
+    allow: Allowance = ALLOWED,
+    names: Sequence[str] | None = None,
+    positions: bool = True,
+    assigned: bool = False,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Choice:
+    """Choose the scheme for a panel, by attacks on the panel itself.
+
+    The people are cut into three parts. Each part is protected by what was learned without it, and
+    attacked by what was learned from the other two, protected likewise by what was learned without
+    them and without the part that is attacked. Of the candidates that cost no more than is allowed,
+    the simplest is taken that is shown to hold the leak, and whose leak is not above the least one
+    by a one-sided paired test. Where none is, the one that leaks least is; and of that, devices
+    reveal as small a share as the cost allows, since that leaks no more.
+
+    Args:
+        ratings: The panel; who did not share a category is left out.
+        features: The private feature; several make a joint one.
+        factorizer: How item profiles are learned.
+        allow: What protection may cost; of unary data `NDCG_PER_RMSE` times that share of NDCG@10.
+        names: The candidates, the simplest first; unless given those of the scale, and where the
+            one that leaks least is not at chance, settings of it.
+        positions: Whether positions can be learned, which counterparts need.
+        assigned: Whether people did not choose what they rate: then nothing is withheld.
+        seed: Decides who is in which part, and every coin.
+        progress: Is called with the candidates done and to do.
+    """
+    people = with_known(ratings, *features)
+    most_cost = allow.cost * (NDCG_PER_RMSE if people.scale.is_unary else 1)
+    feature = people.feature(*features)
+    every = candidates(people.scale, positions=positions, assigned=assigned)
+    wanted = every if names is None else tuple(names)
+    obstacle = _obstacle(feature)
+    if obstacle is not None:
+        simple = itemwise_scheme(people.scale, assigned=assigned)
+        return Choice(simple, obstacle, panel=people.n_users, most_cost=most_cost, warning=UNSEEN)
+    panel = Panel.of(people, features, factorizer or Factorizer(), seed)
+    with threadpool_limits(1):  # sums in another order are other sums
+        tried = _Attempts(panel, progress, len(wanted))
+        tried.attempt(wanted)
+        if names is None and positions and tried.trials:
+            _vary(tried, panel, most_cost, allow.share, assigned=assigned)
+        tried.tell()
+    if not tried.trials:
+        raise MidpointError(f"no candidate could be tried: {'; '.join(tried.failed.values())}")
+    choice = decide(tried.raw, tried.trials, feature.categories, most_cost, tried.failed)
+    return replace(choice, people=panel.ratings.n_users, panel=people.n_users)
+
+
+def sets_leak(ratings: Ratings, features: Sequence[str], seed: int = 0) -> float:
+    """Return the AUC that the best attack on which items people rated has at most.
+
+    It is learned from two thirds of the people and tried on the others, each third in turn; what
+    is returned is the upper end of a one-sided interval, so that few people prove nothing.
+    """
+    people = with_known(ratings, *features)
+    obstacle = _obstacle(people.feature(*features))
+    if obstacle is not None:
+        raise MidpointError(obstacle)
+    with threadpool_limits(1):
+        return RawAttackers(Panel.of(people, features, Factorizer(), seed)).sets_leak(SURE)
+
+
+class _Attempts:
+    """Candidates as they are tried on a panel."""
+
+    def __init__(
+        self, panel: Panel, progress: Callable[[int, int], None] | None, wanted: int
+    ) -> None:
+        if progress:
+            progress(0, 1 + wanted)
+        self._panel, self._progress, self._attackers = panel, progress, RawAttackers(panel)
+        self.wanted = 1
+        """How many are to be tried, raw ratings among them."""
+        self.failed = dict[str, str]()
+        """Why others could not be tried, by name."""
+        self.raw = Trial(RAW, measure(panel, protocol_of(RAW), self._attackers), 0.0)
+        """Raw ratings."""
+        self.trials = list[Trial]()
+        """What was tried, the simplest first."""
+
+    def attempt(self, schemes: Sequence[str], after: Trial | None = None, **more: Any) -> None:
+        """Measure candidates, of which those that cannot be learned are said why, and list them."""
+        at = len(self.trials) if after is None else self.trials.index(after) + 1
+        self.wanted += len(schemes)
+        for scheme in schemes:
+            self.tell()
+            try:
+                measured = measure(self._panel, protocol_of(scheme), self._attackers)
+            except MidpointError as error:
+                self.failed[scheme] = str(error)
+                continue
+            values, raw = measured.accuracy, self.raw.measured.accuracy
+            trial = Trial(scheme, measured, cost(values, raw, self._panel.ratings.scale), **more)
+            self.trials.insert(at, trial)
+            at += 1
+
+    def tell(self) -> None:
+        """Say how many are done."""
+        if self._progress:
+            self._progress(1 + len(self.trials) + len(self.failed), self.wanted)
+
+
+def _vary(
+    tried: _Attempts, panel: Panel, most_cost: float, least_share: float, *, assigned: bool
+) -> None:
+    """Try settings of the candidate that leaks least, unless it is at chance.
+
+    And what reveals a share of the candidate that would be taken, unless that holds the leak.
+    """
+    positions, scale = "cmp" not in tried.failed, panel.ratings.scale
+    best = min(cheap_enough(tried.trials, most_cost), key=excess)
+    if best.leak.excess > 0:
+        more = variants(best.scheme, scale, positions=positions, assigned=assigned)
+        tried.attempt(more, best)
+    taken = simplest(tried.trials, most_cost)
+    shares = thinned(taken.scheme, least_share, positions=positions)
+    if shares and not taken.is_held and not scale.is_unary:
+        try:
+            fewest = _smallest_share(panel, shares, tried.raw, most_cost)
+        except MidpointError as error:  # positions that cannot be learned, or disclosed
+            tried.failed[shares[-1]] = str(error)
+            return
+        tried.attempt(fewest, taken, thins=taken.scheme)
+
+
+def _smallest_share(
+    panel: Panel, shares: Sequence[str], raw: Trial, most_cost: float
+) -> Sequence[str]:
+    """Return the smallest share of a candidate that the cost allows; none if it allows none.
+
+    Costs rise as shares fall, so that two or three of them are measured.
+    """
+    low, high = 0, len(shares)
+    while low < high:
+        middle = (low + high) // 2
+        squares = accuracy(panel, protocol_of(shares[middle]))
+        if cost_bound(squares, raw.measured.accuracy, SURE) <= most_cost:
+            low = middle + 1
+        else:
+            high = middle
+    return shares[low - 1 : low] if low else ()
+
+
+def _obstacle(feature: Feature) -> str | None:
+    """Say why nothing can be measured; None where it can."""
+    rarest = int(feature.counts.argmin())
+    few = int(feature.counts[rarest])
+    if few >= FEWEST * PARTS:
+        return None
+    return (
+        f"{feature.name} {feature.categories[rarest]} has {few} people, and {FEWEST * PARTS} of"
+        " every category are needed to measure"
+    )

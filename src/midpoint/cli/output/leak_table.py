@@ -1,0 +1,91 @@
+"""What the errors of a disclosure leak, and what leak budgets cost."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from midpoint.cli.output.bars import training_bar
+
+if TYPE_CHECKING:
+    from midpoint.analyst import Factorizer, ItemProfiles
+    from midpoint.data import Ratings
+
+WIDEST_BAR = 17
+"""Characters of the longest bar."""
+
+
+def show_leak(
+    console: Console,
+    profiles: "ItemProfiles",
+    ratings: "Ratings | None",
+    factorizer: "Factorizer",
+) -> None:
+    """Print what leaks to somebody who knew all errors, and under a budget the curve of budgets."""
+    from midpoint.analyst.disclose.leak import LeakBudget
+    from midpoint.analyst.disclose.specification import SchemeSpec
+    from midpoint.analyst.disclose.waiting import waiting
+
+    if profiles.scheme is None or not SchemeSpec.read(profiles.scheme).scheme.sub_samples:
+        return
+    if profiles.leak is None:
+        share = SchemeSpec.read(profiles.scheme).share
+        reached = LeakBudget(profiles, share).everything().leak
+        line = (
+            "The disclosed numbers are estimates. Somebody who knew all their errors would reach an"
+            f" AUC of {reached:.2f}; real attackers reach less. --leak limits it, and prints what"
+            " that costs."
+        )
+        console.print(line, highlight=False, soft_wrap=True)
+        return
+    if ratings is not None:
+        _show_budgets(console, profiles, ratings, factorizer)
+    said = waiting(profiles, profiles.leak).words(profiles.item_names)
+    if said:
+        console.print(said, highlight=False, markup=False, soft_wrap=True)
+
+
+def _show_budgets(
+    console: Console, profiles: "ItemProfiles", ratings: "Ratings", factorizer: "Factorizer"
+) -> None:
+    """Print the curve of budgets, each with what it costs people."""
+    from midpoint.analyst.disclose.leak import SHOWN, LeakBudget
+    from midpoint.analyst.disclose.scheme_choice import budget_costs
+    from midpoint.analyst.disclose.specification import SchemeSpec
+
+    spec, asked = SchemeSpec.read(str(profiles.scheme)), profiles.leak or 1.0
+    rule = LeakBudget(profiles, spec.share)
+    whole = rule.everything().leak
+    leaks = [leak for leak in sorted({*SHOWN, asked}) if leak < whole] + [1.0]
+    with training_bar(console) as report:
+        costs = budget_costs(
+            ratings,
+            *(name for name, _ in profiles.features),
+            scheme=str(profiles.scheme),
+            leaks=leaks,
+            factorizer=factorizer,
+            progress=report,
+        )
+    costly = max(costs) > 0
+    table = Table("leak (AUC)", "cost", *[""] * costly, "ratings kept", "items kept")
+    for leak, cost in zip(leaks, costs, strict=True):
+        keep = (rule.within(leak) if leak < 1 else rule.everything()).keep
+        chosen = leak == asked or (leak == 1 and asked >= whole)
+        table.add_row(
+            f"{min(leak, whole):.2f}{' *' if chosen else ''}",
+            f"{cost:+z.1%}",
+            *["█" * round(WIDEST_BAR * max(cost, 0) / max(costs))] * costly,
+            f"{(keep @ rule.revealed) / rule.revealed.sum():.0%}",
+            f"{int((keep > 0).sum()):,}",
+        )
+    console.print(
+        "What leaks to somebody who knew all errors of the disclosed numbers (*: asked for)"
+    )
+    console.print(table)
+    what = "NDCG@10" if profiles.scale.is_unary else "RMSE of what people see"
+    console.print(
+        f"Cost: {what}, against raw ratings. Each third of the people is predicted by a model"
+        " learned from the other two thirds.",
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,43 @@
+"""What `midpoint train` says of the errors of what is disclosed."""
+
+import re
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from midpoint.analyst import Factorizer, train
+from midpoint.cli.output.leak_table import show_leak
+from midpoint.data import Simulation
+
+QUICK = Factorizer(dimension=2, iterations=2)
+
+
+def said(tiny: Simulation, scheme: str, leak: float | None = None) -> str:
+    profiles = train(tiny.ratings, "gender", factorizer=QUICK, scheme=scheme)
+    console = Console(width=200, record=True, file=StringIO())
+    show_leak(console, replace(profiles, leak=leak), tiny.ratings, QUICK)
+    return console.export_text()
+
+
+def test_a_smaller_share_has_a_smaller_bound(tiny: Simulation) -> None:
+    bounds = [
+        float(re.findall(r"an AUC of (\d\.\d+)", said(tiny, scheme))[0])
+        for scheme in ("dmpss", "dmpss:keep=0.25")
+    ]
+    assert 0.5 < bounds[1] < bounds[0] < 1
+    assert said(tiny, "dmp") == ""  # it withholds nothing
+
+
+@pytest.mark.slow
+def test_budgets_are_drawn_with_what_each_costs(tiny: Simulation) -> None:
+    shown = said(tiny, "dmpss", leak=0.57)
+    rows = re.findall(r"(\d\.\d\d)( \*)? +│ +[-+]\d+\.\d% .*?(\d+)%", shown)
+    leaks = [float(leak) for leak, _, _ in rows]
+    kept = [int(share) for _, _, share in rows]
+    assert leaks == sorted(leaks)
+    assert kept == sorted(kept)
+    assert kept[-1] == 100
+    assert [leak for leak, chosen, _ in rows if chosen] == ["0.57"]
+    assert "RMSE of what people see" in shown
