@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
+from zlib import crc32
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
@@ -16,6 +17,22 @@ from tests.support.page.service import FLAGS, Service, chromium
 
 Size = Literal["phone", "desktop"]
 Visit = Callable[..., Person]
+# Coins that a test draws by its name: what is revealed, and when, is the same in every run. Each
+# load draws others, so somebody who starts over is somebody new.
+COINS = """
+  try {
+    const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
+    sessionStorage.setItem('loads', loads);
+    let state = %d + loads;
+    crypto.getRandomValues = (bytes) => {
+      for (let i = 0; i < bytes.length; i++) {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        bytes[i] = state >>> 24;
+      }
+      return bytes;
+    };
+  } catch { /* a page without storage, such as an empty one, draws its own */ }
+"""
 expect.set_options(timeout=20_000)  # milliseconds: a busy machine is slow, not wrong
 
 
@@ -80,7 +97,7 @@ def own_service(tiny: Simulation, tmp_path: Path) -> Iterator[Service]:
 
 
 @pytest.fixture
-def visit(browser: Browser, service: Service) -> Iterator[Visit]:
+def visit(browser: Browser, service: Service, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Somebody comes with an empty browser; at the end nothing was logged as an error."""
     opened: list[BrowserContext] = []
     people: list[Person] = []
@@ -99,6 +116,7 @@ def visit(browser: Browser, service: Service) -> Iterator[Visit]:
         context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", **given)
         context.set_default_timeout(20_000)
         opened.append(context)
+        context.add_init_script(COINS % crc32(f"{request.node.name} {len(opened)}".encode()))
         if script is not None:
             context.add_init_script(script)
         person = Person.at(context, url or service.url)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 from playwright.sync_api import BrowserContext, Locator, Page, Request, expect
 
@@ -17,6 +18,7 @@ KEPT = """(number) => new Promise((resolve) => {
   };
 })"""
 DESKTOP = {"width": 1280, "height": 860}
+PATIENCE = 20  # seconds
 
 
 @dataclass
@@ -72,7 +74,9 @@ class Person:
         return self.page.locator("[data-item]")
 
     def rate(self, index: int, stars: int) -> None:
-        group = self.rows.nth(index).get_by_role("radiogroup")
+        """Rate the title at this index of the whole list, of which only a part is drawn."""
+        row = self.page.locator(f"[data-item][aria-posinset='{index + 1}']")
+        group = row.get_by_role("radiogroup")
         group.get_by_role("radio").nth(stars - 1).click()
 
     def rate_first(self, stars: Sequence[int]) -> None:
@@ -94,8 +98,14 @@ class Person:
         self.page.locator(".recommended li").first.wait_for()
 
     def wait_until_kept(self, ratings: int) -> None:
-        """Wait until the browser's own storage holds so many ratings."""
-        self.page.wait_for_function(KEPT, arg=ratings)
+        """Wait until the browser's own storage holds so many ratings.
+
+        `wait_for_function` takes a promise for true, whatever it resolves to.
+        """
+        until = monotonic() + PATIENCE
+        while not self.page.evaluate(KEPT, ratings):
+            assert monotonic() < until, f"the browser does not hold {ratings} ratings"
+            self.page.wait_for_timeout(20)
 
     def exact_bytes(self) -> str:
         """Return what would be sent, once it is worked out; until then nothing is shown."""
