@@ -8,16 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from midpoint.data.plausibility import Values, require_plausible, step_of
 from midpoint.errors import MidpointError
 
 MOST_LEVELS = 128
 """More distinct values than this are taken as a continuous scale."""
-RARE = 0.01
-"""Up to this share of the ratings, those between the levels of all others are mistakes."""
 LIKED = 0.75
 """A rating at least this far up the scale says that somebody liked an item: 4 of 1 to 5 stars."""
-STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
-"""Steps that levels are looked for in, the coarsest first."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,22 +75,26 @@ class Scale:
         values: NDArray[Any],
         where: str = "ratings",
         locate: Callable[[int], str] | None = None,
+        counts: NDArray[np.int64] | None = None,
     ) -> Self:
         """Guess from the ratings seen; values that come in levels must not pass for an interval.
 
         Few distinct values make levels: in equal steps where they fit, else the values themselves
-        if they repeat. Otherwise the scale is an interval, with a warning in the log. Ratings
-        further from all others than those are from each other are refused: one 50 among ratings
-        from 0 to 4 is a slip of the pen, and 99 a code for no answer. Ratings that are all 1 are
-        unary data.
+        if they repeat. Otherwise the scale is an interval, with a warning in the log. Ratings that
+        are no part of it are refused: see `plausibility`. One 50 among ratings from 0 to 4 is a
+        slip of the pen, and 99 or -1 a code for no answer. Ratings that are all 1 are unary data.
 
         Args:
             values: The ratings.
             where: The file's name for messages.
             locate: Says for the index of a value which file and line it is from.
+            counts: How many ratings there are of each value, where each is given once.
         """
-        finite = values[np.isfinite(values)]
-        seen = np.unique(finite.astype(np.float32))
+        finite = np.isfinite(values)
+        seen, count = np.unique(values[finite].astype(np.float32), return_counts=True)
+        if counts is not None:
+            count = counts[finite][np.argsort(values[finite])]
+        total = int(count.sum())
         if len(seen) == 1 and seen[0] == 1:
             return cls.unary()
         if len(seen) < 2:
@@ -102,14 +103,12 @@ class Scale:
                 " only says that somebody used or liked an item, write 1, or name the table's"
                 " column of counts by --count-column"
             )
-        _require_together(values, finite, seen, locate or (lambda _: where))
-        _require_common_step(values, finite, locate or (lambda _: where))
+        require_plausible(Values(values, seen, count, locate or (lambda _: where)))
         if len(seen) <= MOST_LEVELS:
-            for step in STEPS:
-                levels = _steps_through(seen, step)
-                if levels is not None:
-                    return cls.discrete(levels)
-            if 2 * len(seen) <= len(finite):
+            levels = _steps_through(seen)
+            if levels is not None:
+                return cls.discrete(levels)
+            if 2 * len(seen) <= total:
                 return cls.discrete([_shortest(value) for value in seen])
         low, high = _shortest(seen[0]), _shortest(seen[-1])
         logger.warning(
@@ -117,7 +116,7 @@ class Scale:
             " in levels say so by --scale LOW:HIGH:STEP, or they can give the private feature away",
             where,
             len(seen),
-            len(finite),
+            total,
         )
         return cls.continuous(low, high)
 
@@ -178,63 +177,16 @@ class Scale:
         return f"{self.low:g} to {self.high:g} in {len(self.levels)} levels"
 
 
-def _require_together(
-    values: NDArray[Any],
-    finite: NDArray[Any],
-    seen: NDArray[np.float32],
-    locate: Callable[[int], str],
-) -> None:
-    """Refuse ratings that lie apart: the widest gap is wider than the range of most ratings."""
-    gaps = np.diff(seen.astype(np.float64))
-    widest = int(np.argmax(gaps))
-    low, high = seen[: widest + 1], seen[widest + 1 :]
-    below = finite.astype(np.float32) <= low[-1]
-    usual, apart = (low, high) if 2 * int(below.sum()) >= len(below) else (high, low)
-    if len(usual) < 3 or gaps[widest] <= float(usual[-1]) - float(usual[0]):
-        return
-    single = values.astype(np.float32)
-    outside = np.isfinite(single) & ((single < usual[0]) | (single > usual[-1]))
-    row = int(np.argmax(outside))
-    count, ends = int(outside.sum()), (f"{usual[0]:g}", f"{usual[-1]:g}")
-    everything = f"{min(usual[0], apart[0]):g}:{max(usual[-1], apart[-1]):g}"
-    raise MidpointError(
-        f"{locate(row)}: rating {single[row]:g} is far from the others, which go from {ends[0]} to"
-        f" {ends[1]} ({count} of {len(finite)} ratings lie so far off); correct or remove"
-        f" {'it' if count == 1 else 'them'}, or name the scale if it is meant: --scale"
-        f" {everything}, in Python scale=Scale.stars({everything.replace(':', ', ')})"
-    )
-
-
-def _require_common_step(
-    values: NDArray[Any], finite: NDArray[Any], locate: Callable[[int], str]
-) -> None:
-    """Refuse a few ratings between the levels of all others, such as 3.7 among whole stars.
-
-    Half steps pass: half stars may be rare. Where many ratings are off the whole numbers, they are
-    taken as they come.
-    """
-    single = finite.astype(np.float32)
-    off = single * 2 != np.round(single * 2)
-    levels = np.unique(single[~off])
-    if not off.any() or off.sum() > RARE * len(off) or len(levels) < 3:
-        return
-    halves = np.asarray(values, dtype=np.float32) * 2
-    row = int(np.argmax(np.isfinite(halves) & (halves != np.round(halves))))
-    raise MidpointError(
-        f"{locate(row)}: rating {halves[row] / 2:g} lies between the levels of the others"
-        f" ({off.sum()} of {len(finite)} ratings do); correct or remove"
-        f" {'it' if off.sum() == 1 else 'them'}, or name the scale if it is meant: --scale"
-        f" {levels[0]:g}:{levels[-1]:g}:0.1"
-    )
-
-
-def _steps_through(seen: NDArray[np.float32], step: float) -> list[float] | None:
-    """Return all multiples of a step from the first value to the last, if each value is one."""
-    number = np.round(seen.astype(np.float64) / step)
-    if number[-1] - number[0] >= MOST_LEVELS or np.any((number * step).astype(np.float32) != seen):
+def _steps_through(seen: NDArray[np.float32]) -> list[float] | None:
+    """Return all multiples of the coarsest step from the first value to the last, if not many."""
+    step = step_of(seen)
+    if step is None:
+        return None
+    first, last = (round(float(end) / step) for end in (seen[0], seen[-1]))
+    if last - first >= MOST_LEVELS:
         return None
     # Rounded, so that three steps of 0.1 make 0.3 and not 0.30000000000000004.
-    return [round(k * step, 12) for k in range(int(number[0]), int(number[-1]) + 1)]
+    return [round(k * step, 12) for k in range(first, last + 1)]
 
 
 def _shortest(value: np.float32) -> float:

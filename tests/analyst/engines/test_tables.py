@@ -1,6 +1,10 @@
+from pathlib import Path
+
+import numpy as np
 import polars as pl
 import pytest
 
+from midpoint.analyst.engines import Engine, RatingsTables
 from midpoint.analyst.engines.tables import Roles, only_values, own_values, roles_of
 from midpoint.data.tables.columns import Columns
 from midpoint.errors import MidpointError
@@ -22,3 +26,25 @@ def test_two_values_of_a_feature_are_refused() -> None:
 def test_columns_are_found_by_their_usual_names() -> None:
     roles = roles_of(Columns(), ["userId", "movieId", "rating", "title"], "r.csv")
     assert roles == Roles("userId", "movieId", "rating", "title")
+
+
+@pytest.mark.parametrize(
+    ("stray", "words"),
+    [
+        (99, r"rating 99 is far from the others, .*\(3 of 103 ratings lie so far off\)"),
+        (-1, r"rating -1 stands apart from the levels 1 to 5, .*\(3 of 103 ratings do\)"),
+    ],
+)
+def test_every_engine_counts_the_ratings_that_it_refuses(
+    engine: Engine, tmp_path: Path, stray: int, words: str
+) -> None:
+    table = pl.DataFrame(
+        {
+            "user": np.arange(103) // 10,
+            "item": np.arange(103) % 10,
+            "rating": [1, 2, 3, 4, 5] * 20 + [stray] * 3,
+        }
+    )
+    table.write_parquet(tmp_path / "ratings.parquet")
+    with pytest.raises(MidpointError, match=words):
+        engine.read(RatingsTables(tmp_path / "ratings.parquet"))

@@ -43,6 +43,8 @@ class Seen(NamedTuple):
     """The greatest."""
     distinct: NDArray[np.float64]
     """The distinct values; the first few where there are more than a discrete scale has."""
+    often: NDArray[np.int64]
+    """How many ratings there are of each distinct value. Empty where there are too many values."""
     blank: int
     """Rows without user, item or rating, or whose rating is no finite number."""
 
@@ -134,8 +136,7 @@ def scale_of(seen: Seen, given: Scale | None, where: str, *, unary: bool = False
             )
         return given
     if not many:
-        often = 2 if 2 * len(seen.distinct) <= seen.ratings else 1
-        return Scale.guess(np.repeat(seen.distinct, often), where)
+        return Scale.guess(seen.distinct, where, counts=seen.often)
     logger.warning(
         "%s: more than %d distinct ratings are taken as a continuous scale; if they come in levels"
         " say so by --scale LOW:HIGH:STEP, or they can give the private feature away",

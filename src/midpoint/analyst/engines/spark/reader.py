@@ -134,11 +134,13 @@ def _items(frame: DataFrame) -> pl.DataFrame:
 
 def _seen(frame: DataFrame, listed: pl.DataFrame) -> Seen:
     """Sum up the items' ratings; list values, but not more than a discrete scale can have."""
-    values = frame.select("rating").distinct().limit(MOST_LEVELS + 1).toArrow()["rating"]
+    values = pl.DataFrame(frame.groupBy("rating").count().limit(MOST_LEVELS + 1).toArrow())
+    values = values.drop_nulls().sort("rating")
     count, fine = int(listed["count"].sum()), int(listed["fine"].sum())
     ends = listed.select(pl.col("low").min(), pl.col("high").max()).to_numpy()[0].astype(np.float64)
-    distinct = np.sort(values.drop_null().to_numpy()).astype(np.float64)
-    return Seen(count, ends[0], ends[1], distinct, count - fine)
+    distinct = values["rating"].to_numpy().astype(np.float64)
+    often = values["count"].to_numpy().astype(np.int64)
+    return Seen(count, ends[0], ends[1], distinct, often, count - fine)
 
 
 def _coded(

@@ -201,11 +201,13 @@ def _look(frame: pl.LazyFrame) -> Seen:
             about=rating.approx_n_unique(),
         )
     ).row(0, named=True)
-    distinct = np.arange(MOST_LEVELS + 1, dtype=np.float64)
+    distinct, often = np.arange(MOST_LEVELS + 1, dtype=np.float64), np.zeros(0, np.int64)
     if facts["about"] <= 2 * MOST_LEVELS:
-        values = _collect(frame.select(rating.unique()))["rating"]
-        distinct = values.drop_nulls().sort().to_numpy().astype(np.float64)
-    return Seen(facts["count"], facts["low"], facts["high"], distinct, facts["blank"])
+        values = _collect(frame.group_by("rating").agg(often=pl.len()))
+        values = values.drop_nulls().sort("rating")
+        distinct = values["rating"].to_numpy().astype(np.float64)
+        often = values["often"].to_numpy().astype(np.int64)
+    return Seen(facts["count"], facts["low"], facts["high"], distinct, often, facts["blank"])
 
 
 def _people(path: Path, columns: Columns, users: pl.Series) -> pl.DataFrame:
