@@ -1,7 +1,9 @@
 """Options by which `midpoint train` says how people are to be protected."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
@@ -22,10 +24,24 @@ class Counterparts(StrEnum):
     none = "none"
 
 
+def within(low: float, high: float, remedy: str) -> Callable[[float | None], float | None]:
+    """Return a check of an option's number, which says what to give instead.
+
+    Typer's own `min` and `max` answer in the words of a library.
+    """
+
+    def check(value: float | None) -> float | None:
+        if value is not None and not low <= value <= high:  # NaN is not within either
+            raise typer.BadParameter(f"{value:g} is out of range; give {remedy}")
+        return value
+
+    return check
+
+
 Cost = Annotated[
     float,
     typer.Option(
-        min=0,
+        callback=within(0, inf, "per cent of the error, 0 or more, such as 1.5"),
         help="Highest cost of the scheme that is chosen: by how many per cent predictions may be"
         " worse than from raw ratings.",
     ),
@@ -33,8 +49,9 @@ Cost = Annotated[
 Share = Annotated[
     float,
     typer.Option(
-        min=0.01,
-        max=1,
+        callback=within(
+            0.01, 1, "a share from 0.01 to 1, such as 0.25 for a quarter of the answers"
+        ),
         help="Smallest share of the answers that devices may send, 0.25 or more. Where no scheme is"
         " shown to leak little, devices send only a share, as small as --cost allows, and still"
         " rank by all of their user's ratings. Ask for a larger share if the site is to learn from"
@@ -89,8 +106,7 @@ class ProtectionOptions:
     leak: Annotated[
         float | None,
         typer.Option(
-            min=0.501,
-            max=1,
+            callback=within(0.501, 1, "an AUC from 0.501 to 1, such as 0.6; 0.5 is blind guessing"),
             help="Leak budget: the highest AUC that somebody could reach who knew all errors of the"
             " disclosed numbers (0.5: blind guessing). Items with imprecise numbers are then"
             " revealed rarely or never, by everyone alike. Printed with what it costs; without it,"
