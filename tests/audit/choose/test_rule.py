@@ -57,6 +57,22 @@ def test_a_share_of_what_is_taken_is_revealed_where_it_was_measured() -> None:
     assert decide(trial("no", 0.8), (*trials[:2], other), ("F", "M"), 0.015).scheme == "cmp"
 
 
+def test_the_spread_is_hidden_only_where_that_is_shown_to_leak_less() -> None:
+    plain, hidden = trial("cmp", 0.60), trial("cmp:spread=on", 0.59, noise=1.0)
+    choice = decide(trial("no", 0.8), (trial("dmp", 0.7), plain, hidden), ("F", "M"), 0.015)
+    assert choice.scheme == "cmp"  # the difference is within the paired test's error
+    assert choice.reason.startswith("cmp:spread=on is not shown to leak less by a paired test")
+    assert decided(plain, trial("cmp:spread=on", 0.50, noise=1.0))[0] == "cmp:spread=on"
+    # The same people err in the same way: a small difference is one.
+    assert decided(plain, trial("cmp:spread=on", 0.59))[0] == "cmp:spread=on"
+    # What costs too much, or was not tried, is no alternative.
+    assert decided(trial("cmp", 0.60, 0.02), hidden)[0] == "cmp:spread=on"
+    assert decided(trial("cmpss", 0.60), hidden)[0] == "cmp:spread=on"
+    # A share of the simpler one is revealed, not of the other.
+    share = trial("cmp:keep=0.5", 0.55)._replace(thins="cmp")
+    assert decided(plain, share, hidden)[0] == "cmp:keep=0.5"
+
+
 def test_what_costs_too_much_is_left_out_and_said_where_it_would_help() -> None:
     trials = trial("dmp", 0.70, 0.001), trial("dmpss", 0.60, 0.01), trial("cmpss", 0.51, 0.17)
     scheme, warning = decided(*trials)

@@ -1,6 +1,7 @@
 """Which of the candidates is taken: the one rule, by what each leaks and costs on a panel."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from types import MappingProxyType
 from typing import NamedTuple
@@ -68,10 +69,20 @@ class Trial(NamedTuple):
 
 
 def simplest(trials: Sequence[Trial], most_cost: float) -> Trial:
-    """Return the simplest that holds the leak and leaks no more than the best; else the best."""
+    """Return the simplest that holds the leak and leaks no more than the best.
+
+    If there is none, return the best; but without its spread unless that is shown to leak less.
+    """
     cheap = cheap_enough(trials, most_cost)
     best = min(cheap, key=excess)
     alike = (trial for trial in cheap if trial.is_held and not trial.leaks_more(best))
+    return next(alike, _without_spread(best, cheap))
+
+
+def _without_spread(best: Trial, cheap: Sequence[Trial]) -> Trial:
+    """Return the candidate whose spread is hidden by the best; the best if it leaks less by it."""
+    plain = str(replace(SchemeSpec.read(best.scheme), spread=False))
+    alike = (trial for trial in cheap if trial.scheme == plain and not trial.leaks_more(best))
     return next(alike, best)
 
 
@@ -95,7 +106,8 @@ def decide(
 ) -> Choice:
     """Take the simplest that holds the leak, leaks no more than the best and is cheap enough.
 
-    If there is none, take the one that leaks least, or what reveals a share of it.
+    If there is none, take the one that leaks least, or what reveals a share of it. Of two that
+    differ in `spread=on` alone, the one without is taken unless the other is shown to leak less.
 
     Args:
         raw: What raw ratings leak.
@@ -137,6 +149,8 @@ def _reason(taken: Trial, best: Trial, trials: Sequence[Trial]) -> str:
             f"{taken.thins} is not shown to leak at most {HELD:g}, fewer answers leak no more, and"
             " this is the smallest share that the cost allows"
         )
+    if taken is not best and not taken.is_held:
+        return f"{best.scheme} is not shown to leak less by a paired test, and this is simpler"
     if taken is not best:
         return f"it is the simplest that leaks no more than {best.scheme} by a paired test"
     simpler = trials[: [trial.scheme for trial in trials].index(taken.scheme)]
