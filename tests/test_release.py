@@ -67,3 +67,11 @@ def test_a_tag_is_the_versions(
     changes.write_text("# Changes\n\n## Unreleased\n")
     with pytest.raises(SystemExit, match="has no section"):
         release.require_tag(f"v{__version__}")
+
+
+def test_change_log_and_citation_name_this_version_and_its_day(release: ModuleType) -> None:
+    release.require_tag(f"v{__version__}")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    heading = f"## {cited['version']} ({cited['date-released']})"
+    assert cited["version"] == __version__
+    assert heading in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()
