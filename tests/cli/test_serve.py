@@ -67,6 +67,7 @@ def test_it_serves_warns_takes_settings_from_the_environment_and_stops(
             f"{url}/v1/solicitation",
             headers={"Authorization": f"Bearer {'0' * 64}", "Content-Type": "application/json"},
             json={"disclosure": found.headers["etag"].strip('"'), "version": 1},
+            timeout=60,
         )
         assert len(asked.json()["items"]) == 3
     finally:

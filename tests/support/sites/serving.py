@@ -35,6 +35,8 @@ from midpoint.wire import ONE, Chain, Report, Solicitation, SolicitationRequest
 
 JSON = {"Content-Type": "application/json"}
 START = 1_700_000_000
+PATIENCE = 300
+"""Seconds in which something has to happen, on a machine that has other things to do, too."""
 
 
 def published(directory: Path, profiles: ItemProfiles, *, at: int = START) -> Site:
@@ -105,7 +107,8 @@ class Process:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(1200):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             line = self.log.read_text().rpartition("Serving ")[2].splitlines()
             if line and " at http" in line[0]:
                 self.url = line[0].rpartition(" at ")[2]
@@ -123,6 +126,15 @@ class Process:
         if self._running is None:
             raise RuntimeError("it does not run")
         return self._running.pid
+
+    def client(self) -> httpx.Client:
+        """Return a client that waits: after a kill nobody answers until a worker has started."""
+        return httpx.Client(base_url=self.url, timeout=PATIENCE)
+
+    def get(self, path: str) -> httpx.Response:
+        """Ask once."""
+        with self.client() as client:
+            return client.get(path)
 
     def kill(self) -> None:
         """Kill it, as a power cut would."""

@@ -6,6 +6,8 @@ before start.
 """
 
 import os
+from collections.abc import Iterable
+from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -14,12 +16,22 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 ERRORS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8)
+
+
+class _Workers(MultiProcessCollector):
+    """The figures of all workers, those that ended included."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Add them up, without files that a worker was killed at before it wrote to them."""
+        files = [path for path in Path(os.environ[DIRECTORY]).glob("*.db") if path.stat().st_size]
+        return self.merge([str(path) for path in files])  # type: ignore[no-untyped-call, no-any-return]
 
 
 class Metrics:
@@ -66,5 +78,5 @@ class Metrics:
         if DIRECTORY not in os.environ:
             return generate_latest(self._registry)
         everyone = CollectorRegistry()
-        MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
+        _Workers(everyone)  # type: ignore[no-untyped-call]
         return generate_latest(everyone)
