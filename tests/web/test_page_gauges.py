@@ -44,7 +44,7 @@ def test_the_auditors_figure_stands_beside_with_its_key(visit: Visit) -> None:
     measured = she.page.get_by_role("heading", name="Measured by an auditor")
     bar = she.page.get_by_role("img", name="Measured AUC 0.56")
     often = she.page.get_by_text("56 times in 100")
-    against = she.page.get_by_text("somebody who knows it of 1,000 other users of this service")
+    against = she.page.get_by_text("somebody who knows this of 1,000 other users of this service")
     expect(claim).to_be_visible()
     for part in (
         measured,

@@ -76,7 +76,7 @@ def test_what_is_kept_and_demanded_is_shown(phrase: Path, tmp_path: Path) -> Non
         )
     demanded = run("device", "show", URL, "--home", home)
     for words in (
-        "0 ratings, 0 rounds",
+        "ratings kept: 0; rounds answered: 0.",
         "https://witness.example with the key that you named shows a disclosure for 2 hours",
         "an auditor that you trust (1 named) certified an AUC of at most 0.55",
         "leak budget is at most an AUC of 0.6",

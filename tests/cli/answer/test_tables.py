@@ -28,7 +28,7 @@ def test_what_is_withheld_from_everybody_is_not_put_down_to_her_category() -> No
         written = io.StringIO()
         console = Console(file=written, width=200)
         say_leaving(Terminal(console), lines, STARS, thinned=thinned)
-        assert ("a share of everybody's answers" in written.getvalue()) == thinned
+        assert ("a coin decided so (see above)" in written.getvalue()) == thinned
         assert ("rates it more often than others" in written.getvalue()) == (not thinned)
         assert "1 stays here for good" in written.getvalue()
 

@@ -55,14 +55,15 @@ export class Reasons {
   #withheld(reveal: number, index: number): Reason {
     const { why } = texts.leaves;
     const share = percent(1 - reveal / ONE);
+    const { counterparts } = schemeOf(this.#disclosure);
     // A share of everyone's answers may be withheld; then her group is named only if it adds more.
     const keep = this.#disclosure.keep?.[index] ?? ONE;
     if (keep < ONE && keep <= (ONE * reveal) / keep) {
       const budget = this.#disclosure.leak !== undefined;
-      const ofAll = why.withheldOfAll(percent(1 - keep / ONE), budget);
-      return { why: ofAll, brief: why.brief.withheldOfAll };
+      const ofAll = why.withheldOfAll(percent(1 - keep / ONE), budget, counterparts);
+      return { why: ofAll, brief: why.brief.withheldOfAll(2 * keep < ONE) };
     }
-    const kind = schemeOf(this.#disclosure).counterparts ? "withheldLikeOthers" : "withheld";
+    const kind = counterparts ? "withheldLikeOthers" : "withheld";
     return { why: why[kind](share), brief: why.brief[kind] };
   }
 

@@ -41,13 +41,15 @@ it("do not put down to her group what is withheld from everyone", () => {
       shown.items,
       shown.items.map(() => 0),
     );
-    const why = (ofGroup: number) =>
-      new Reasons(thinned).lines([{ ...line, shift: 0, reveal: keep * ofGroup }], 0, titles)[0].why;
-    return { mostly: why(0.9), hers: why(0.1) };
+    const reason = (ofGroup: number) =>
+      new Reasons(thinned).lines([{ ...line, shift: 0, reveal: keep * ofGroup }], 0, titles)[0];
+    return { mostly: reason(0.9).why, hers: reason(0.1).why, brief: reason(0.9).brief };
   };
   const quarter = reasonsOf(ONE / 4);
   expect(quarter.mostly).toContain("75 % of all answers are withheld, no matter who");
-  expect(quarter.mostly).toContain("the less they reveal together");
+  expect(quarter.mostly).toContain("the less they reveal together. Your own list still counts it.");
+  expect(quarter.brief).toBe("Most are withheld from everyone");
+  expect(reasonsOf(0.75 * ONE).brief).toBe("Some are withheld from everyone");
   expect(quarter.hers).toContain("people like you in other groups"); // the control
   expect(reasonsOf(ONE / 4, (3 * ONE) / 4).mostly).toContain("knows too little");
 });

@@ -38,7 +38,7 @@ test("which titles were rated is called hidden only where it is", () => {
 test("a measured figure is never shown without whom it was measured against", () => {
   const { measured, claimed } = texts.welcome;
   for (const [adversary, said] of [
-    ["outsider", "somebody who knows it of 1,000 other users"],
+    ["outsider", "somebody who knows this of 1,000 other users"],
     ["panel", "4,000 people, and how answers are protected"],
     ["published", "4,000 people, and how answers are protected"],
     ["oracle", "an adversary that this version does not know"],

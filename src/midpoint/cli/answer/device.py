@@ -47,7 +47,7 @@ def show_command(
         rounds, rated, pin = len(kept.ledger.rounds), len(kept.ratings), kept.pin
     finally:
         kept.close()
-    typer.echo(f"In {root / name}: {rated} ratings, {rounds} rounds answered.")
+    typer.echo(f"In {root / name}: ratings kept: {rated}; rounds answered: {rounds}.")
     if pin is not None:
         typer.echo(
             f"The service is held to entry {pin.sequence} of its list, and to key {pin.key}."

@@ -108,8 +108,8 @@ def _answer(
     report = device.protect(given, question=asked)
     replace_file(out, report.raw, mode=0o600)
     terminal.say(
-        f"[green]Written:[/green] {len(report.answers)} answers in {len(report.raw)} bytes, all"
-        " that is to be sent:",
+        f"[green]Written:[/green] {len(report.raw)} bytes with {len(report.answers)} of your"
+        " answers, all that is to be sent:",
         markup=True,
     )
     terminal.say(str(out))

@@ -200,8 +200,8 @@ class Session:
             receipt = self.agent.submit()
         total = 0 if receipt is None else receipt.answers
         self.terminal.say(
-            f"[green]Sent[/green] {len(report.answers)} answers in {len(report.raw)} bytes; the"
-            f" service now holds {total} answers of yours.",
+            f"[green]Sent[/green] {len(report.raw)} bytes with {len(report.answers)} of your"
+            f" answers; the service now holds {total} in all.",
             markup=True,
         )
 

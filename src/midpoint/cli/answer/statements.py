@@ -47,15 +47,12 @@ def say_standing(terminal: "Terminal", standing: "Standing", *, witnessed: bool)
             f" {against(certificate)}"
         )
     if disclosure.keep is not None and max(disclosure.keep) < ONE:
-        share = 1 - max(disclosure.keep) / ONE
-        say(
-            f"A coin withholds {share:.0%} of your answers, as of everybody's, whatever"
-            " they are. Your device still uses them for what it shows you."
-        )
+        say(what_is_withheld(disclosure))
     if disclosure.leak is not None:
         say(
-            "Somebody who knew all errors of the service's numbers could tell people apart up to"
-            f" an AUC of {disclosure.leak / ONE:.2f}. That is the service's own word."
+            "Somebody who knew all errors of the service's numbers would pick the right one of two"
+            f" people at most {100 * disclosure.leak / ONE:.0f} times in 100. That is the service's"
+            " own word."
         )
     if not witnessed:
         say("No witness was named: a disclosure made for you alone would go unnoticed.")
@@ -78,6 +75,16 @@ def what_it_hides(disclosure: "Disclosure", protected: str) -> str:
         f"title by title, the values of your answers say nothing about {protected}; which titles"
         f" you rate is not hidden, and can reveal it. {together}"
     )
+
+
+def what_is_withheld(disclosure: "Disclosure") -> str:
+    """Say which share of everybody's answers is withheld, and whether a device still uses them."""
+    from midpoint.user.checks.disclosure import hides_rated
+
+    share = 1 - max(disclosure.keep or (ONE,)) / ONE
+    more = ", and more of what your category rates more often" if hides_rated(disclosure) else ""
+    used = " Your device still uses them for what it shows you." if disclosure.prior else ""
+    return f"A coin withholds {share:.0%} of your answers, as of everybody's{more}.{used}"
 
 
 def what_is_demanded(home: "Home") -> list[str]:
@@ -121,7 +128,7 @@ def against(certificate: "Certificate") -> str:
     people, others = f"{certificate.panel or 0:,}", f"{certificate.outsiders or 0:,}"
     if certificate.adversary == "outsider":
         return (
-            f"Measured against somebody who knows it of {others} other users, whose answers are"
+            f"Measured against somebody who knows this of {others} other users, whose answers are"
             f" protected like yours (from a panel of {people})."
         )
     if certificate.adversary == "clean":
@@ -130,7 +137,7 @@ def against(certificate: "Certificate") -> str:
             " know how answers are protected. Somebody who knows more may find more."
         )
     return (
-        f"Measured against an analyst with a panel of {people} alone. Somebody who knows it of"
+        f"Measured against an analyst with a panel of {people} alone. Somebody who knows this of"
         " other users may find more."
     )
 

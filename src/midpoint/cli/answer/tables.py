@@ -26,11 +26,8 @@ FATES = {
 
 SET_FATES = {"withheld": "a coin decided so: your category has it more often than others do"}
 """What is said otherwise of an item of a set."""
-THINNED = (
-    "a coin decided so: a share of everybody's answers is withheld, more where your category"
-    " answers more often"
-)
-"""What is said of a withheld one where devices reveal a share only."""
+THINNED = "a coin decided so (see above)"
+"""What is said of a withheld one where devices reveal a share only: `say_standing` says why."""
 
 
 def plain(title: str) -> str:

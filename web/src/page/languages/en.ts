@@ -76,7 +76,7 @@ function counted(number: number, one: string, many = `${one}s`): string {
 const sentences = ({ item, items, done, sets }: Site) => ({
   name: "Midpoint",
   skip: "Skip to the content",
-  opening: "One moment: what the service publishes is read and checked",
+  opening: "One moment: reading and checking what the service publishes",
 
   welcome: {
     title: "Recommendations that do not give you away",
@@ -154,7 +154,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     title: sets ? `Which ${items} have you ${done}?` : `Rate ${items} you have ${done}`,
     lead: `The service asks about these first. Skip what you ${sets ? `have not ${done}` : "do not know"}; five are enough to begin. You can change everything until you send. After that it is final.`,
     search: `Search all ${items}`,
-    checking: `What protects you is still on its way and will be checked. You can ${sets ? "begin" : "rate"}; nothing is sent before.`,
+    checking: `The figures that protect you are still loading. You can ${sets ? "begin" : "rate"} already; nothing is sent before they are checked.`,
     placeholder: (number: number) =>
       `Search ${grouped.format(number)} ${number === 1 ? item : items}`,
     clearSearch: "Clear the search",
@@ -227,8 +227,8 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         `Your group ${sets ? `has ${done}` : "rates"} this more often than others. ${evened(share)}`,
       withheldLikeOthers: (share: string) =>
         `People like you in your group ${sets ? `have ${done}` : "rate"} this more often than people like you in other groups. ${evened(share)}`,
-      withheldOfAll: (share: string, budget: boolean) =>
-        `Of this ${item}, ${share} of all answers are withheld, no matter who gives them: ${budget ? "the service knows too little about it to hide the group otherwise." : "the fewer are sent, the less they reveal together."}`,
+      withheldOfAll: (share: string, budget: boolean, counts: boolean) =>
+        `Of this ${item}, ${share} of all answers are withheld, no matter who gives them: ${budget ? "the service knows too little about it to hide the group otherwise." : "the fewer are sent, the less they reveal together."}${counts ? " Your own list still counts it." : ""}`,
       towards: (by: string, up: boolean) =>
         `The middle between you and people like you in other groups is ${up ? "higher" : "lower"}, by ${by}. Your rating goes there; a coin rounds it.`,
       higher: (by: string) =>
@@ -254,7 +254,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         withheldLikeOthers: sets
           ? `In your group more like you have ${done} it`
           : "In your group more like you rate it",
-        withheldOfAll: "Some are withheld from everyone",
+        withheldOfAll: (most: boolean) => `${most ? "Most" : "Some"} are withheld from everyone`,
         moved: "Moved to the middle of the groups",
         asItIs: "",
         inTheClear: "Not protected",
@@ -280,7 +280,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     certain: "certain",
     caution: (values: boolean, hidesRated: boolean) =>
       [
-        `Both take what the service publishes as true${values || sets ? "." : ", which says nothing about how groups rate."}`,
+        `Both guesses assume that what the service publishes is true${values || sets ? "." : ", which says nothing about how groups rate."}`,
         hidesRated ? "" : `Which ${items} you rate is not hidden, and is not counted here.`,
         `All ${items} read together can reveal more:`,
       ]
@@ -300,12 +300,12 @@ const sentences = ({ item, items, done, sets }: Site) => ({
         case undefined:
           return "Measured against whom: the certificate does not say.";
         case "clean":
-          return `Measured against somebody who knows it of ${people} people, and not how answers are protected. Somebody who knows more may find more.`;
+          return `Measured against somebody who knows this of ${people} people, and not how answers are protected. Somebody who knows more may find more.`;
         case "outsider":
-          return `Measured against somebody who knows it of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
+          return `Measured against somebody who knows this of ${outsiders.toLocaleString("en")} other users of this service, whose answers are protected like yours.`;
         case "panel":
         case "published":
-          return `Measured against somebody who knows it of ${people} people, and how answers are protected. Somebody who knows it of other users of this service may find more.`;
+          return `Measured against somebody who knows this of ${people} people, and how answers are protected. Somebody who knows it of other users of this service may find more.`;
         default:
           return "Measured against an adversary that this version does not know: the figure says nothing here.";
       }
@@ -313,7 +313,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     named: (percent: string) => `Of all people, ${percent} % can be named with 90 % confidence.`,
     interval: (low: string, high: string, nullLow: string, nullHigh: string) =>
       `Interval ${low} to ${high}. With shuffled labels the strongest of all attacks gets ${nullLow} to ${nullHigh}.`,
-    drawn: "The interval is the thick line, the box what shuffled labels give.",
+    drawn: "The thick line is the interval. The box is what shuffled labels give.",
     attack: (attack: string) => `Strongest attack: ${attack}.`,
     claimed: "Claimed by somebody you have not confirmed",
     claimedMore:
@@ -387,7 +387,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     exported: "Your ledger was saved as a file.",
     service: "The service's list",
     superseded:
-      "Newer figures are out. Your answers go under these until the witness has shown the newer ones long enough.",
+      "Newer figures are out. Your answers go under these older ones until the witness has shown the newer ones long enough.",
     serviceNote: "Compare this with what someone else sees: it should be the same.",
     entry: (sequence: number, digest: string) => `Entry ${sequence + 1}, ${digest}`,
     forget: "Forget me",
@@ -453,7 +453,7 @@ const sentences = ({ item, items, done, sets }: Site) => ({
     nextElsewhere:
       "Go on there. If you have sent nothing there, you can remove it under Other services.",
     nextChanged:
-      "If you know from elsewhere than this page that the change is meant, and agree with it, accept it. All that was decided stands, and from then on this browser holds the service to the new state. Do not accept a change that nobody announced. Do not forget yourself over it either: the service could compare you with somebody new who answers the same.",
+      "If you know from elsewhere than this page that the change is meant, and agree with it, accept it. All that was decided stands, and from then on this browser holds the service to the new state. Do not accept a change that nobody announced. Do not choose Forget me because of it: if you come back and answer the same, the service can compare.",
     nextShown:
       "What people choose to rate often gives them away. If you agree to that, go on; this is asked once.",
     agree: "I agree: what I rate may be seen",
