@@ -29,3 +29,17 @@ def test_only_so_many_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> 
     for n in range(100):
         rate.take(str(n).encode())
     assert len(rate._buckets) == 10
+
+
+def test_a_request_that_costs_as_much_as_many_is_waited_for_as_long() -> None:
+    now = [0.0]
+    rate = Rate(60, clock=lambda: now[0])
+    rate.take(b"ann", 0)
+    rate.take(b"ann", 180)
+    with pytest.raises(DeclinedError) as caught:
+        rate.take(b"ann")
+    assert caught.value.retry_after == 122
+    rate.take(b"bob", 59)
+    rate.take(b"bob")  # the control: no more than was there
+    now[0] = 121.5
+    rate.take(b"ann")

@@ -115,14 +115,18 @@ class Rate:
         self._clock = clock
         self._buckets: OrderedDict[bytes, tuple[float, float]] = OrderedDict()
 
-    def take(self, token: bytes) -> None:
-        """Let a request pass, or decline it and say when to come back."""
-        if self._rate == 0:
+    def take(self, token: bytes, times: int = 1) -> None:
+        """Let a request pass, or decline it and say when to come back.
+
+        One that costs as much as many (`times`) passes if one would, and the token then waits for
+        as long as after all of these.
+        """
+        if self._rate == 0 or times == 0:
             return
         now, per_second = self._clock(), self._rate / 60
         left, at = self._buckets.pop(token, (float(self._rate), now))
         left = min(self._rate, left + (now - at) * per_second)
-        self._buckets[token] = (max(left - 1, 0.0) if left >= 1 else left, now)
+        self._buckets[token] = (left - times if left >= 1 else left, now)
         if len(self._buckets) > REMEMBERED:
             self._buckets.popitem(last=False)
         if left < 1:

@@ -178,7 +178,9 @@ def test_export_holds_everything_and_erase_leaves_nothing(client: httpx.Client) 
 def test_operators_see_health_and_figures(client: httpx.Client, ann: Person) -> None:
     assert client.get("/health/live").json() == {"status": "live"}
     assert client.get("/health/ready").json() == {"status": "ready"}
-    ann.send(ann.answer())
+    report = ann.answer()
+    ann.send(report)
+    assert client.get(f"/v1/disclosures/{report.disclosure}").status_code == 200
     shown = client.get("/metrics").text
     assert 'midpoint_reports_total{kind="new"}' in shown
     assert 'route="/v1/disclosures/{digest}"' in shown

@@ -20,7 +20,7 @@ from midpoint.analyst.service.state.membership import Join, Leave
 from midpoint.analyst.service.state.model import Model
 from midpoint.analyst.service.state.publication import Publication
 from midpoint.analyst.service.state.scoring import Wanted
-from midpoint.analyst.storage import History, Storage, Summary, UnavailableError
+from midpoint.analyst.storage import History, Member, Storage, Summary, UnavailableError
 from midpoint.errors import MidpointError
 from midpoint.wire import Message, PanelMembership, PanelRatings, Report, SolicitationRequest
 from midpoint.wire.canonical import encode
@@ -28,6 +28,8 @@ from midpoint.wire.canonical import encode
 M = TypeVar("M", bound=Message)
 SMALL = 1024
 """Bytes of a request for a solicitation, at most."""
+PIECE = 2**16
+"""Bytes of a token that are shown to it for one request; more of them count as several."""
 MOST = 100_000
 """Items that a device may ask for, or have rated, in a private top-N."""
 EVERYONE = {"Access_Control_Allow_Origin": "*", "Cross_Origin_Resource_Policy": "cross-origin"}
@@ -161,10 +163,13 @@ class Service:
     async def export(self, request: Request) -> Response:
         """Everything that is kept of this pseudonym."""
         numbers_of(request, {})
-        history = await self.readers.call(self.storage.history, self._token(request))
+        token = self._token(request)
+        summary = await self.readers.call(_summary, self.storage, token)
+        self.rate.take(token, summary.size // PIECE)
+        history = await self.readers.call(self.storage.history, token)
         if history is None:
             raise DeclinedError("not_found", "nothing is kept of this token")
-        return private(_exported(history), preferred(request))
+        return await self.readers.call(_exported, history, preferred(request))
 
     async def erase(self, request: Request) -> Response:
         """Forget this pseudonym, wholly."""
@@ -195,13 +200,11 @@ class Service:
     async def membership(self, request: Request) -> Response:
         """Whether people may join the panel, and everything that this member of it shared."""
         numbers_of(request, {})
-        member = await self.readers.call(self.storage.member, self._token(request))
+        token = self._token(request)
+        member = await self.readers.call(self.storage.member, token)
+        self.rate.take(token, 0 if member is None else len(member.shared) // PIECE)
         kept = PanelMembership(open=self.settings.panel)
-        if member is not None:
-            kept = PanelMembership(
-                open=self.settings.panel, joined=member.joined, shared=member.shared.decode()
-            )
-        return private(kept.raw, preferred(request))
+        return await self.readers.call(_membership, kept, member, preferred(request))
 
     async def leave(self, request: Request) -> Response:
         """Erase all that a member of the panel shared; also where nobody may join any more."""
@@ -310,28 +313,36 @@ def _summary(storage: Storage, token: bytes) -> Summary:
     return storage.summaries([token]).get(token) or Summary(_now())
 
 
-def _exported(history: History) -> bytes:
-    return encode(
-        {
-            "created": history.created,
-            "reports": [
-                {
-                    "id": kept.id,
-                    "received": kept.received,
-                    "report": kept.report.decode(),
-                    "round": kept.round,
-                }
-                for kept in history.reports
-            ],
-            "rounds": [
-                {
-                    "disclosure": kept.disclosure,
-                    "number": kept.number,
-                    "opened": kept.opened,
-                    "solicitation": kept.solicitation.decode(),
-                }
-                for kept in history.rounds
-            ],
-            "version": 1,
-        }
-    )
+def _membership(kept: PanelMembership, member: Member | None, encoding: str | None) -> Response:
+    if member is not None:
+        shared = {"joined": member.joined, "shared": member.shared.decode()}
+        kept = kept.model_copy(update=shared)
+    return private(kept.raw, encoding)
+
+
+def _exported(history: History, encoding: str | None) -> Response:
+    """Write all of it, report by report: one call for everything would hold up all threads."""
+    reports = [
+        encode(
+            {
+                "id": kept.id,
+                "received": kept.received,
+                "report": kept.report.decode(),
+                "round": kept.round,
+            }
+        )
+        for kept in history.reports
+    ]
+    rounds = [
+        encode(
+            {
+                "disclosure": kept.disclosure,
+                "number": kept.number,
+                "opened": kept.opened,
+                "solicitation": kept.solicitation.decode(),
+            }
+        )
+        for kept in history.rounds
+    ]
+    parts = history.created, b",".join(reports), b",".join(rounds)
+    return private(b'{"created":%d,"reports":[%b],"rounds":[%b],"version":1}' % parts, encoding)
