@@ -1,9 +1,12 @@
 """Files are replaced whole or not at all."""
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
 
+from midpoint import files
 from midpoint.files import replace_directory, replace_file
 
 
@@ -39,3 +42,30 @@ def test_replace_directory_leaves_nothing_of_the_old_one(tmp_path: Path) -> None
             (fresh / name).write_text(name)
     assert [p.name for p in path.iterdir()] == ["b"]
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("flags", [os.O_RDWR, os.O_RDONLY])
+def test_a_directory_is_flushed_where_that_needs_files_open_for_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int
+) -> None:
+    """As on Windows, which cannot open a directory either; read only is the control."""
+    flush = os.fsync
+
+    def strict(descriptor: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(9, "Bad file descriptor")
+        flush(descriptor)
+
+    def fill() -> None:
+        with replace_directory(tmp_path / "model") as fresh:
+            (fresh / "inner").mkdir()
+            (fresh / "inner" / "a").write_text("new")
+
+    monkeypatch.setattr(os, "fsync", strict)
+    monkeypatch.setattr(files, "FLUSHED", flags)
+    if flags == os.O_RDONLY:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            fill()
+    else:
+        fill()
+        assert (tmp_path / "model" / "inner" / "a").read_text() == "new"

@@ -168,7 +168,10 @@ def beside_a_service() -> None:
 
 
 def on_a_cluster() -> None:
-    """Try Spark on this machine, where there is a Java."""
+    """Try Spark on this machine, where there is a Java, and on Windows also Hadoop's own files."""
+    if os.name == "nt" and "HADOOP_HOME" not in os.environ:
+        sys.stdout.write("no HADOOP_HOME with winutils here: Spark not tried\n")
+        return
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         sys.stdout.write("no Java here: Spark not tried\n")
         return

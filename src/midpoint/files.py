@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+FLUSHED = os.O_RDWR if os.name == "nt" else os.O_RDONLY
+"""How a file is opened to be flushed: Windows flushes only what is open for writing."""
+
 
 def replace_file(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Write atomically: readers see the old bytes or the new ones, even after a crash."""
@@ -40,8 +43,8 @@ def replace_directory(path: Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        for file in temporary.rglob("*"):
-            _sync(file)
+        for path_inside in temporary.rglob("*"):
+            (_sync_directory if path_inside.is_dir() else _sync)(path_inside)
         _sync_directory(temporary)
         retired = _beside(path)
         had_one = path.exists()
@@ -62,7 +65,7 @@ def _beside(path: Path) -> Path:
 
 
 def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, FLUSHED)
     try:
         os.fsync(descriptor)
     finally:

@@ -1,9 +1,11 @@
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,15 @@ def test_a_real_mistake_is_one_line_on_standard_error(
     assert err.count("\n") == 1
     assert "Traceback" not in out + err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_pipe_cannot_write_is_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, whose pipes have 256 characters."""
+    pipe = TextIOWrapper(BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", pipe)
+    monkeypatch.setattr(root, "app", lambda: sys.stdout.write("5 ★ Amélie\n"))
+    with pytest.raises(UnicodeEncodeError):  # the control
+        sys.stdout.write("5 ★")
+    main()
+    pipe.flush()
+    assert pipe.buffer.getvalue().decode("cp1252") == f"5 ? Amélie{os.linesep}"

@@ -1,6 +1,8 @@
 """The root of the command line, and how it fails."""
 
+import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -89,6 +91,9 @@ def root(
 
 def main() -> None:
     """Run a command; an error that a person can fix is one sentence, without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a pipe on Windows has no stars, and many titles not
+            stream.reconfigure(errors="replace")
     try:
         app()
     except MidpointError as error:

@@ -1,3 +1,5 @@
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,6 +189,18 @@ def test_fewer_trees_are_the_first_of_more() -> None:
     several, few = family.train(X, ones, (5, 40), 0)(X), family.train(X, ones, (5,), 0)(X)
     assert np.array_equal(several[0], few[0])
     assert not np.array_equal(several[0], several[1])
+
+
+def test_trees_without_openmp_say_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS, where LightGBM is linked to a library that it does not bring."""
+    (tmp_path / "lightgbm.py").write_text('raise OSError("Library not loaded: libomp.dylib")')
+    monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    X, ones = crossed(20, 3)
+    with pytest.raises(MidpointError, match="brew install libomp"):
+        Trees().train(X, ones, (5,), 0)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from midpoint.audit.attackers.attacker import Float
 from midpoint.audit.attackers.learned import Answer, Family, Rows
+from midpoint.errors import MidpointError
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,13 @@ class Trees(Family):
         self, rows: Rows, ones: NDArray[np.bool_], chosen: Sequence[int], seed: int, /
     ) -> Answer:
         """Grow the greatest number of trees; fewer are the first of them."""
-        import lightgbm  # noqa: PLC0415  it takes a second that most attackers do not need
+        try:
+            import lightgbm  # noqa: PLC0415  it takes a second that most attackers do not need
+        except OSError as error:  # found, but not what it is linked to
+            raise MidpointError(
+                f"LightGBM cannot be loaded ({error}); on macOS run `brew install libomp`, or name"
+                " attackers without trees by --attacks"
+            ) from error
 
         data = lightgbm.Dataset(_plain(rows), label=ones.astype(np.float64), params=_QUIET)
         parameters = self._parameters(rows.shape[0], seed)
