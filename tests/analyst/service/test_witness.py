@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from midpoint.analyst.disclose.witness import WitnessFiles
+from midpoint.analyst.service.http.documents import Document
 from midpoint.analyst.service.witness import Witness
 from midpoint.errors import MidpointError
 from midpoint.user.agent.channel import Channel, Request
@@ -17,7 +18,7 @@ from midpoint.wire.exchange import LARGEST_LIST
 from tests.support.people.made_up import disclosure, entries, sealed, titles_of
 from tests.support.sites.door import Door, answering, bomb, plain
 from tests.support.sites.tiny_analyst import TinyAnalyst
-from tests.support.sites.witnessing import RunningWitness, running_witness
+from tests.support.sites.witnessing import HOUR, RunningWitness, running_witness
 
 
 @pytest.fixture
@@ -50,6 +51,26 @@ def test_it_shows_what_it_signed_and_kept_to_everyone(witness: RunningWitness) -
     assert httpx.get(f"{witness.address}/v1/forks").json()["entries"] == []
     assert httpx.head(f"{witness.address}/v1/witness").status_code == 200
     assert httpx.get(f"{witness.address}/health/ready").status_code == 200
+
+
+def test_what_it_shows_is_made_once_a_look_however_many_ask(
+    witness: RunningWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading and compressing a list of 1 MB for each who asked took a second of each."""
+    made = []
+    of = Document.of
+
+    def counted(raw: bytes) -> Document:
+        made.append(raw)
+        return of(raw)
+
+    monkeypatch.setattr(Document, "of", counted)
+    paths = ("witness", "chain", "forks")
+    for looks in (1, 2):  # the second look is the control: what is new is shown
+        before = witness.look(after=HOUR)
+        shown = [httpx.get(f"{witness.address}/v1/{path}") for path in paths * 3]
+        assert Signed.parse(shown[0].content).open(WitnessStatement) == before
+        assert len(made) == looks * len(paths)
 
 
 async def _statuses(witness: Witness) -> list[int]:

@@ -37,6 +37,7 @@ from midpoint.wire import (
     Signed,
     SigningKey,
     Wording,
+    digest,
 )
 
 if sys.platform != "win32":
@@ -88,6 +89,10 @@ class Site:
     def disclosure(self, digest: str) -> Disclosure:
         """Read a disclosure, refusing one that is not what its name says."""
         return _read(self.root / "disclosures" / f"{digest}.json", Disclosure, digest)
+
+    def document(self, kind: str, digest: str) -> bytes:
+        """Read the bytes of one of the `disclosures` or `catalogues`, without looking inside."""
+        return _bytes(self.root / kind / f"{digest}.json", digest)
 
     def disclosures(self) -> tuple[Disclosure, ...]:
         """Read all disclosures on the list, each once, the first one first."""
@@ -253,9 +258,16 @@ class Site:
 def _read(path: Path, kind: type[M], digest: str) -> M:
     """Read a file that is named by the digest of what is in it."""
     try:
-        message = kind.parse(path.read_bytes())
-    except (OSError, RefusedError) as error:
+        return kind.parse(_bytes(path, digest))
+    except RefusedError as error:
         raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
-    if message.digest != digest:
+
+
+def _bytes(path: Path, named: str) -> bytes:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise MidpointError(f"{path} cannot be read ({error}); restore it") from error
+    if digest(raw) != named:
         raise MidpointError(f"{path} was changed; restore it from a copy")
-    return message
+    return raw

@@ -27,7 +27,7 @@ from midpoint.analyst.service import logs
 from midpoint.analyst.service.http.documents import JSON, NO_STORE, Document, private
 from midpoint.analyst.service.server import Address, configured
 from midpoint.errors import MidpointError
-from midpoint.wire import Chain, Entry, Problem, WitnessStatement
+from midpoint.wire import Chain, Entry, Message, Problem, WitnessStatement
 from midpoint.wire.canonical import LARGEST_MESSAGE, encode
 from midpoint.wire.exchange import HEADERS, LARGEST_LIST, read_answer
 
@@ -54,24 +54,31 @@ class Witness:
     """The time."""
     problem: str | None = field(default="the list was not looked at yet", init=False)
     """Why the last look came to nothing, or that there was none; None if it went well."""
+    _made: dict[str, Document] = field(default_factory=dict, init=False)
+    _making: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def look(self) -> WitnessStatement:
         """Fetch the list once, keep it and sign; or say why not."""
         try:
-            chain = Chain.parse(await _fetched(f"{self.service}/v1/chain", LARGEST_LIST))
+            raw = await _fetched(f"{self.service}/v1/chain", LARGEST_LIST)
+            chain = await asyncio.to_thread(Chain.parse, raw)
             await self._keep_named(chain)
-            statement = self.files.see(chain, int(self.clock()), self.every)
+            now = int(self.clock())
+            statement = await asyncio.to_thread(self.files.see, chain, now, self.every)
         except (MidpointError, httpx.HTTPError, zlib.error, OSError, TimeoutError) as error:
             self.problem = str(error) or type(error).__name__
             log.warning("witness", extra={"figures": {"error": self.problem}})
             raise MidpointError(f"{self.service}: {self.problem}") from error
+        finally:
+            self._made = {}
         self.problem = None
         return statement
 
     async def _keep_named(self, chain: Chain) -> None:
         """Fetch and keep what new entries name; of those already replaced, what is still shown."""
         newest = chain.entries[-1].open(Entry)
-        for kind, name in self.files.wanted(chain)[:MOST_FETCHED]:
+        wanted = await asyncio.to_thread(self.files.wanted, chain)
+        for kind, name in wanted[:MOST_FETCHED]:
             try:
                 raw = await _fetched(f"{self.service}/v1/{kind}/{name}", LARGEST_MESSAGE)
                 self.files.keep(kind, name, raw)
@@ -112,18 +119,32 @@ class Witness:
 
     async def _statement(self, request: Request) -> Response:
         """What was signed when the list was last seen."""
-        kept = self.files.statement
-        return _absent() if kept is None else Document.of(kept.raw).respond(request, **EVERYONE)
+        return await self._shown(request, "statement", lambda: _raw(self.files.statement))
 
     async def _chain(self, request: Request) -> Response:
         """Every signed entry that was seen."""
-        kept = self.files.chain
-        return _absent() if kept is None else Document.of(kept.raw).respond(request, **EVERYONE)
+        return await self._shown(request, "chain", lambda: _raw(self.files.chain))
 
     async def _forks(self, request: Request) -> Response:
         """Signed entries that contradict those: none, if the service is honest."""
+        return await self._shown(request, "forks", self._contradicting)
+
+    def _contradicting(self) -> bytes:
         forks = [{"body": s.body, "signature": s.signature} for s in self.files.forks]
-        return Document.of(encode({"entries": forks, "version": 1})).respond(request, **EVERYONE)
+        return encode({"entries": forks, "version": 1})
+
+    async def _shown(
+        self, request: Request, name: str, read: Callable[[], bytes | None]
+    ) -> Response:
+        """Show what is read and compressed once after each look, however many ask for it."""
+        made = self._made
+        async with self._making:
+            if name not in made:
+                raw = await asyncio.to_thread(read)
+                if raw is None:
+                    return _absent()
+                made[name] = await asyncio.to_thread(Document.of, raw)
+        return made[name].respond(request, **EVERYONE)
 
     async def _document(self, kind: str, request: Request) -> Response:
         """A disclosure, or titles, that an entry names: the exact bytes, by their digest."""
@@ -152,6 +173,10 @@ def run_witness(witness: Witness, address: Address, opened: socket.socket) -> No
     """Watch and serve until SIGTERM or SIGINT."""
     logs.set_up()
     uvicorn.Server(configured(witness.app(), address)).run([opened])
+
+
+def _raw(kept: Message | None) -> bytes | None:
+    return None if kept is None else kept.raw
 
 
 def _absent() -> Response:

@@ -67,7 +67,7 @@ def create_app(settings: Settings) -> ASGIApp:
     """Make an application; it opens its database and site when it starts."""
     metrics = Metrics()
     storage = Storage(settings.database)
-    publication = Publication(Site(settings.root), settings.ask)
+    publication = Publication(Site(settings.root), settings.ask, settings.grace)
     service = Service(
         settings=settings,
         publication=publication,

@@ -43,6 +43,11 @@ class Document:
             encoded = {"br": brotli.compress(raw, quality=9), "gzip": gzip.compress(raw, 9)}
         return cls(raw, media, cache, encoded, f'"{digest(raw)}"')
 
+    @classmethod
+    def as_it_is(cls, raw: bytes) -> "Document":
+        """Take a body that hardly anybody asks for: to compress it would cost more than to send."""
+        return cls(raw, JSON, NO_STORE, {}, f'"{digest(raw)}"')
+
     def respond(self, request: Request, **headers: str) -> Response:
         """Answer a request, with no body if the client has it already."""
         shared = {

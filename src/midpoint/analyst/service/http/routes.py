@@ -18,7 +18,7 @@ from midpoint.analyst.service.state.acceptance import Accepted, Erase, KeepRepor
 from midpoint.analyst.service.state.group_commit import Committer, Groups, Readers
 from midpoint.analyst.service.state.membership import Join, Leave
 from midpoint.analyst.service.state.model import Model
-from midpoint.analyst.service.state.publication import Publication
+from midpoint.analyst.service.state.publication import Current, Publication
 from midpoint.analyst.service.state.scoring import Wanted
 from midpoint.analyst.storage import History, Member, Storage, Summary, UnavailableError
 from midpoint.errors import MidpointError
@@ -61,9 +61,10 @@ class Service:
         """All items by title, as an entry of the list names them: they never change."""
         numbers_of(request, {})
         digest = str(request.path_params["digest"])
-        if digest not in (await self.publication.now()).catalogues:
+        document = await self.publication.titles(digest)
+        if document is None:
             raise DeclinedError("not_found", "no such titles were published here")
-        return (await self.publication.titles(digest)).respond(request, **EVERYONE)
+        return document.respond(request, **EVERYONE)
 
     async def disclosure(self, request: Request) -> Response:
         """The current disclosure, exactly as it was signed."""
@@ -73,8 +74,9 @@ class Service:
     async def older_disclosure(self, request: Request) -> Response:
         """A disclosure by its digest: it never changes."""
         numbers_of(request, {})
-        digest = await self._published(request)
-        document, _ = await self.publication.older(digest)
+        document = await self.publication.disclosure(str(request.path_params["digest"]))
+        if document is None:
+            raise DeclinedError("not_found", "no such disclosure was published here")
         return document.respond(request, **EVERYONE)
 
     async def certificates(self, request: Request) -> Response:
@@ -124,20 +126,14 @@ class Service:
         numbers_of(request, {})
         token = self._token(request)
         report = await self._message(request, Report, self.settings.largest, canonical=True)
-        current, now = await self.publication.knowing(report.disclosure), _now()
-        if report.disclosure == current.digest:
-            possible = current.possible
-        elif report.disclosure in current.superseded:
-            _, possible = await self.publication.older(report.disclosure)
-        else:
+        current = await self.publication.knowing(report.disclosure)
+        if report.disclosure not in current.superseded:
             raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
-        retired = current.is_retired(report.disclosure, now, self.settings.grace)
-        try:
-            possible.require(report)
-        except MidpointError as error:
-            raise DeclinedError("malformed", f"the report is refused: {error}") from error
+        retired = self.publication.is_retired(report.disclosure)
+        if not retired:  # else nothing new is taken, whatever it says
+            await self._require_possible(report, current)
         work = KeepReport.of(
-            *(token, report, now),
+            *(token, report, _now()),
             retired=retired,
             sum_up=current.model.added,
             most=self.settings.kept,
@@ -189,12 +185,12 @@ class Service:
         current = await self.publication.knowing(shared.disclosure)
         if shared.disclosure not in current.superseded:
             raise DeclinedError("unknown_disclosure", "this disclosure was never published here")
-        disclosure = current.model.disclosure
-        if shared.disclosure != current.digest:
-            disclosure = await self.readers.call(
-                self.publication.site.disclosure, shared.disclosure
+        model = await self.publication.model(shared.disclosure)
+        if model is None:
+            raise DeclinedError(
+                "retired_disclosure", "this disclosure is retired; fetch the current one first"
             )
-        await self.committer.submit(Join.of(token, shared, disclosure, _now()))
+        await self.committer.submit(Join.of(token, shared, model.disclosure, _now()))
         return _done()
 
     async def membership(self, request: Request) -> Response:
@@ -270,6 +266,16 @@ class Service:
             canonical=canonical,
         )
 
+    async def _require_possible(self, report: Report, current: Current) -> None:
+        """Decline what no device answers under the disclosure of a report."""
+        possible = current.possible
+        if report.disclosure != current.digest:
+            possible = await self.publication.rules(report.disclosure)
+        try:
+            possible.require(report)
+        except MidpointError as error:
+            raise DeclinedError("malformed", f"the report is refused: {error}") from error
+
     async def _model(self, asked: SolicitationRequest) -> Model:
         """Return the current model, or the one that a device answers under until a day is over."""
         current = (await self.publication.now()).model
@@ -277,7 +283,7 @@ class Service:
             return current
         kept = None
         if asked.superseded:
-            kept = await self.publication.model(asked.disclosure, self.settings.grace)
+            kept = await self.publication.model(asked.disclosure)
         if kept is None:
             raise DeclinedError(
                 "not_current", "this is not the current disclosure; fetch it and check it first"
@@ -288,7 +294,7 @@ class Service:
         digest = request.path_params.get("digest")
         if digest is None:
             return (await self.publication.now()).model
-        kept = await self.publication.model(str(digest), self.settings.grace)
+        kept = await self.publication.model(str(digest))
         if kept is None:
             raise DeclinedError("not_current", "nothing is scored under this disclosure any more")
         return kept

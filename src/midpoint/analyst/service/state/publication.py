@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -46,8 +46,8 @@ class Current:
     """The current disclosure, exactly as signed."""
     catalogue: Document
     """All items by title, exactly as the newest entry of the list names them."""
-    catalogues: frozenset[str]
-    """Digests of all titles that the list names."""
+    catalogues: dict[str, int | None]
+    """When all titles that the list names stopped being current; None for those that are."""
     superseded: dict[str, int | None]
     """When each published disclosure stopped being current; None for the one that is."""
     possible: ReportRules
@@ -58,18 +58,14 @@ class Current:
         """Digest of the current disclosure."""
         return self.model.digest
 
-    def is_retired(self, disclosure: str, now: int, grace: int) -> bool:
-        """Tell whether rounds under a published disclosure are no longer taken."""
-        ended = self.superseded[disclosure]
-        return ended is not None and now > ended + grace
-
 
 class Publication:
     """Follows a site: `now` looks at the list's file, and reads again what changed."""
 
-    def __init__(self, site: Site, ask: int) -> None:
+    def __init__(self, site: Site, ask: int, grace: int) -> None:
         self.site = site
         self._ask = ask
+        self._grace = grace
         self._seen: object = None
         self._current: Current | None = None
         self._loading = asyncio.Lock()
@@ -112,23 +108,52 @@ class Publication:
             raise DeclinedError("unavailable", "the site is not read yet", retry_after=1)
         return self._current
 
-    async def older(self, digest: str) -> tuple[Document, ReportRules]:
-        """Return a published disclosure, current or not, and what may be answered under it."""
-        return await self._kept(self._older, digest, _older)
+    async def rules(self, digest: str) -> ReportRules:
+        """Return what may be answered under a published disclosure, current or not."""
+        return (await self._kept(self._older, digest, _older))[1]
 
-    async def titles(self, digest: str) -> Document:
-        """Return titles that the list names, now or before."""
+    async def disclosure(self, digest: str) -> Document | None:
+        """Return a disclosure, current or not; None if it was never published."""
+        current = await self.now()
+        if digest not in current.superseded:
+            return None
+        if self._is_retired(current.superseded[digest]):
+            return await self._as_it_is("disclosures", digest)
+        return (await self._kept(self._older, digest, _older))[0]
+
+    async def titles(self, digest: str) -> Document | None:
+        """Return titles that the list names, now or before; None if it never did."""
+        current = await self.now()
+        if digest not in current.catalogues:
+            return None
+        if self._is_retired(current.catalogues[digest]):
+            return await self._as_it_is("catalogues", digest)
         return await self._kept(self._titles, digest, _titles)
 
-    async def model(self, digest: str, grace: int) -> Model | None:
+    async def model(self, digest: str) -> Model | None:
         """Return the model of a published disclosure; None once rounds under it are not taken."""
         current = await self.now()
         if digest == current.digest:
             return current.model
-        now = int(time.time())
-        if digest not in current.superseded or current.is_retired(digest, now, grace):
+        if digest not in current.superseded or self._is_retired(current.superseded[digest]):
             return None
         return await self._kept(self._models, digest, _model, most=MODELS)
+
+    def is_retired(self, disclosure: str) -> bool:
+        """Tell whether rounds under a published disclosure are no longer taken."""
+        return self._current is None or self._is_retired(self._current.superseded[disclosure])
+
+    def _is_retired(self, ended: int | None) -> bool:
+        return ended is not None and time.time() > ended + self._grace
+
+    async def _as_it_is(self, kind: str, digest: str) -> Document:
+        """Return what no device needs any more: it is not looked into, compressed or kept ready.
+
+        Else somebody who asks for many of them would hold up all who wait for newer ones.
+        """
+        return Document.as_it_is(
+            await self._read(lambda site, name: site.document(kind, name), digest)
+        )
 
     async def _kept(
         self,
@@ -199,17 +224,18 @@ def load(site: Site, ask: int) -> Current:
         head=Document.of(chain.entries[-1].raw),
         disclosure=Document.of(disclosure.raw),
         catalogue=Document.of(site.catalogue(newest.catalogue).raw),
-        catalogues=frozenset(entry.catalogue for entry in entries if entry.catalogue),
-        superseded=_superseded(entries),
+        catalogues=_ended((e.catalogue, e.time) for e in entries if e.catalogue),
+        superseded=_ended((e.disclosure, e.time) for e in entries),
         possible=ReportRules(disclosure),
     )
 
 
-def _superseded(entries: list[Entry]) -> dict[str, int | None]:
+def _ended(named: Iterable[tuple[str, int]]) -> dict[str, int | None]:
+    """Return when each of what entries name stopped being current; None for the last one."""
     ended: dict[str, int | None] = {}
-    for entry, following in pairwise(entries):
-        ended[entry.disclosure] = following.time
-    ended[entries[-1].disclosure] = None
+    for (name, _), (_, following) in pairwise(entries := [*named]):
+        ended[name] = following
+    ended[entries[-1][0]] = None
     return ended
 
 
