@@ -304,11 +304,12 @@ CASES = {
             attacks=OF_SETS,
             adversaries=("panel",),
             liked=liked,
+            usual_folds=folds,
         )
-        for name, liked, schemes in (
-            ("liked", 4.0, ("dmpss", "cmpss", "cmpss:leak=0.6")),
-            ("liked-budgets", 4.0, ("cmpss:leak=0.6", "cmpss:leak=0.55")),
-            ("views", 1.0, ("dmpss", "cmpss", "cmpss:leak=0.6")),
+        for name, liked, schemes, folds in (
+            ("liked", 4.0, ("dmpss", "cmpss", "cmpss:leak=0.6"), None),
+            ("liked-budgets", 4.0, ("cmpss:leak=0.6", "cmpss:leak=0.55"), None),
+            ("views", 1.0, ("cmpss:leak=0.6", "cmpss:leak=0.55"), 3),
         )
     },
     **{
@@ -321,6 +322,7 @@ CASES = {
             panels=(4000,),
             outsiders=(1000,),
             liked=liked,
+            usual_folds=6,
         )
         for name, liked in (("liked", 4.0), ("views", 1.0))
     },

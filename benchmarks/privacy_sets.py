@@ -35,7 +35,7 @@ FACTORS, ALPHA, RIDGE, SEED = 80, 5.0, 60.0, 0
 
 def contestants() -> dict[str, LearningProtocol]:
     """Return who competes."""
-    ours = ("no", "dmpss", "cmpss", "cmpss:leak=0.6")
+    ours = ("no", "dmpss", "cmpss", "cmpss:leak=0.6", "cmpss:leak=0.55")
     protocols: dict[str, LearningProtocol] = {name: read_scheme(name) for name in ours}
     for share in (0.1, 0.3):
         for name, method in (("BlurMe", "blur"), ("PerBlur", "blur by taste")):

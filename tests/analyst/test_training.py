@@ -47,6 +47,21 @@ def test_the_scheme_is_chosen_and_all_it_needs_is_learned(
     assert [step.stage for step in seen][:: len(seen) - 1] == ["Training", "Fitting positions"]
 
 
+def test_a_chosen_budget_is_kept_and_a_named_one_takes_its_place(
+    tiny: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice = choosing("dmpss:leak=0.6", monkeypatch)
+    chosen, named, same = (
+        train(tiny.ratings, "gender", factorizer=QUICK, leak=leak) for leak in (None, 0.7, 0.6)
+    )
+    assert (chosen.scheme, chosen.leak, chosen.choice) == ("dmpss", 0.6, choice)
+    assert (same.leak, same.choice) == (0.6, choice)
+    assert (named.scheme, named.leak) == ("dmpss", 0.7)
+    assert named.choice is not None
+    assert named.choice.scheme == "dmpss:leak=0.7"
+    assert named.choice.reason == "this leak budget was asked for; measured was one of 0.6"
+
+
 @pytest.mark.parametrize("scheme", ["cmpss", "cmp"])
 def test_log_spreads_are_learned_where_the_scheme_discloses_them(
     tiny: Simulation, scheme: str

@@ -10,7 +10,7 @@ from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.positions import prepare
 from midpoint.analyst.disclose.scheme_choice import choose_scheme, require_attackers
 from midpoint.analyst.disclose.specification import SchemeSpec, reported_levels
-from midpoint.analyst.fit.choice import ALLOWED, Allowance
+from midpoint.analyst.fit.choice import ALLOWED, Allowance, Choice
 from midpoint.analyst.fit.factorizer import Factorizer, Progress
 from midpoint.analyst.fit.profiles import ItemProfiles
 from midpoint.analyst.learn.admission import noted, require_teaching
@@ -93,7 +93,7 @@ def train(
             seed=factorizer.seed,
             progress=progress,
         )
-        choice = replace(choice, sets_leak=proof)
+        choice = replace(_with_budget(choice, leak), sets_leak=proof)
         scheme = choice.scheme
     specification = SchemeSpec.read(scheme)
     if asked is not None:
@@ -154,6 +154,18 @@ def _require_panel(
             " and nothing about categories",
             *(ratings.name, feature.name, unknown, len(feature.codes)),
         )
+
+
+def _with_budget(choice: Choice, leak: float | None) -> Choice:
+    """Return a choice whose own leak budget, which sets have, gives way to one that was named."""
+    spec = SchemeSpec.read(choice.scheme)
+    if leak is None or spec.leak in {None, leak}:
+        return choice
+    return replace(
+        choice,
+        scheme=str(replace(spec, leak=leak)),
+        reason=f"this leak budget was asked for; measured was one of {spec.leak:g}",
+    )
 
 
 def _require_withholding(scheme: Scheme, leak: float) -> None:

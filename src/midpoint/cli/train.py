@@ -184,9 +184,11 @@ def _say_factors(
 
 def summarize(console: Console, profiles: "ItemProfiles", seconds: float) -> None:
     """Print what was learned: size, noise, counterparts, and the items a feature moves most."""
+    from midpoint.analyst.fit.summary import noise
+
     console.print(
         f"{profiles.n_items} item profiles of dimension {profiles.dimension - 1} in"
-        f" {seconds:.1f} s; noise of a rating {profiles.noise_variance**0.5:.3f}",
+        f" {seconds:.1f} s{noise(profiles)}",
         highlight=False,
     )
     if profiles.positions is not None:

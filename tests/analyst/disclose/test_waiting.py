@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from midpoint.analyst import ItemProfiles
+from midpoint.analyst import Factorizer, ItemProfiles
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.disclose.leak import LeakBudget
 from midpoint.analyst.disclose.waiting import waiting
+from midpoint.data import PRESETS, simulate
 from tests.support.tables.two_kinds import two_kinds
 
 LEAK = 0.8
@@ -79,3 +80,12 @@ def test_without_a_feature_nothing_waits() -> None:
     profiles = replace(two_kinds().first, statistics=None)
     with pytest.raises(Exception, match="private feature"):
         waiting(profiles, LEAK)
+
+
+def test_items_of_sets_wait_for_how_often_they_are_used_alone() -> None:
+    plays = replace(PRESETS["simulated-plays"], users=240, items=60, ratings=4_000)
+    profiles = Factorizer(dimension=4, iterations=4).fit(simulate(plays, seed=1).ratings, "gender")
+    found = waiting(replace(profiles, scheme="dmpss"), 0.55)
+    assert 0 < found.waits.sum() < profiles.n_items
+    assert (found.needed[found.needed >= 0] >= found.answers[found.needed >= 0]).all()
+    assert "items wait" in found.words(profiles.item_names)

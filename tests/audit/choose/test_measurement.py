@@ -87,13 +87,20 @@ def test_what_devices_know_makes_up_for_what_they_withhold() -> None:
     assert lost[1] > 0.03
 
 
-def test_the_bound_of_a_cost_holds_nineteen_times_in_twenty() -> None:
+@pytest.mark.parametrize(
+    ("scale", "ratio", "true"),
+    [(Scale.stars(1, 5), 1.05, 1.05**0.5 - 1), (Scale.unary(), 0.97, 0.03)],
+    ids=["error", "lists"],
+)
+def test_the_bound_of_a_cost_holds_nineteen_times_in_twenty(
+    scale: Scale, ratio: float, true: float
+) -> None:
     rng, held = np.random.default_rng(3), 0
     for _ in range(400):
         raw = rng.gamma(2.0, size=300)
-        held += cost_bound(raw * rng.normal(1.05, 0.5, 300), raw, 0.95) >= 1.05**0.5 - 1
+        held += cost_bound(raw * rng.normal(ratio, 0.5, 300), raw, scale, 0.95) >= true
     assert 0.92 < held / 400 < 0.98
-    assert cost_bound(raw, raw, 0.95) == 0
+    assert cost_bound(raw, raw, scale, 0.95) == 0
 
 
 def test_the_error_of_a_difference_is_the_one_of_correlated_curves() -> None:
@@ -167,17 +174,23 @@ def test_candidates_follow_the_scale_and_what_can_be_learned() -> None:
     assert variants("dmpss", fine, positions=False)[0] == "dmpss:levels=11"
     assert variants("cmpss", halves) == ("cmpss:levels=5", "cmpss:spread=on")
     assert variants("mp", Scale.continuous(0, 1)) == ()
-    assert variants("dmpss", Scale.unary()) == ()
-    assert variants("cmpss", Scale.unary()) == tuple(f"cmpss:leak={leak}" for leak in BUDGETS)
+    assert variants("cmpss", Scale.unary()) == ()
+
+
+def test_shares_of_ratings_and_leak_budgets_of_sets_are_tried() -> None:
+    stars, sets = Scale.stars(1, 5), Scale.unary()
+    assert thinned("dmp", stars)[2] == "cmp:shift=off:keep=0.5"
+    assert thinned("dmpss", stars)[2] == "cmpss:shift=off:keep=0.5"
+    assert thinned("dmp", stars, positions=False)[2] == "dmp:keep=0.5"
+    assert thinned("cmpss", stars, 0.6) == ("cmpss:keep=0.85", "cmpss:keep=0.7")
+    assert thinned("cmpss", stars, 1) == ()
+    assert thinned("cmpss:spread=on", stars)[-1] == "cmpss:spread=on:keep=0.25"
+    assert thinned("cmp:levels=7:shift=off", stars)[1] == "cmp:levels=7:shift=off:keep=0.7"
+    assert not protocol_of(thinned("dmp", stars)[0]).shift
+    budgets = tuple(f"cmpss:leak={leak}" for leak in BUDGETS)
+    assert thinned("dmpss", sets) == thinned("cmpss", sets) == budgets
+    assert thinned("dmpss", sets, positions=False)[0] == "dmpss:leak=0.7"
     assert protocol_of("cmpss:leak=0.6").leak == 0.6
-    assert thinned("dmp")[2] == "cmp:shift=off:keep=0.5"
-    assert thinned("dmpss")[2] == "cmpss:shift=off:keep=0.5"
-    assert thinned("dmp", positions=False)[2] == "dmp:keep=0.5"
-    assert thinned("cmpss", 0.6) == ("cmpss:keep=0.85", "cmpss:keep=0.7")
-    assert thinned("cmpss", 1) == ()
-    assert thinned("cmpss:spread=on")[-1] == "cmpss:spread=on:keep=0.25"
-    assert thinned("cmp:levels=7:shift=off")[1] == "cmp:levels=7:shift=off:keep=0.7"
-    assert not protocol_of(thinned("dmp")[0]).shift
     assert protocol_of("cmp:levels=5:spread=on").spec.levels == 5
     assert questions(2) == [1]
     assert questions(3) == [0, 1, 2]

@@ -8,7 +8,8 @@ import pytest
 from midpoint.analyst import Allowance, Factorizer
 from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.choose import choose
-from midpoint.data import Scale, Simulation, SimulationConfig, simulate
+from midpoint.audit.choose.candidates import BUDGETS
+from midpoint.data import PRESETS, Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
 from midpoint.errors import MidpointError
 
@@ -100,3 +101,26 @@ def test_a_continuous_scale_has_candidates_of_its_own() -> None:
     choice = choose(smooth, ["gender"], factorizer=QUICK)
     assert [row.scheme for row in choice.tried][:3] == ["no", "mp", "mpss"]
     assert choice.scheme.startswith("mpss")
+
+
+@pytest.mark.slow
+def test_sets_are_revealed_up_to_the_smallest_budget_that_the_cost_allows() -> None:
+    """The control: where nothing of lists may be lost, no budget is taken."""
+    plays = replace(
+        PRESETS["simulated-plays"],
+        users=300,
+        items=60,
+        ratings=6_000,
+        features=(SimulatedFeature("gender", ("F", "M"), selection_sd=0.8),),
+    )
+    ratings = simulate(plays, seed=1).ratings
+    chosen, strict = (
+        choose(ratings, ["gender"], factorizer=QUICK, allow=Allowance(cost)) for cost in (0.1, 0)
+    )
+    assert chosen.tried[0].leak > 0.8
+    assert chosen.scheme == f"cmpss:leak={BUDGETS[-1]}"
+    assert chosen.reason.endswith("this is the smallest leak budget that the cost allows")
+    taken = chosen.row(chosen.scheme)
+    assert taken is not None
+    assert taken.leak <= chosen.luck
+    assert SchemeSpec.read(strict.scheme).leak is None

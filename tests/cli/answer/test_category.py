@@ -17,7 +17,8 @@ from midpoint.cli.answer.options import FileOptions
 from midpoint.cli.answer.terminal import Terminal
 from midpoint.errors import MidpointError
 from midpoint.user.agent import Home
-from tests.support.people.made_up import AGE, GENDER, disclosure
+from midpoint.wire import Disclosure
+from tests.support.people.made_up import AGE, GENDER, disclosure, unary_disclosure
 
 SHOWN = disclosure(features=(GENDER, AGE))
 NAMES = {"gender": "F", "age": "old"}
@@ -80,6 +81,21 @@ def test_it_is_asked_for_in_a_terminal_and_remembered_if_she_likes(tmp_path: Pat
     kept = category_of(home, SHOWN, terminal(is_one=False), None, remember=False)
     assert kept.cell_in(SHOWN) == SHOWN.cell(NAMES)
     home.close()
+
+
+@pytest.mark.parametrize(
+    ("shown", "decides"),
+    [
+        (SHOWN, "how your ratings are changed"),
+        (unary_disclosure(features=(GENDER, AGE)), "which of your titles are withheld"),
+    ],
+    ids=["ratings", "sets"],
+)
+def test_what_it_decides_is_said_of_ratings_and_of_sets(shown: Disclosure, decides: str) -> None:
+    written = io.StringIO()
+    asked = Terminal(Console(file=written, width=200, force_terminal=True), iter("13n").__next__)
+    category_of(Home.in_memory(), shown, asked, None, remember=False)
+    assert f"It decides {decides}, and never leaves this device" in written.getvalue()
 
 
 def test_without_a_terminal_it_has_to_be_named() -> None:

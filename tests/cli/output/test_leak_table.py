@@ -8,6 +8,8 @@ import pytest
 from rich.console import Console
 
 from midpoint.analyst import Factorizer, train
+from midpoint.analyst.fit.choice import Choice, Tried
+from midpoint.cli.output import leak_table
 from midpoint.cli.output.leak_table import show_leak
 from midpoint.data import Simulation
 
@@ -41,3 +43,24 @@ def test_budgets_are_drawn_with_what_each_costs(tiny: Simulation) -> None:
     assert kept[-1] == 100
     assert [leak for leak, chosen, _ in rows if chosen] == ["0.57"]
     assert "RMSE of what people see" in shown
+
+
+def test_a_budget_that_was_chosen_is_said_and_one_that_was_asked_for_is_drawn(
+    tiny: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = list[object]()
+    monkeypatch.setattr(leak_table, "_show_budgets", lambda *given: drawn.append(given))
+    profiles = train(tiny.ratings, "gender", factorizer=QUICK, scheme="dmpss:leak=0.6")
+    row = Tried("dmpss:leak=0.6", 0.52, "sets", "F", 0.0, 0.0, 0.01)
+    for choice, says in (
+        (Choice(row.scheme, "it leaks least", (row,)), True),
+        (Choice(row.scheme, "it was asked for"), False),
+        (None, False),
+    ):
+        console = Console(width=200, record=True, file=StringIO())
+        drawn.clear()
+        show_leak(console, replace(profiles, choice=choice), tiny.ratings, QUICK)
+        text = console.export_text()
+        assert ("keep to a leak budget of 0.6:" in text) == says
+        assert bool(drawn) != says
+        assert "wait for more answers" in text

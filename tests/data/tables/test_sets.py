@@ -37,7 +37,16 @@ def test_counts_above_zero_are_in_the_set() -> None:
     sets = load(with_plays(3, 0, 1, 2, None), columns=COUNT)
     assert sets.user.tolist() == [0, 1, 1]
     assert sets.item.tolist() == [0, 0, 1]
-    assert "2 rows with a count of 0" in sets.left_out
+    assert sets.left_out == ("2 rows with a count of 0 or none",)
+
+
+def test_ratings_beside_named_counts_are_left_out_and_that_is_said() -> None:
+    both = with_plays(3, 0, 1, 2, None).with_columns(rating=pl.lit(4))
+    sets = load(both, columns=COUNT)
+    assert sets.scale.is_unary
+    assert sets.left_out[-1] == "column 'rating', since the counts say who used what"
+    named = load(both.rename({"plays": "stars"}).drop("rating"), columns=Columns(count="stars"))
+    assert named.left_out == ("2 rows with a count of 0 or none",)
 
 
 def test_a_file_with_times_and_people_is_read_likewise(tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def waiting(profiles: ItemProfiles, leak: float) -> Waiting:
     pairs = combinations(range(len(statistics.users)), 2)
     part = statistics.users / statistics.users.sum()
     each = np.array([1 / (1 / part[first] + 1 / part[second]) for first, second in pairs])
-    value = each * profiles.noise_variance / statistics.within_variance
+    value = np.zeros_like(each)  # the value of an item in a set says nothing
+    if not profiles.scale.is_unary:
+        value = each * profiles.noise_variance / statistics.within_variance
     worth, errors = rule.worth(keep), errors_of(profiles)
     others = np.maximum(1 - rule.revealed, FEWEST)
 
@@ -117,6 +119,6 @@ def waiting(profiles: ItemProfiles, leak: float) -> Waiting:
 
 def _after(errors: Errors, more: Float, ratio: float, value: float, others: Float) -> Float:
     """Return an item's part of D per person who reveals it, after so many answers more. (M,)."""
-    v = 1 / (1 / np.maximum(errors.ratio, 1e-300) + more * ratio)
-    e = 1 / (1 / np.maximum(errors.value, 1e-300) + more * value)
+    v = errors.ratio / (1 + more * ratio * errors.ratio)
+    e = errors.value / (1 + more * value * errors.value)
     return np.asarray(v / others + e)

@@ -100,7 +100,8 @@ def train_on(
         choice = replace(choice, panel=int(profiles.statistics.users.sum()))
     if factorizer.sets and factorizer.method == "als" and not ratings.scale.is_unary:
         profiles = replace(profiles, set_prior=sampled_set_prior(profiles, sample, factorizer.seed))
-    return replace(profiles, scheme=str(specification), choice=choice)
+    named = replace(specification, leak=None)
+    return replace(profiles, scheme=str(named), choice=choice, leak=specification.leak)
 
 
 def sampled_set_prior(profiles: ItemProfiles, sample: Ratings, seed: int) -> SetPrior | None:

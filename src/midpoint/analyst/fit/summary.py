@@ -22,8 +22,7 @@ def as_text(profiles: "ItemProfiles") -> str:
     made, K = profiles.provenance, len(profiles.categories)
     first = (
         f"<ItemProfiles of {made.data}: {profiles.n_items} items, dimension"
-        f" {profiles.dimension - 1}, on {profiles.scale}; noise of a rating"
-        f" {profiles.noise_variance**0.5:.3f}"
+        f" {profiles.dimension - 1}, on {profiles.scale}{noise(profiles)}"
     )
     lines = [first]
     for k in range(min(K, SHOWN_CATEGORIES)):
@@ -32,6 +31,13 @@ def as_text(profiles: "ItemProfiles") -> str:
     if K > SHOWN_CATEGORIES:
         lines.append(f"  and {K - SHOWN_CATEGORIES} more categories")
     return "\n".join([*lines, f"  {_scheme(profiles)}>"])
+
+
+def noise(profiles: "ItemProfiles") -> str:
+    """Say what the noise of a rating is; nothing of sets, which have no ratings."""
+    if profiles.scale.is_unary:
+        return ""
+    return f"; noise of a rating {profiles.noise_variance**0.5:.3f}"
 
 
 def as_table(profiles: "ItemProfiles") -> str:

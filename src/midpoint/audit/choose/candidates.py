@@ -16,7 +16,7 @@ CONTINUOUS = ("mp", "mpss")
 KEEPS = (0.85, 0.7, 0.5, 0.35, 0.25)
 """Shares of their ratings that devices may reveal where no candidate is shown to hold the leak."""
 BUDGETS = (0.7, 0.6, 0.55)
-"""Leak budgets that are tried for sets."""
+"""Leak budgets that devices may keep to instead, of sets."""
 POSITIONED = MappingProxyType({"dmp": "cmp", "dmpss": "cmpss"})
 """What has positions as well, by the scheme that protects item by item."""
 FEWER = (11, 7, 5)
@@ -48,14 +48,13 @@ def variants(
 ) -> tuple[str, ...]:
     """Return settings of a candidate that are tried where it leaks, the simplest first.
 
-    Fewer reported levels where the scale has many, and spreads carried to the counterparts'. Of
-    sets leak budgets: withheld items cost little where devices rank by all that they know. On a
+    Fewer reported levels where the scale has many, and spreads carried to the counterparts'. On a
     fine scale values that shift lie off the round numbers, so there taste only corrects scores.
+    Sets have neither levels nor spreads.
     """
     spec, count = SchemeSpec.read(candidate), len(scale.levels or ())
     if scale.is_unary:
-        budgets = BUDGETS if spec.scheme.counterparts else ()
-        return tuple(str(replace(spec, leak=leak)) for leak in budgets)
+        return ()
     if count > FINE:
         still = SchemeSpec("cmp" if assigned else "cmpss", shift=False)
         base = still if positions else spec
@@ -66,18 +65,23 @@ def variants(
     return tuple(str(other) for other in others)
 
 
-def thinned(candidate: str, least: float = KEEPS[-1], *, positions: bool = True) -> tuple[str, ...]:
+def thinned(
+    candidate: str, scale: Scale, least: float = KEEPS[-1], *, positions: bool = True
+) -> tuple[str, ...]:
     """Return a candidate of which devices reveal smaller and smaller shares, whatever the category.
 
     What is revealed of fewer ratings can be made of what is revealed of more, so it leaks no more.
     Devices that know positions make up for most of the cost: see `user.core.counterparts`, step 7.
     A scheme without positions gets them where `positions` can be learned, and no value shifts.
     `cmp:shift=off` sends what `dmp` sends. `cmpss:shift=off` withholds by counterparts, unlike
-    `dmpss`, so what it leaks is measured.
+    `dmpss`, so what it leaks is measured. Of sets the shares are those of leak budgets, which
+    differ from item to item.
     """
     spec = SchemeSpec.read(candidate)
     if positions and spec.name in POSITIONED:
-        spec = replace(spec, name=POSITIONED[spec.name], shift=False)
+        spec = replace(spec, name=POSITIONED[spec.name], shift=scale.is_unary)
+    if scale.is_unary:
+        return tuple(str(replace(spec, leak=leak)) for leak in BUDGETS)
     return tuple(str(replace(spec, keep=keep)) for keep in KEEPS if keep >= least)
 
 

@@ -172,17 +172,17 @@ def cost(accuracy: Float, raw: Float, scale: Scale) -> float:
     return 1 - ratio if scale.is_unary else sqrt(ratio) - 1
 
 
-def cost_bound(squares: Float, raw: Float, level: float) -> float:
+def cost_bound(accuracy: Float, raw: Float, scale: Scale, level: float) -> float:
     """Return what a scheme costs at most: the upper end of a one-sided interval over people.
 
     With R = S / S_raw, of sums over people i, the error of R is
     sqrt(sum_i (s_i - R s_i,raw)^2) / S_raw, and that of sqrt(R) half of it over sqrt(R).
     """
     total = max(float(raw.sum()), 1e-300)
-    ratio = float(squares.sum()) / total
-    error = float(np.sqrt(np.square(squares - ratio * raw).sum())) / total
-    root = sqrt(max(ratio, 1e-12))
-    return root - 1 + NormalDist().inv_cdf(level) * error / (2 * root)
+    ratio = float(accuracy.sum()) / total
+    error = float(np.sqrt(np.square(accuracy - ratio * raw).sum())) / total
+    slope = 1.0 if scale.is_unary else 1 / (2 * sqrt(max(ratio, 1e-12)))
+    return cost(accuracy, raw, scale) + NormalDist().inv_cdf(level) * slope * error
 
 
 def accuracy(panel: Panel, how: LearningProtocol) -> Float:

@@ -145,9 +145,10 @@ def decide(
 def _reason(taken: Trial, best: Trial, trials: Sequence[Trial]) -> str:
     """Say what decided."""
     if taken.thins is not None:
+        budget = SchemeSpec.read(taken.scheme).leak is not None
         return (
             f"{taken.thins} is not shown to leak at most {HELD:g}, fewer answers leak no more, and"
-            " this is the smallest share that the cost allows"
+            f" this is the smallest {'leak budget' if budget else 'share'} that the cost allows"
         )
     if taken is not best and not taken.is_held:
         return f"{best.scheme} is not shown to leak less by a paired test, and this is simpler"

@@ -143,14 +143,15 @@ def _vary(
 
     And what reveals a share of the candidate that would be taken, unless that holds the leak.
     """
-    positions, scale = "cmp" not in tried.failed, panel.ratings.scale
+    scale = panel.ratings.scale
+    positions = ("cmpss" if scale.is_unary else "cmp") not in tried.failed
     best = min(cheap_enough(tried.trials, most_cost), key=excess)
     if best.leak.excess > 0:
         more = variants(best.scheme, scale, positions=positions, assigned=assigned)
         tried.attempt(more, best)
     taken = simplest(tried.trials, most_cost)
-    shares = thinned(taken.scheme, least_share, positions=positions)
-    if shares and not taken.is_held and not scale.is_unary:
+    shares = thinned(taken.scheme, scale, least_share, positions=positions)
+    if shares and not taken.is_held:
         try:
             fewest = _smallest_share(panel, shares, tried.raw, most_cost)
         except MidpointError as error:  # positions that cannot be learned, or disclosed
@@ -169,8 +170,8 @@ def _smallest_share(
     low, high = 0, len(shares)
     while low < high:
         middle = (low + high) // 2
-        squares = accuracy(panel, protocol_of(shares[middle]))
-        if cost_bound(squares, raw.measured.accuracy, SURE) <= most_cost:
+        values, scale = accuracy(panel, protocol_of(shares[middle])), panel.ratings.scale
+        if cost_bound(values, raw.measured.accuracy, scale, SURE) <= most_cost:
             low = middle + 1
         else:
             high = middle

@@ -100,9 +100,12 @@ def _ask(
     home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool, optional: bool
 ) -> tuple[dict[str, str], bool]:
     """Ask for the category of each feature, and whether to remember it."""
+    decides = "which of your titles are withheld" if disclosure.scale.is_unary else (
+        "how your ratings are changed"
+    )
     private = (
-        "What you keep private: [b]{}[/b]. It decides how your ratings are changed, and never"
-        " leaves this device unless you join the panel."
+        f"What you keep private: [b]{{}}[/b]. It decides {decides}, and never leaves this device"
+        " unless you join the panel."
     )
     names = ask_names(disclosure, terminal, private, optional=optional)
     if home.directory is None or remember:

@@ -38,7 +38,16 @@ def show_leak(
         )
         console.print(line, highlight=False, soft_wrap=True)
         return
-    if ratings is not None:
+    choice = profiles.choice
+    measured = choice is not None and choice.row(choice.scheme) is not None
+    if choice is not None and measured and SchemeSpec.read(choice.scheme).leak == profiles.leak:
+        line = (
+            f"Devices keep to a leak budget of {profiles.leak:g}: somebody who knew all errors of"
+            " the disclosed numbers would reach that AUC at most. --leak names another one, and"
+            " prints what budgets cost."
+        )
+        console.print(line, highlight=False, soft_wrap=True)
+    elif ratings is not None:
         _show_budgets(console, profiles, ratings, factorizer)
     said = waiting(profiles, profiles.leak).words(profiles.item_names)
     if said:

@@ -178,7 +178,7 @@ def _load_sets(
         raise MidpointError(f"{origin.path}: nobody used anything; check the column of counts")
     sets = kept.unique(["user", "item"], keep="first", maintain_order=True)
     notes = {
-        "with a count of 0": rows.height - kept.height,
+        "with a count of 0 or none": rows.height - kept.height,
         "of somebody using an item again": kept.height - sets.height,
     }
     made = build_ratings(
@@ -187,4 +187,7 @@ def _load_sets(
     for what, number in notes.items():
         if number:
             made = made.leaving_out(f"{counted(number, origin.unit)} {what}")
+    rated = None if columns.count is None else find(cells, "rating")
+    if rated not in {None, columns.count}:
+        made = made.leaving_out(f"column {rated!r}, since the counts say who used what")
     return made
