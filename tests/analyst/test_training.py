@@ -47,7 +47,7 @@ def test_the_scheme_is_chosen_and_all_it_needs_is_learned(
     assert [step.stage for step in seen][:: len(seen) - 1] == ["Training", "Fitting positions"]
 
 
-def test_a_chosen_budget_is_kept_and_a_named_one_takes_its_place(
+def test_a_chosen_budget_is_kept_unless_another_is_named(
     tiny: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choice = choosing("dmpss:leak=0.6", monkeypatch)

@@ -100,8 +100,10 @@ def _ask(
     home: "Home", disclosure: "Disclosure", terminal: Terminal, *, remember: bool, optional: bool
 ) -> tuple[dict[str, str], bool]:
     """Ask for the category of each feature, and whether to remember it."""
-    decides = "which of your titles are withheld" if disclosure.scale.is_unary else (
-        "how your ratings are changed"
+    decides = (
+        "which of your titles are withheld"
+        if disclosure.scale.is_unary
+        else ("how your ratings are changed")
     )
     private = (
         f"What you keep private: [b]{{}}[/b]. It decides {decides}, and never leaves this device"

@@ -55,7 +55,8 @@ Share = Annotated[
         help="Smallest share of the answers that devices may send, 0.25 or more. Where no scheme is"
         " shown to leak little, devices send only a share, as small as --cost allows, and still"
         " rank by all of their user's ratings. Ask for a larger share if the site is to learn from"
-        " reports. For ratings, where the scheme is chosen.",
+        " reports. For ratings, where the scheme is chosen; of sets devices keep to a leak budget"
+        " instead, which --leak names.",
     ),
 ]
 
@@ -109,8 +110,9 @@ class ProtectionOptions:
             callback=within(0.501, 1, "an AUC from 0.501 to 1, such as 0.6; 0.5 is blind guessing"),
             help="Leak budget: the highest AUC that somebody could reach who knew all errors of the"
             " disclosed numbers (0.5: blind guessing). Items with imprecise numbers are then"
-            " revealed rarely or never, by everyone alike. Printed with what it costs; without it,"
-            " every item may be revealed. For schemes that withhold ratings; engine `local` only.",
+            " revealed rarely or never, by everyone alike. Printed with what it costs. Without it,"
+            " every item may be revealed, unless training chooses a budget, as it does for sets."
+            " For schemes that withhold ratings; engine `local` only.",
         ),
     ] = None
     least_people: Annotated[
