@@ -114,6 +114,8 @@ class Case(NamedTuple):
     """Sizes of the panel where outsiders are kept apart, the main one last."""
     outsiders: tuple[float | None, ...] = (None,)
     """Numbers of outsiders, likewise."""
+    panel_alone: bool = False
+    """Whether several panels are audited without everyone else's reports only."""
     given: float | None = None
     """Share of their ratings that people give."""
     usual_folds: int | None = None
@@ -243,6 +245,7 @@ CASES = {
         adversaries=("outsider",),
         panels=(500, 2000, 4000),
         outsiders=(1000,),
+        panel_alone=True,
     ),
     # How many must tell: leak and error by the panel's size, with everyone's reports and without.
     "ml-1m-gender-panels": Case(
@@ -274,6 +277,7 @@ CASES = {
             adversaries=("outsider",),
             panels=(0.1, 0.3, 0.6),
             outsiders=numbers,
+            panel_alone=True,
         )
         for name, source, feature, schemes, numbers in (
             ("ml-1m-age", "movielens-1m", "age", ("dmpss", "cmpss"), (0.3,)),
@@ -335,6 +339,7 @@ CASES = {
         adversaries=("outsider",),
         panels=(1_000, 5_000, 20_000, 80_000, 130_000),
         outsiders=(20_000,),
+        panel_alone=True,
         usual_folds=4,
     ),
     # What `train` chooses, chosen again in every fold on its panel alone, beside what is simpler.
@@ -527,6 +532,7 @@ def find(
         adversaries=case.adversaries,
         panel=case.panels,
         outsiders=case.outsiders,
+        panel_alone=case.panel_alone,
         given=case.given,
         rounds=case.rounds or None,
         curves=case.curves,

@@ -6,6 +6,8 @@ import pytest
 
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.page import page
+from midpoint.audit.setting import AuditSetting
+from midpoint.audit.sizes import with_reports
 from midpoint.cli.options.audit_extras import read_sizes, share_given
 from midpoint.data import Simulation
 from midpoint.errors import MidpointError
@@ -60,6 +62,13 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     assert "volunteers that this data needs" not in page(alone)
     found.save(tmp_path)
     assert AuditResults.load(tmp_path).sizes == found.sizes
+
+
+def test_the_panel_alone_is_half_of_the_work() -> None:
+    sizes = [30, 60]
+    assert with_reports(AuditSetting(panel=sizes))
+    assert not with_reports(AuditSetting(panel=sizes, panel_alone=True))
+    assert not with_reports(AuditSetting(panel=60))
 
 
 def test_sizes_that_are_none_are_refused(tiny: Simulation) -> None:

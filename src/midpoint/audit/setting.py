@@ -26,6 +26,8 @@ class AuditSetting:
     about the last, without."""
     outsiders: Size | Sequence[Size] = None
     """How many of them are outsiders; a fifth unless given. Several make a curve likewise."""
+    panel_alone: bool = False
+    """Leave out the audits with everyone else's reports, where several panels make a curve."""
     volunteers: str = ""
     """Who volunteers for the panel: everyone alike unless given, `heavy` raters in proportion to
     what they rated, or rather people of a category, such as `age=56+`."""

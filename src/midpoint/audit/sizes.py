@@ -16,7 +16,7 @@ SIZES = "sizes"
 
 def with_reports(setting: AuditSetting) -> bool:
     """Tell whether every panel is to be audited with everyone else's reports, too: of several."""
-    return len({panel for panel, _ in setting.sizes()}) > 1
+    return not setting.panel_alone and len({panel for panel, _ in setting.sizes()}) > 1
 
 
 def size_directory(root: Path, plan: Plan) -> Path:

@@ -149,7 +149,7 @@ def _require_nothing_else(how: AuditOptions, data: DataOptions) -> None:
     from midpoint.audit.run.paper_setup import require_no_other
 
     asked = ("schemes", "attacks", "folds", "quick", "rounds", "curves", "protected", "beside")
-    against = ("adversary", "panel", "outsiders", "volunteers", "membership")
+    against = ("adversary", "panel", "panel_alone", "outsiders", "volunteers", "membership")
     options = {name: getattr(how, name) for name in (*asked, *against)} | {"levels": data.levels}
     options["split"] = how.split == "time"
     least = None if data.at_least == 1 else data.at_least  # all that there are, before the paper's

@@ -65,6 +65,14 @@ Panel = Annotated[
         " leak."
     ),
 ]
+PanelAlone = Annotated[
+    bool,
+    typer.Option(
+        "--panel-alone",
+        help="Of several sizes of the panel, leave out the audits with everyone else's reports:"
+        " half of the time.",
+    ),
+]
 Volunteers = Annotated[
     str,
     typer.Option(

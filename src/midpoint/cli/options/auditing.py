@@ -14,6 +14,7 @@ from midpoint.cli.options.audit_extras import (
     Membership,
     Outsiders,
     Panel,
+    PanelAlone,
     Rounds,
     Split,
     Volunteers,
@@ -95,6 +96,7 @@ class AuditOptions:
     rounds: Rounds = None
     adversary: Adversary = None
     panel: Panel = None
+    panel_alone: PanelAlone = False
     outsiders: Outsiders = None
     volunteers: Volunteers = ""
     given: Given = None
@@ -138,6 +140,7 @@ class AuditOptions:
         return AuditSetting(
             adversaries=self.adversary_names(),
             panel=further.read_sizes(self.panel, "--panel"),
+            panel_alone=self.panel_alone,
             outsiders=further.read_sizes(self.outsiders, "--outsiders"),
             volunteers=self.volunteers,
             given=further.share_given(self.given),
