@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from midpoint.analyst.disclose.site import Site
-from midpoint.analyst.learn.volunteers import Volunteers
+from midpoint.analyst.learn.volunteers import Volunteers, together
 from midpoint.analyst.storage import Decision, Member, Storage, migrate
 from midpoint.analyst.storage.connection import sqlite_url
 from midpoint.audit import live
@@ -83,6 +83,8 @@ def test_people_like_the_panel_refute_nothing_and_others_do() -> None:
     """The control: the same look at people who changed refutes the same certificate."""
     usual = audited(fresh(), MEASURED)
     assert usual.proves
+    assert usual.panel == 0  # nobody joined before, so nobody is known of the panel
+    assert "joined before" not in usual.words()[1]
     assert 0.5 < usual.protected.auc < usual.raw.auc
     assert usual.broken == ()
     assert (
@@ -110,6 +112,26 @@ def test_hiding_a_difference_that_is_gone_makes_one() -> None:
     weak = replace(seen, protected=seen.raw)
     assert weak.broken == ()
     assert any("proves nothing" in line for line in weak.words())
+
+
+@pytest.mark.slow
+def test_those_who_joined_before_show_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone they tell raw ratings apart; the control: with labels dealt at random they do not."""
+    monkeypatch.setattr(live, "ATTACKERS", ())
+    world, people = two_kinds(), fresh(100)
+
+    def read(panel: Ratings) -> SiteAudit:
+        before = (START - 1,) * panel.n_users
+        every = Volunteers(together(panel, joined(people)), before + (START,) * people.n_users)
+        return audit_site(world.disclosure, world.first, START, every)
+
+    seen = read(world.panel)
+    assert seen.raw.auc > 0.95
+    assert seen.protected.auc < seen.raw.auc
+    assert "learned from 80 of them, and from 150 who joined before, pick" in seen.words()[1]
+    codes = np.random.default_rng(3).permutation(world.panel.feature("gender").codes)
+    dealt = world.panel.with_feature(Feature("gender", ("F", "M"), codes))
+    assert read(dealt).raw.auc < 0.75
 
 
 def test_a_leak_budget_that_the_service_promised_is_looked_at_too() -> None:

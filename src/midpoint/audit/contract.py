@@ -78,13 +78,13 @@ class Stage:
         """Show the former (0) or the others (1) under a scheme, in one draw of the coins."""
         ratings, labels, version = self.people[who], self.labels[who], self.learned(scheme)
         coins = np.random.default_rng([who, draw])
+        panel = Panel(lambda: [self.seen(0, scheme, draw)], self.labels[0])
         if self.transcripts:
             items = catalogue(version.profiles, ASKED)
             asked = People.of(ratings, items, labels.astype(np.intp), ROUNDS, seed=who)
             said = converse(asked, [version] * ROUNDS, budget=BUDGET, coins=coins)
-            return TranscriptView.of(said, version, ratings.scale)
+            return TranscriptView.of(said, version, ratings.scale, panel)
         people = Population(ratings.user, ratings.item, ratings.value, labels)
-        panel = Panel(lambda: [self.seen(0, scheme, draw)], self.labels[0])
         sent = LearningProtocol(scheme).report(version.disclosure, version.profiles, people, coins)
         return View(sent, version.profiles, version.disclosure, ratings.scale, panel=panel)
 

@@ -2,8 +2,10 @@
 
 The disclosure was made without them, and their category is known: they are outsiders. They are cut
 into parts. Their devices are simulated under the disclosure as it was published, and each part is
-attacked by attackers that learned from the others. The result can refute a certificate; it does
-not confirm one, since an auditor's attackers learned from more people.
+attacked by attackers that learned from the others. People who joined earlier are taken for the
+disclosure's panel: one attacker learns from them in which directions the categories differ, and
+from the outsiders what that is worth. The result can refute a certificate; it does not confirm one,
+since an auditor's attackers learned from more people.
 """
 
 from collections.abc import Sequence
@@ -19,8 +21,9 @@ from midpoint.analyst.fit.choice import RAW
 from midpoint.analyst.learn.volunteers import Volunteers
 from midpoint.audit.attackers.attacker import questions
 from midpoint.audit.attackers.auc import Area, area
-from midpoint.audit.attackers.view import View, report_scale
-from midpoint.audit.choose.attackers import ATTACKERS, stacked
+from midpoint.audit.attackers.linear import Logistic, panel_directions
+from midpoint.audit.attackers.view import Panel, View, report_scale
+from midpoint.audit.choose.attackers import ATTACKERS, QuickAttacker, stacked
 from midpoint.audit.choose.measurement import stack_scores
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
@@ -36,6 +39,8 @@ LEAST: Final = 30
 """People that each category needs: with fewer, nothing would be seen."""
 DOUBT: Final = 0.05
 """Probability that a certificate is refuted though it holds, over all categories."""
+OF_PANEL: Final = QuickAttacker("panel", panel_directions, Logistic((1.0, 30.0, 1000.0)))
+"""The attacker that knows people who joined before the disclosure, too."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class SiteAudit:
     """The control: the same attackers on their raw ratings."""
     certificates: tuple[Certificate, ...] = ()
     """What auditors signed about the disclosure."""
+    panel: int = 0
+    """How many people joined before the disclosure; 0 where too few did to learn from."""
 
     @property
     def proves(self) -> bool:
@@ -97,10 +104,12 @@ class SiteAudit:
             f"{people:,} people joined since this disclosure was published on"
             f" {_day(self.published)}: {listed}"
         )
+        before = f", and from {self.panel:,} who joined before," if self.panel else ""
         measured = (
-            f"Attackers that learned from {people * (PARTS - 1) // PARTS:,} of them pick the right"
-            f" one of two others {100 * sent.auc:.0f} times in 100 ({100 * sent.low:.0f} to"
-            f" {100 * sent.high:.0f}; blind guessing: 50; on raw ratings: {100 * raw.auc:.0f})"
+            f"Attackers that learned from {people * (PARTS - 1) // PARTS:,} of them{before} pick"
+            f" the right one of two others {100 * sent.auc:.0f} times in 100"
+            f" ({100 * sent.low:.0f} to {100 * sent.high:.0f}; blind guessing: 50; on raw"
+            f" ratings: {100 * raw.auc:.0f})"
         )
         lines = [joined, measured]
         if not self.proves and not self.broken:
@@ -165,15 +174,19 @@ def audit_site(
             f" {count:,} are {name!r}: {LEAST} of each category are needed; ask more people to"
             " join, or audit people of your own by `midpoint audit SOURCE`"
         )
-    outside = _Outside.of(people, names, seed)
+    outside, earlier = _Outside.of(people, names, seed), volunteers.before(published).ratings
+    panel = None if earlier is None else _known(earlier, profiles)
+    if min(count for _, count in _counts(panel, disclosure, names)) < LEAST:
+        panel = None
     raw = LearningProtocol(RAW)
     return SiteAudit(
         disclosure,
         published,
         counts,
-        _read(outside, LearningProtocol(disclosure.scheme), disclosure, profiles, seed),
-        _read(outside, raw, raw.disclose(profiles), profiles, seed),
+        _read(outside, panel, LearningProtocol(disclosure.scheme), disclosure, profiles, seed),
+        _read(outside, panel, raw, raw.disclose(profiles), profiles, seed),
         tuple(certificates),
+        0 if panel is None else panel.n_users,
     )
 
 
@@ -213,6 +226,7 @@ class _Outside:
 
     ratings: Ratings
     category: NDArray[np.intp]
+    features: tuple[str, ...]
     names: tuple[str, ...]
     part: NDArray[np.int64]
     members: list[NDArray[np.intp]]
@@ -226,14 +240,18 @@ class _Outside:
         members = [np.flatnonzero(part == number) for number in range(PARTS)]
         chosen = [people.select_users(part == number) for number in range(PARTS)]
         given = [
-            Population(some.user, some.item, some.value, category[who], repeated=True)
-            for some, who in zip(chosen, members, strict=True)
+            _population(some, category[who]) for some, who in zip(chosen, members, strict=True)
         ]
-        return cls(people, category, feature.categories, part, members, given)
+        return cls(people, category, features, feature.categories, part, members, given)
+
+
+def _population(people: Ratings, category: NDArray[np.intp]) -> Population:
+    return Population(people.user, people.item, people.value, category, repeated=True)
 
 
 def _read(
     outside: _Outside,
+    panel: Ratings | None,
     how: LearningProtocol,
     disclosure: Disclosure,
     profiles: ItemProfiles,
@@ -242,14 +260,24 @@ def _read(
     """Attack each part by attackers trained on the others, under one disclosure; combine them."""
     scale = report_scale(disclosure, outside.ratings.scale)
 
-    def view(part: int, draw: int) -> View:
+    def view(people: Population, part: int, draw: int, beside: Panel | None = None) -> View:
         coins = np.random.default_rng([seed, part, draw])
-        sent = how.report(disclosure, profiles, outside.given[part], coins)
-        return View(sent, profiles, disclosure, scale)
+        sent = how.report(disclosure, profiles, people, coins)
+        return View(sent, profiles, disclosure, scale, panel=beside)
 
-    views = [[view(part, draw) for draw in range(DRAWS)] for part in range(PARTS)]
+    attackers, beside = list(ATTACKERS), None
+    if panel is not None:
+        members = _population(panel, panel.feature(*outside.features).codes.astype(np.intp))
+        beside = Panel(
+            lambda: [view(members, PARTS, draw) for draw in range(DRAWS)], members.category
+        )
+        attackers.append(OF_PANEL)
+    views = [
+        [view(given, part, draw, beside) for draw in range(DRAWS)]
+        for part, given in enumerate(outside.given)
+    ]
     wanted = questions(len(outside.names))
-    scores = np.zeros((len(ATTACKERS), len(wanted), DRAWS, len(outside.category)))
+    scores = np.zeros((len(attackers), len(wanted), DRAWS, len(outside.category)))
     for part, whose in enumerate(outside.members):
         others = [number for number in range(PARTS) if number != part]
         learners = np.concatenate([outside.members[number] for number in others])
@@ -258,7 +286,7 @@ def _read(
             View.pooled([views[number][draw] for number in others], profiles, disclosure)
             for draw in range(DRAWS)
         ]
-        for r, attacker in enumerate(ATTACKERS):
+        for r, attacker in enumerate(attackers):
             rows = stacked(attacker.form, pooled)
             for q, k in enumerate(wanted):
                 score = attacker.fit(rows, category == k)

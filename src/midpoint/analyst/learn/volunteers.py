@@ -69,11 +69,17 @@ class Volunteers:
 
     def since(self, moment: int) -> "Volunteers":
         """Keep those who joined at a moment or later."""
-        late = np.array(self.joined, np.int64) >= moment
-        if self.ratings is None or not late.any():
+        return self._only(np.array(self.joined, np.int64) >= moment)
+
+    def before(self, moment: int) -> "Volunteers":
+        """Keep those who joined before a moment."""
+        return self._only(np.array(self.joined, np.int64) < moment)
+
+    def _only(self, chosen: NDArray[np.bool_]) -> "Volunteers":
+        if self.ratings is None or not chosen.any():
             return Volunteers(None)
-        kept = tuple(joined for joined, is_late in zip(self.joined, late, strict=True) if is_late)
-        return Volunteers(self.ratings.select_users(late), kept)
+        kept = tuple(np.array(self.joined)[chosen].tolist())
+        return Volunteers(self.ratings.select_users(chosen), kept)
 
 
 def _reason(shared: PanelRatings, under: Disclosure | None, current: Disclosure) -> str | None:

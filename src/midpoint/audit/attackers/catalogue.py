@@ -89,6 +89,7 @@ QUICK_ATTACKS = (
     "adaptive-lr-items",
     "adaptive-lr-profile",
     "adaptive-trees-profile",
+    "adaptive-lr-panel",
     "fraction",
     "likelihood",
 )

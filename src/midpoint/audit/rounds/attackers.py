@@ -21,6 +21,7 @@ ON_UNION = (
     "adaptive-lr-mask",
     "adaptive-lr-profile",
     "adaptive-trees-profile",
+    "adaptive-lr-panel",
 )
 """Attackers of one report that are also tried on the union of all rounds."""
 TRANSCRIPT_ATTACKERS: Mapping[str, Callable[[], Attacker]] = MappingProxyType(

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from midpoint.analyst import ItemProfiles
 from midpoint.analyst.solicit.questions import rated_share
-from midpoint.audit.attackers.view import Matrix, View
+from midpoint.audit.attackers.view import Matrix, Panel, View
 from midpoint.audit.rounds.conversation import Transcript, Version
 from midpoint.data import Scale
 from midpoint.errors import MidpointError
@@ -28,9 +28,12 @@ class TranscriptView(View):
     """Round by round."""
 
     @classmethod
-    def of(cls, transcript: Transcript, last: Version, scale: Scale) -> "TranscriptView":
-        """See people through what the analyst knows at the end."""
-        return cls(union(transcript), last.profiles, last.disclosure, scale, transcript=transcript)
+    def of(
+        cls, transcript: Transcript, last: Version, scale: Scale, panel: Panel | None = None
+    ) -> "TranscriptView":
+        """See people through what the analyst knows at the end, and beside the panel if known."""
+        known = last.profiles, last.disclosure, scale
+        return cls(union(transcript), *known, transcript=transcript, panel=panel)
 
     @classmethod
     def pooled(

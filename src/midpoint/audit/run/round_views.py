@@ -6,10 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
-from midpoint.audit.rounds.conversation import DeviceKind, People, Version, catalogue, converse
+from midpoint.audit.attackers.view import Panel, View
+from midpoint.audit.rounds.conversation import (
+    DeviceKind,
+    People,
+    Transcript,
+    Version,
+    catalogue,
+    converse,
+)
 from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.rounds.view import TranscriptView
-from midpoint.audit.run.folds import FoldProfiles, categories_of
+from midpoint.audit.run.folds import FoldData, FoldProfiles, categories_of
 from midpoint.audit.run.views import FEWER_DRAWS, NOBODY, FoldViews, Parts
 from midpoint.data import Ratings
 
@@ -74,6 +82,15 @@ class RoundViews(FoldViews):
         parts = range(self.fold.plan.parts)
         return [self._people(self.fold.of_part(part)) for part in parts]
 
+    def in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
+        """Hold all rounds with them, in few draws: enough to learn directions from."""
+        people, views = [self._people(fold.of_part(part)) for part in parts], list[View]()
+        for draw in range(min(FEWER_DRAWS, fold.plan.draws)):
+            coins = self._generator("panel", *sorted(without), draw)
+            said = [self._held(one, without, coins) for one in people]
+            views.append(self._seen(Transcript.joined(said), without, None))
+        return views
+
     def _people(self, ratings: Ratings) -> People:
         """Say who can answer what, and from which round on."""
         plan, items = self.fold.plan, min(self.how.items, ratings.n_items)
@@ -88,12 +105,17 @@ class RoundViews(FoldViews):
     def _converse(
         self, people: People, without: Parts, coins: np.random.Generator
     ) -> TranscriptView:
-        """Hold all rounds with an analyst that learned without some parts."""
-        versions = self._versions(without)
-        transcript = converse(
-            people, versions, budget=self.how.budget, device=self.how.device, coins=coins
-        )
-        return TranscriptView.of(transcript, versions[-1], self.fold.held_out.scale)
+        """Show people who hold all rounds with an analyst that learned without some parts."""
+        said = self._held(people, without, coins)
+        return self._seen(said, without, self.panel(without))
+
+    def _held(self, people: People, without: Parts, coins: np.random.Generator) -> Transcript:
+        versions, device = self._versions(without), self.how.device
+        return converse(people, versions, budget=self.how.budget, device=device, coins=coins)
+
+    def _seen(self, said: Transcript, without: Parts, panel: Panel | None) -> TranscriptView:
+        last = self._versions(without)[-1]
+        return TranscriptView.of(said, last, self.fold.held_out.scale, panel)
 
     def _versions(self, without: Parts) -> list[Version]:
         """Return what the analyst knows in each round: it learns again half way."""

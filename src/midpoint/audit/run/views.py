@@ -39,6 +39,8 @@ class FoldViews(ABC):
     """The people."""
     name: str
     """What the protocol is called: all seeds follow from it."""
+    _panels: dict[Parts, Panel] = field(default_factory=dict, kw_only=True)
+    """The people whom disclosures were made of, by the parts these were learned without."""
 
     @property
     @abstractmethod
@@ -66,6 +68,32 @@ class FoldViews(ABC):
     def attack_seed(self, attack: str, category: int) -> int:
         """Return the seed of an attacker that looks for a category."""
 
+    @abstractmethod
+    def in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
+        """Draw what the training people of some parts send under the disclosure made of them."""
+
+    def left_out(self, parts: Parts) -> Parts:
+        """Return the parts that a disclosure is made without whose people are not to be in it."""
+        return parts
+
+    @property
+    def shows_sign(self) -> bool:
+        """Whether training people took no part in the disclosures that they are seen under."""
+        return True
+
+    def panel(self, without: Parts) -> Panel | None:
+        """Show the people whom a disclosure was made of: those of the other parts."""
+        return self.panel_of(self.fold, without)
+
+    def panel_of(self, fold: FoldData, without: Parts) -> Panel:
+        """Show training people of a fold under the disclosure made of them."""
+        if without not in self._panels:
+            parts = [part for part in range(fold.plan.parts) if part not in without]
+            category = fold.training_category
+            who = np.concatenate([category[fold.part == part] for part in parts])
+            self._panels[without] = Panel(lambda: self.in_panel(fold, parts, without), who)
+        return self._panels[without]
+
     def training(self) -> list[View]:
         """Return several coin draws of the training people, one view each; too large to keep.
 
@@ -82,14 +110,16 @@ class FoldViews(ABC):
         """
 
         def show(part: int, without: Parts, draw: int) -> View:
-            return self.of_part(part, without, draw, self.nested_coins(part, without, draw))
+            coins = self.nested_coins(part, without, draw)
+            return self.of_part(part, self.left_out(without), draw, coins)
 
         members, draws = self.fold.members, self.nested_draws
-        return tuple(nested_fold(show, members, part, draws) for part in self.fold.judged_parts)
+        each = [nested_fold(show, members, part, draws) for part in self.fold.judged_parts]
+        return tuple(replace(one, shows_sign=self.shows_sign) for one in each)
 
     def _draw(self, draw: int) -> View:
         parts = [
-            self.of_part(part, frozenset({part}), draw, coins)
+            self.of_part(part, self.left_out(frozenset({part})), draw, coins)
             for part, coins in zip(range(self.fold.plan.parts), self.coins(draw), strict=False)
         ]
         target = self.held_out
@@ -106,8 +136,6 @@ class ReportViews(FoldViews):
     """What the analyst learned, with all that the protocol needs."""
     _disclosures: dict[Parts, Disclosure] = field(default_factory=dict)
     """By the parts they were learned without."""
-    _panels: dict[Parts, Panel] = field(default_factory=dict)
-    """The people whom these were made of, likewise."""
 
     @cached_property
     def held_out(self) -> View:
@@ -149,20 +177,8 @@ class ReportViews(FoldViews):
         scale = report_scale(disclosure, self.fold.given.scale)
         return View(sent, learned, disclosure, scale, panel=self.panel(without))
 
-    def panel(self, without: Parts) -> Panel | None:
-        """Show the people whom a disclosure was made of: those of the other parts."""
-        return self._panel_of(self.fold, without)
-
-    def _panel_of(self, fold: FoldData, without: Parts) -> Panel:
-        if without not in self._panels:
-            parts = [part for part in range(fold.plan.parts) if part not in without]
-            category = fold.training_category
-            who = np.concatenate([category[fold.part == part] for part in parts])
-            self._panels[without] = Panel(lambda: self._in_panel(fold, parts, without), who)
-        return self._panels[without]
-
-    def _in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
-        """Draw what the people of some parts report under the disclosure made of them."""
+    def in_panel(self, fold: FoldData, parts: list[int], without: Parts) -> list[View]:
+        """Have them report the ratings that they thinned, once for each draw."""
         views = []
         for draw, thinned in enumerate(fold.thinned):
             coins = self._generator("panel", fold.number, self.name, *sorted(without), draw)

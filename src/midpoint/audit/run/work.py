@@ -107,9 +107,8 @@ class Work:
         """
         named = {
             f"{adversary}:{name}": make
-            for name, make in attackers.items()
-            if (sample := make()).adaptive
-            if adversary != PUBLISHED or not getattr(sample, "reads_panel", False)
+            for name, make in _usable(attackers, adversary).items()
+            if make().adaptive
         }
         return replace(cls.of(schemes, named), adversary=dict.fromkeys(named, adversary))
 
@@ -121,7 +120,10 @@ class Work:
 
         They learn as the analyst with the panel does, or as an adversary that is named.
         """
-        named = {f"{adversary}:{name}" if adversary else name: m for name, m in attackers.items()}
+        named = {
+            f"{adversary}:{name}" if adversary else name: make
+            for name, make in _usable(attackers, adversary).items()
+        }
         return cls(
             schemes=dict(schemes),
             attackers=named,
@@ -150,6 +152,15 @@ class Work:
     def wants(self, scheme: str, attack: str) -> bool:
         """Tell whether this attacker is to try this protocol."""
         return (scheme, attack) in self.tries
+
+
+def _usable(attackers: Makers, adversary: str) -> Makers:
+    """Return those that an adversary has people for: the panel alone does not show its worth."""
+    return {
+        name: make
+        for name, make in attackers.items()
+        if adversary != PUBLISHED or not getattr(make(), "reads_panel", False)
+    }
 
 
 def _sends_alike(how: LearningProtocol, control: LearningProtocol) -> bool:

@@ -11,6 +11,7 @@ from midpoint.audit.rounds.protocol import RoundsProtocol
 from midpoint.audit.run.adversaries.judge import Stacked
 from midpoint.audit.run.adversaries.outsiders import (
     OUTSIDER,
+    PANEL,
     PUBLISHED,
     PublishedRounds,
     PublishedViews,
@@ -21,7 +22,7 @@ from midpoint.audit.run.adversaries.outsiders import (
 from midpoint.audit.run.adversaries.panel_draw import sizes
 from midpoint.audit.run.folds import FoldData, learn
 from midpoint.audit.run.plan import Plan
-from midpoint.audit.run.round_views import Versions
+from midpoint.audit.run.round_views import RoundViews, Versions
 from midpoint.audit.run.views import FoldViews, ReportViews
 from midpoint.data import Scale, Simulation, SimulationConfig, simulate
 from midpoint.data.simulation import SimulatedFeature
@@ -111,6 +112,8 @@ def test_over_rounds_all_are_seen_under_what_was_published_early_and_late(
         assert [view.n_users for view in views.training()] == [people] * 2
         answered[adversary] = views.held_out.transcript.answered
     assert np.array_equal(answered[OUTSIDER], answered[PUBLISHED])
+    assert views.panel(frozenset()) is None  # the panel itself: nobody beside it, and no sign
+    assert not any(one.shows_sign for one in views.training()[0].nested_folds)
     (published,) = known.values()  # nobody is seen under numbers that were not published
     wanted = [how.disclose(one).digest for one in learned]
     assert [version.disclosure.digest for version in published] == wanted
@@ -129,14 +132,20 @@ ALIKE = SimulationConfig(
     noise_sd=0.7,
 )
 """Categories that differ in nothing: whatever a disclosure says of them is the panel's error."""
+CHANCE = 3.5 * (1 / (12 * 250)) ** 0.5 * 2**0.5
+"""By how much an AUC of 250 of either category may be off by luck, twice the variance."""
+
+
+@pytest.fixture(scope="module")
+def alike() -> SplitFold:
+    plan = replace(PLAN, folds=3, draws=3, panel=60, outsiders=900)
+    return SplitFold(FoldData.of(simulate(ALIKE, seed=4).ratings, plan, 0))
 
 
 @pytest.mark.slow
-def test_only_outsiders_find_the_panels_error() -> None:
+def test_only_outsiders_find_the_panels_error(alike: SplitFold) -> None:
     """Where categories are alike, all that can be read is the error of the published numbers."""
-    plan = replace(PLAN, folds=3, draws=3, panel=60, outsiders=900)
-    split = SplitFold(FoldData.of(simulate(ALIKE, seed=4).ratings, plan, 0))
-    panel = split.learners(PUBLISHED)
+    split, panel = alike, alike.learners(PUBLISHED)
     crossed = learn(panel)
 
     # Attackers of single items: those of profiles know what was disclosed, and so know that who
@@ -152,15 +161,39 @@ def test_only_outsiders_find_the_panels_error() -> None:
             found.append(auc(attacker.score(views.held_out), split.fold.category))
         return found
 
-    chance = 3.5 * (1 / (12 * 250)) ** 0.5 * 2**0.5  # 250 of either category, twice the variance
     plain = LearningProtocol("dmpss", estimation="plain")
     of_outsiders = PublishedViews.of(split.learners(OUTSIDER), "dmpss", plain, crossed.whole)
     cross_fitted = ReportViews(panel, of_outsiders.name, plain, crossed)
     same = of_outsiders.held_out.reports, cross_fitted.held_out.reports
     assert np.array_equal(same[0].item, same[1].item)  # the same people say the same
-    assert min(read(of_outsiders)) > 0.5 + chance
-    assert all(abs(one - 0.5) < chance for one in read(cross_fitted))
+    assert min(read(of_outsiders)) > 0.5 + CHANCE
+    assert all(abs(one - 0.5) < CHANCE for one in read(cross_fitted))
     # Where nothing was disclosed, and so no error, outsiders find nothing either.
     raw = LearningProtocol("no")
     nothing = PublishedViews.of(split.learners(OUTSIDER), "no", raw, crossed.whole)
-    assert all(abs(one - 0.5) < chance for one in read(nothing))
+    assert all(abs(one - 0.5) < CHANCE for one in read(nothing))
+
+
+@pytest.mark.slow
+def test_over_rounds_who_has_the_panel_finds_its_error_too(alike: SplitFold) -> None:
+    """Its directions show the error of two disclosures, and other people what that is worth."""
+    panel = alike.learners(PUBLISHED)
+    early, late = learn(panel, early=True), learn(panel)
+
+    def read(attack: str, adversary: str, scheme: str) -> float:
+        how = RoundsProtocol(scheme, estimation="plain", rounds=2, budget=40, items=100)
+        views: FoldViews = RoundViews(panel, f"split:{scheme}", how, early, late)
+        if adversary == OUTSIDER:
+            fold, learned = alike.learners(OUTSIDER), (early.whole, late.whole)
+            views = PublishedRounds.of(fold, scheme, how, learned, Versions(), panel)
+        attacker = ATTACKERS[attack]()
+        attacker.fit(views.training(), views.fold.pooled_category, seed=1)
+        return auc(attacker.score(views.held_out), alike.fold.category)
+
+    for adversary in (OUTSIDER, PANEL):
+        assert read("adaptive-lr-panel", adversary, "dmpss") > 0.5 + CHANCE
+        # The control: where nothing was disclosed there is no error, and nothing to find.
+        assert abs(read("adaptive-lr-panel", adversary, "no") - 0.5) < CHANCE
+    # Cross-fitted, an attacker without the panel's directions does not find it.
+    assert read("adaptive-lr-mask", OUTSIDER, "dmpss") > 0.5 + CHANCE
+    assert abs(read("adaptive-lr-mask", PANEL, "dmpss") - 0.5) < CHANCE

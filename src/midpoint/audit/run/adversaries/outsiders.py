@@ -9,17 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
-import numpy as np
-
 from midpoint.analyst import ItemProfiles, prepare
-from midpoint.audit.attackers.view import NestedFold, Panel, View
+from midpoint.audit.attackers.view import Panel, View
 from midpoint.audit.rounds.protocol import RoundsProtocol
-from midpoint.audit.rounds.view import TranscriptView
 from midpoint.audit.run.adversaries.panel_draw import Drawn, draw_panel, sizes
 from midpoint.audit.run.folds import FoldData, FoldProfiles, first_comers
 from midpoint.audit.run.plan import Plan
 from midpoint.audit.run.round_views import RoundViews, Versions
-from midpoint.audit.run.views import NOBODY, Parts, ReportViews
+from midpoint.audit.run.views import NOBODY, FoldViews, Parts, ReportViews
 from midpoint.data import Ratings, user_folds
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
@@ -45,7 +42,7 @@ ADVERSARIES: Mapping[str, str] = MappingProxyType(
 """What each adversary knows."""
 SPLIT_ADVERSARIES = frozenset({PUBLISHED, OUTSIDER})
 """Those for which panel and outsiders are kept apart."""
-QUICK_OUTSIDERS = ("adaptive-lr-items", "transcript-lr-items")
+QUICK_OUTSIDERS = ("adaptive-lr-items", "adaptive-lr-panel", "transcript-lr-items")
 """Attackers with which a quick audit tries outsiders: of one report, and of several rounds."""
 
 
@@ -139,31 +136,36 @@ class SplitFold:
         return prepare(profiles, people, scheme, spread=spread, threads=1)
 
 
-@dataclass(frozen=True, eq=False)
-class PublishedViews(ReportViews):
-    """Everyone under the one disclosure that is published: those attacked and those learned from.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Published(FoldViews):
+    """Everyone under what is published: those attacked and those learned from.
 
-    `fold` holds the adversary's people as training people, `profiles.whole` what the analyst
-    learned from the panel.
+    `fold` holds the adversary's people as training people, profiles are what the analyst learned
+    from the panel.
     """
 
     members: FoldData | None = None
     """The fold with the panel as training people, where the adversary's are others."""
 
+    def left_out(self, parts: Parts) -> Parts:
+        """Leave nobody out: what is published is the same for all."""
+        del parts
+        return NOBODY
+
+    @property
+    def shows_sign(self) -> bool:
+        """Whether its people are not the panel's own."""
+        return self.members is not None
+
     def panel(self, without: Parts) -> Panel | None:
         """Show the panel to outsiders; those who learn from the panel itself have none beside."""
         del without
-        return None if self.members is None else self._panel_of(self.members, NOBODY)
+        return None if self.members is None else self.panel_of(self.members, NOBODY)
 
-    def of_part(self, part: int, without: Parts, draw: int, coins: np.random.Generator) -> View:
-        """Show the people of a part under the published disclosure, no matter who is left out."""
-        del without
-        return super().of_part(part, NOBODY, draw, coins)
 
-    def nested_folds(self) -> tuple[NestedFold, ...]:
-        """Set parts against one another; those of the panel itself do not show a sign."""
-        shows = self.members is not None
-        return tuple(replace(one, shows_sign=shows) for one in super().nested_folds())
+@dataclass(frozen=True, eq=False)
+class PublishedViews(Published, ReportViews):
+    """One report of each person under the one disclosure that is published."""
 
     def training(self) -> list[View]:
         """Return the people it learns from; the disclosure stays, since it is the only one."""
@@ -186,18 +188,8 @@ class PublishedViews(ReportViews):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedRounds(RoundViews):
-    """The same over several rounds: everyone under the disclosures that are published in turn.
-
-    `early.whole` and `late.whole` are what the analyst learned from the panel.
-    """
-
-    def of_part(
-        self, part: int, without: Parts, draw: int, coins: np.random.Generator
-    ) -> TranscriptView:
-        """Hold all rounds with the people of a part under the published disclosures."""
-        del without
-        return super().of_part(part, NOBODY, draw, coins)
+class PublishedRounds(Published, RoundViews):
+    """The same over several rounds: everyone under the disclosures that are published in turn."""
 
     @classmethod
     def of(
@@ -207,7 +199,9 @@ class PublishedRounds(RoundViews):
         how: RoundsProtocol,
         learned: tuple[ItemProfiles, ItemProfiles],
         known: Versions,
+        members: FoldData | None = None,
     ) -> "PublishedRounds":
         """Show an adversary's people, by what was learned early and late; `known` is shared."""
         early, late = (FoldProfiles(profiles, ()) for profiles in learned)
-        return cls(fold, f"{SPLIT}:{scheme}", how, early, late, known)
+        name = f"{SPLIT}:{scheme}"
+        return cls(fold, name, how, early, late, known, members=members)

@@ -64,13 +64,13 @@ class Prepared:
             how, fold = self.protocol(scheme, SPLIT), self._learners[adversary]
             names = self._positions(scheme, how)
             late = self._load_split(*names)
+            panel = self._learners[PUBLISHED] if adversary == OUTSIDER else None
             if isinstance(how, RoundsProtocol):
                 learned = self._load_split(EARLY, *names), late
                 known = self._published_versions
-                views = PublishedRounds.of(fold, scheme, how, learned, known)
+                views = PublishedRounds.of(fold, scheme, how, learned, known, panel)
                 self._published[adversary] = views
             else:
-                panel = self._learners[PUBLISHED] if adversary == OUTSIDER else None
                 self._published[adversary] = PublishedViews.of(fold, scheme, how, late, panel)
         return self._published[adversary]
 
