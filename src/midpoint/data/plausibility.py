@@ -83,7 +83,7 @@ def _require_together(values: Values) -> None:
         ~usual,
         f"is far from the others, which go from {low:g} to {high:g}"
         " ({} of {} ratings lie so far off)",
-        _named(seen),
+        named(seen),
     )
 
 
@@ -141,7 +141,7 @@ def _require_no_codes(values: Values) -> None:
         wrong,
         f"stands apart from the levels {usual[0]:g} to {usual[-1]:g}, as a code for no answer does"
         " ({} of {} ratings do)",
-        _named(values.seen, step),
+        named(values.seen, step),
     )
 
 
@@ -154,7 +154,7 @@ def _is_filled_up(values: Values, first: int, last: int, step: float) -> bool:
     return rare or 2 * zeros > values.total
 
 
-def _named(seen: NDArray[np.float32], step: float = 1.0) -> str:
+def named(seen: NDArray[np.float32], step: float = 1.0) -> str:
     """Return the option, and what to write in Python, for a scale of all these values."""
     ends = [f"{seen[0]:g}", f"{seen[-1]:g}", *([] if step == 1 else [f"{step:g}"])]
     return f"--scale {':'.join(ends)}, in Python scale=Scale.stars({', '.join(ends)})"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from midpoint.data.encoding import ascending, encode, number_column, require_finite, require_legal
+from midpoint.data.end_levels import require_ends_are_levels
 from midpoint.data.feature import Feature, read_only, word
 from midpoint.data.origin import Origin, counted
 from midpoint.data.scale import Scale
@@ -122,6 +123,7 @@ class Ratings:
         value = number_column(values, np.float32, "rating", origin)
         if not len(value):
             raise MidpointError(f"{origin.path} has no ratings; check the file and its delimiter")
+        guessed = scale is None
         if scale is None:
             require_finite(value, origin)
             scale = Scale.guess(value, origin.path, origin.locate)
@@ -131,6 +133,8 @@ class Ratings:
         when = None if time is None else number_column(time, np.int64, "time", origin)
         if not len(user) == len(item) == len(value) == len(value if when is None else when):
             raise MidpointError("user, item, value and time columns differ in length")
+        if guessed:
+            require_ends_are_levels(user, item, value, origin.locate)
         pair = user.astype(np.int64) * len(item_ids) + item
         order = ascending(pair)
         again = np.flatnonzero(np.diff(pair[order]) == 0)

@@ -3,11 +3,13 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from midpoint.data.end_levels import require_ends_are_levels
 from midpoint.data.feature import Feature, compare_names
 from midpoint.data.origin import Origin
 from midpoint.data.ratings import Ratings
@@ -84,9 +86,7 @@ def ratings_of_wide(
     numbers = table.select(
         rating_numbers(table[item], origin, remedy).fill_nan(None) for item in items
     )
-    scale = scale or Scale.guess(
-        numbers.to_numpy().ravel(), origin.path, lambda index: origin.locate(index // len(items))
-    )
+    scale = scale or _guess_wide(numbers.to_numpy(), origin)
     for item in items:
         _require_on_scale(numbers[item], scale, origin)
     long = (
@@ -95,6 +95,16 @@ def ratings_of_wide(
         .drop_nulls("rating")
     )
     return build_ratings(long, name=name, origin=Origin(origin.path), scale=scale, titles=titles)
+
+
+def _guess_wide(numbers: NDArray[Any], origin: Origin) -> Scale:
+    """Guess the scale of a table with a row for each person and a column for each item."""
+    value = numbers.ravel()
+    rated = np.flatnonzero(np.isfinite(value))
+    row, column = np.divmod(rated, numbers.shape[1])
+    scale = Scale.guess(value, origin.path, lambda index: origin.locate(index // numbers.shape[1]))
+    require_ends_are_levels(row, column, value[rated], lambda index: origin.locate(row[index]))
+    return scale
 
 
 def row_numbers(table: pl.DataFrame) -> pl.Series:
