@@ -96,12 +96,12 @@ screenshots: $(READY) ## take the documentation's pictures of the page again, in
 BENCHMARKS := factorization new_users own_recommender sets panel_and_reports privacy defences paper_model scaling \
 	engines engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
 	service_hostile page document
-bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours on a quiet machine; Java 17)
+bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours; Java 17; QUICK=1: minutes, to see it run)
 	@sh tools/wrk.sh >/dev/null
-	@for data in movielens-100k movielens-1m; do $(BENCH)/midpoint data get $$data || exit 1; done
+	@for data in movielens-100k $(if $(QUICK),,movielens-1m); do $(BENCH)/midpoint data get $$data || exit 1; done
 	@export MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)"; failed=; \
 		for program in $(BENCHMARKS); do echo "== $$program"; \
-		$(BENCH)/python benchmarks/$$program.py || failed="$$failed $$program"; done; \
+		$(BENCH)/python benchmarks/$$program.py $(if $(QUICK),--quick) || failed="$$failed $$program"; done; \
 		[ -z "$$failed" ] || { echo "These failed:$$failed"; exit 1; }
 
 audits: $(READY) ## the full audits of every data set (a day; goes on where it stopped; CASES=name for one)

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from measure import conditions, peak_memory, show, summary, timed, warn_if_busy, write_results
+from measure import (
+    conditions,
+    options,
+    peak_memory,
+    show,
+    summary,
+    timed,
+    warn_if_busy,
+    write_results,
+)
 from midpoint.analyst import Factorizer, disclose, fit_positions
 from midpoint.data import PRESETS, Ratings, load, simulate
 from midpoint.errors import MidpointError
@@ -81,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", nargs="?", default=SOURCE)
     parser.add_argument("--repeats", type=int, default=3)
-    chosen = parser.parse_args()
+    chosen = options(parser, source="movielens-100k", repeats=1)
     console = Console(stderr=True)
     warn_if_busy(console)
     start = conditions()

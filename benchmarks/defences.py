@@ -15,16 +15,19 @@ import polars as pl
 from numpy.typing import NDArray
 from rich.console import Console
 
-from measure import conditions, show, write_results
+from measure import conditions, options, or_quick, show, write_results
 from midpoint import Analyst, audit, load, obfuscate
 from midpoint.audit.run.protected import ProtectedCopies
 from midpoint.data import Ratings, with_known
 from midpoint.protocol import LearningProtocol
 from privacy import figures
 
-ATTACKS = (
-    *("lse", "nb", "lr", "adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile"),
-    *("adaptive-trees-profile",),
+ATTACKS = or_quick(
+    (
+        *("lse", "nb", "lr", "adaptive-lr-mask", "adaptive-lr-items", "adaptive-lr-profile"),
+        *("adaptive-trees-profile",),
+    ),
+    ("lr", "adaptive-lr-profile"),
 )
 DRAWS = 3
 Table = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.floating]]
@@ -149,7 +152,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--only", default="", help="part of a defence's name")
     parser.add_argument("--out", type=Path, help="directory from which a killed run goes on")
-    chosen = parser.parse_args()
+    chosen = options(parser, folds=2)
     ratings = with_known(load(chosen.source), chosen.feature)
     schemes = contestants(ratings, chosen.feature, chosen.only)
     start = conditions()

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,11 +13,11 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
 import panel_chapter
+from measure import QUICK, RESULTS, ROOT, options, or_quick
 from summary import rewrite
-from verdicts import leak, verdict
+from verdicts import PEERS, leak, verdict
 
-HERE = Path(__file__).parent
-DOCS, README = HERE.parent / "docs", HERE.parent / "README.md"
+DOCS, README = or_quick(ROOT / "docs", RESULTS.parent), ROOT / "README.md"
 CHAPTERS = {
     "factorization": "Factorization beside the peers",
     "sets": "Clicks, plays and purchases beside the peers",
@@ -303,19 +304,24 @@ def _saved(figure: Any, name: str) -> Path:
 def main() -> None:
     mpl.use("svg")
     parts = [INTRODUCTION]
-    directory = HERE / "results"
+    options(ArgumentParser(description=__doc__))
     for name, title in CHAPTERS.items():
         if name == "audit":  # a file for each data set and feature; the others have one
-            written = list(audits(directory))
+            written = list(audits(RESULTS))
         elif name == "panel_and_reports":
-            written = list(panels(directory))
+            written = list(panels(RESULTS))
         else:
-            path = directory / f"{name}.json"
+            path = RESULTS / f"{name}.json"
             results = json.loads(path.read_text()) if path.exists() else {}
             written = list(chapter(name, title, results)) if results.get("tables") else []
         parts.extend([f"## {title}\n", f"{LEADS[name]}\n", *written] if written else [])
-    (DOCS / "results" / "benchmarks.md").write_text("\n".join(parts))
-    README.write_text(rewrite(README.read_text(encoding="utf-8"), directory), encoding="utf-8")
+        for said in (part for part in written if part.startswith(PEERS)):
+            print(f"\n{title}\n{said.strip()}")
+    page = DOCS / "results" / "benchmarks.md"
+    page.write_text("\n".join(parts))
+    print(f"\nAll of it is in {page}")
+    if not QUICK:  # whose figures are nothing to show
+        README.write_text(rewrite(README.read_text(encoding="utf-8"), RESULTS), encoding="utf-8")
 
 
 if __name__ == "__main__":

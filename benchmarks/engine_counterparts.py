@@ -21,7 +21,7 @@ from rich.console import Console
 
 from company import Company
 from engines import DIMENSION, SEED, tables
-from measure import RESULTS, conditions, show, timed, warn_if_busy, write_results
+from measure import RESULTS, conditions, options, show, timed, warn_if_busy, write_results
 from memory import Watch
 
 FLIXSTER = "flixster"
@@ -121,7 +121,7 @@ def main() -> None:
     )
     parser.add_argument("--patience", type=int, default=1200, help="seconds for one, at most")
     parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = options(parser, points=["stream:100000", "spark:100000"])
     if chosen.measure:
         engine, scheme, directory, out = chosen.measure
         Path(out).write_text(json.dumps(measure(engine, scheme, Path(directory))))

@@ -34,7 +34,7 @@ from crossing import (
     machines_to_keep_pace,
     pace,
 )
-from measure import RESULTS, conditions, show, timed, warn_if_busy, write_results
+from measure import RESULTS, conditions, options, show, timed, warn_if_busy, write_results
 from memory import Watch
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
@@ -236,7 +236,7 @@ def main() -> None:
     )
     parser.add_argument("--patience", type=int, default=1200, help="seconds for one fit, at most")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = options(parser, sizes=[100_000])
     if chosen.measure:
         engine, directory, out = chosen.measure
         Path(out).write_text(json.dumps(measure(engine, Path(directory))))

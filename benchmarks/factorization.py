@@ -21,7 +21,7 @@ from rich.console import Console
 
 from columns import Columns, RandomSplit
 from contest import CONTESTANTS
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, show, warn_if_busy, write_results
 from midpoint.data import load
 from ours import OURS, factorizer
 
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument(
         "--repeats", type=int, default=7, help="warm runs, of which the best counts"
     )
-    chosen = parser.parse_args()
+    chosen = options(parser, source="movielens-100k", repeats=1)
     console = Console(stderr=True)
     warn_if_busy(console)
     split = RandomSplit.draw(_columns(chosen.source), share=SHARE, seed=SEED)

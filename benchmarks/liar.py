@@ -16,6 +16,7 @@ rates made them begin ever further apart, and a device now holds them to a facto
 """
 
 import json
+from argparse import ArgumentParser
 from functools import partial
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from scipy.stats import norm, qmc
 
-from measure import RESULTS
+from measure import RESULTS, options, or_quick
 from midpoint.protocol.positions import adjust_population
 from midpoint.user import Adjustment, Parameters, check_numbers, obfuscate
 from midpoint.wire import (
@@ -47,7 +48,7 @@ PEOPLE = 20_000
 SPREAD_OF_ACTIVITY = 0.93
 """Standard deviation of the logarithm of how much people rate; MovieLens 1M."""
 COINS = qmc.Sobol(4, seed=0).random_base2(10)
-ASKED = (10, 50, 200)
+ASKED = or_quick((10, 50, 200), (10,))
 """Items asked about, where the number of answers is all that is seen."""
 RATED = 0.2
 """Share of them that somebody usual has rated."""
@@ -133,7 +134,13 @@ def worst(scheme: str, setting: str) -> dict[int, float]:
     size = 2 if scheme == "mpssr" else 11
     goal = partial(closeness, scheme, setting)
     tally = differential_evolution(
-        goal, [(0, 1)] * size, seed=1, maxiter=40, popsize=6, polish=False, init="sobol"
+        goal,
+        [(0, 1)] * size,
+        seed=1,
+        maxiter=or_quick(40, 1),
+        popsize=6,
+        polish=False,
+        init="sobol",
     )
     chances = np.clip(seen(outcomes(lie(scheme, tally.x)), setting), 0, 1)
     return {answers: auc(chances, answers) for answers in ANSWERS}
@@ -220,7 +227,7 @@ def worst_prior(items: int, *, limited: bool, maps: bool = False) -> float:
         lambda x: -auc_of_number(items, np.append(x, same), limited=limited),
         [(0, 1)] * (10 - len(same)),
         seed=1,
-        maxiter=10,
+        maxiter=or_quick(10, 1),
         popsize=4,
         polish=False,
         init="sobol",
@@ -251,6 +258,7 @@ def false_strata(ratio: float) -> float:
 
 def main() -> None:
     """Print the curve, and keep it."""
+    options(ArgumentParser(description=__doc__))
     tally = {
         f"{scheme}, {setting}": worst(scheme, setting)
         for scheme in ("dmpss", "mpssr")
@@ -275,7 +283,7 @@ def main() -> None:
     print("|---|" + "---|" * len(priors))
     for n in ASKED:
         print(f"| {n} |", " | ".join(f"{by[n]:.3f}" for by in priors.values()), "|")
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True, parents=True)
     kept = {"items": tally, "strata": ratios, "prior": priors}
     (RESULTS / "liar.json").write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
 

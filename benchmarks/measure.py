@@ -7,6 +7,7 @@ import platform
 import resource
 import statistics
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -18,13 +19,30 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-RESULTS = Path(__file__).parent / "results"
+QUICK = "--quick" in sys.argv
+"""Whether all is small, to see that a program runs through; its figures show nothing else."""
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / ("build/benchmarks" if QUICK else "benchmarks") / "results"
 PACKAGES = (
     *("midpoint", "numpy", "numba", "cornac", "lenskit", "scikit-surprise", "implicit", "pyspark"),
 )
 T = TypeVar("T")
+S = TypeVar("S")
 _shown: list[dict[str, Any]] = []
 """The tables that this program printed, which are kept with its figures."""
+
+
+def options(parser: ArgumentParser, **quick: Any) -> Namespace:
+    """Read a command line; `--quick`, which every program takes, has these small settings."""
+    parser.add_argument("--quick", action="store_true", help="small data, to see that all runs")
+    if QUICK:
+        parser.set_defaults(**quick)
+    return parser.parse_args()
+
+
+def or_quick(usual: S, quick: S) -> S:
+    """Return a setting that has no option of its own: the usual one, or the small one."""
+    return quick if QUICK else usual
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
@@ -91,7 +109,7 @@ def warn_if_busy(console: Console) -> None:
 
 def write_results(name: str, results: Mapping[str, Any]) -> Path:
     """Keep the figures, and the tables shown so far, beside the benchmark."""
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True, parents=True)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps({**results, "tables": _shown}, indent=2) + "\n")
     return path

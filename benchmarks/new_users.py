@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from columns import Columns, rmse
-from measure import conditions, show, summary, timed, warn_if_busy, write_results
+from measure import conditions, options, show, summary, timed, warn_if_busy, write_results
 from midpoint.data import Ratings, hold_out, load, split_ratings, user_folds, with_known
 from ours import factorizer, predict_new_users, profile_new_users
 from peers import PEERS
@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--iterations", type=int, default=15)
     parser.add_argument("--no-peers", action="store_true", help="Midpoint alone")
-    chosen = parser.parse_args()
+    chosen = options(parser, source="movielens-100k", folds=2, iterations=3)
     console = Console(stderr=True)
     warn_if_busy(console)
     start = conditions()

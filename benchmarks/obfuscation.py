@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from measure import conditions, show, summary, timed, warn_if_busy, write_results
+from measure import conditions, options, show, summary, timed, warn_if_busy, write_results
 from midpoint.user import PURPOSES, Adjustment, DeviceSecret, Parameters, obfuscate, toss
 from midpoint.wire import ONE, SCHEMES, Disclosure, FeatureNames, RatingScale, as_rows
 
@@ -69,7 +69,7 @@ def time_coins(repeats: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
-    chosen = parser.parse_args()
+    chosen = options(parser, repeats=1)
     console = Console(stderr=True)
     warn_if_busy(console)
     start = conditions()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from columns import rmse
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, show, warn_if_busy, write_results
 from midpoint import Analyst, obfuscate
 from midpoint.analyst import (
     Factorizer,
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--feature", default="gender")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--recbole", metavar="PYTHON", help="of an environment with RecBole")
-    chosen = parser.parse_args()
+    chosen = options(parser, folds=2)
     console = Console(stderr=True)
     warn_if_busy(console)
     start = conditions()

@@ -24,16 +24,16 @@ import httpx
 from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
 
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, or_quick, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, disclose, fit_positions
 from midpoint.analyst.disclose.site import Site
 from midpoint.data import PRESETS, simulate
 
 SOURCE = "simulated-movielens-1m"
-SIZES = {"tap": 3_706, "load": 10_000}
+SIZES = or_quick({"tap": 3_706, "load": 10_000}, {"tap": 500, "load": 1_000})
 """Titles of the sites: MovieLens 1M's, and a large shop's."""
 HERE = Path(__file__).parents[1]
-RATINGS, TAPS, LOADS = 100, 30, 3
+RATINGS, TAPS, LOADS = or_quick((100, 30, 3), (10, 5, 1))
 SLOWER = 4
 """How much slower a phone's processor is."""
 SLOW_4G = {"latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 750e3 / 8}
@@ -316,7 +316,7 @@ def rows_of(results: dict[str, Any]) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path, help="another checkout, to be measured beside it")
-    before = parser.parse_args().before
+    before = options(parser).before
     console = Console(stderr=True)
     warn_if_busy(console)
     start = conditions()

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from audit import SIMULATED
 from columns import rmse
-from measure import RESULTS, conditions, show, warn_if_busy, write_results
+from measure import RESULTS, conditions, options, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, ItemProfiles, train
 from midpoint.audit.run.adversaries.reporters import collected
 from midpoint.audit.run.plan import read_scheme
@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--run", type=int, nargs="+", default=[0], help="which folds to run")
     parser.add_argument("--panels", type=int, nargs="*", default=SIZES)
     parser.add_argument("--scheme", default="cmpss", help="what everyone answers under")
-    arguments = parser.parse_args()
+    arguments = options(parser, source="movielens-100k", panels=[100, 500])
     warn_if_busy(Console(stderr=True))
     ratings = people(arguments.source)
     fold_of = user_folds(ratings.n_users, arguments.folds, seed=SEED)

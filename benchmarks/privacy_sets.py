@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from measure import show
+from measure import or_quick, show
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit import audit
 from midpoint.audit.measure.findings import BALANCED
@@ -23,11 +23,14 @@ from midpoint.protocol import LearningProtocol, Population
 from privacy_peers import Peer, Training
 from sets import als, matrix, ndcg
 
-OF_SETS = {"movielens-1m as sets": ("movielens-1m", 4.0)}
+OF_SETS = or_quick(
+    {"movielens-1m as sets": ("movielens-1m", 4.0)},
+    {"movielens-100k as sets": ("movielens-100k", 4.0)},
+)
 """What is loaded, and from which rating on an item is in a set."""
-ATTACKS = (
-    *("adaptive-lr-mask", "adaptive-lr-profile", "adaptive-lr-panel"),
-    "adaptive-trees-profile",
+ATTACKS = or_quick(
+    ("adaptive-lr-mask", "adaptive-lr-profile", "adaptive-lr-panel", "adaptive-trees-profile"),
+    ("adaptive-lr-mask",),
 )
 FACTORS, ALPHA, RIDGE, SEED = 80, 5.0, 60.0, 0
 """implicit's settings: the best of raw sets, by `sets.py`."""

@@ -18,7 +18,7 @@ import numpy as np
 from rich.console import Console
 
 from columns import Columns
-from measure import conditions, peak_memory, show, timed, warn_if_busy, write_results
+from measure import conditions, options, peak_memory, show, timed, warn_if_busy, write_results
 from ours import factorizer
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of ratings")
     parser.add_argument("--measure", type=Path, nargs=2, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = options(parser, sizes=[100_000, 300_000])
     if chosen.measure:
         path, out = chosen.measure
         out.write_text(json.dumps(measure(path)))
@@ -126,7 +126,7 @@ def main() -> None:
     print(f"Peak memory at Flixster's size is under {BAR:,.0f} MB: {'yes' if enough else 'NO'}")
     kept = {"conditions": start, "bar_megabytes": BAR, "exponent": growth}
     kept |= {"curve": curve, "flixster": flixster}
-    if tuple(chosen.sizes) == SIZES:
+    if tuple(chosen.sizes) == SIZES or chosen.quick:
         console.print(f"Figures are in {write_results('scaling', kept)}")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from measure import conditions, show, summary, timed, warn_if_busy, write_results
+from measure import conditions, options, show, summary, timed, warn_if_busy, write_results
 from midpoint.analyst.solicit.search import greedy
 from midpoint.analyst.solicit.selection import Selection, select
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--slow-steps", type=int, default=3, help="steps timed of the slow way")
-    chosen = parser.parse_args()
+    chosen = options(parser, items=1_000, budget=20, repeats=2)
     console = Console(stderr=True)
     warn_if_busy(console)
     vectors = simulated(chosen.items, chosen.dimension)

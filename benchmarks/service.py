@@ -30,7 +30,7 @@ from rich.console import Console
 
 import bare_service
 import service_peer
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, show, warn_if_busy, write_results
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.state.acceptance import OpenRound
@@ -380,7 +380,7 @@ def main() -> None:
     parser.add_argument("--no-postgresql", action="store_true")
     parser.add_argument("--reads", action="store_true", help="leave reports out")
     parser.add_argument("--before", type=Path, help="another checkout, whose scores are compared")
-    chosen = parser.parse_args()
+    chosen = options(parser, seconds=1, repeats=1)
     console = Console(stderr=True)
     warn_if_busy(console)
     wrk()

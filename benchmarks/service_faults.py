@@ -18,7 +18,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 
-from measure import conditions, show, write_results
+from measure import conditions, options, show, write_results
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.storage import migrate
@@ -181,7 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reports", type=int, default=10_000)
     parser.add_argument("--requests", type=int, default=100_000)
-    chosen = parser.parse_args()
+    chosen = options(parser, reports=500, requests=1_000)
     console = Console(stderr=True)
     kept: dict[str, Any] = {"conditions": conditions()}
     with tempfile.TemporaryDirectory(prefix="midpoint-bench-") as name:

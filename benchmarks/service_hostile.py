@@ -19,7 +19,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, show, warn_if_busy, write_results
 from midpoint.analyst.disclose.site import Site
 from midpoint.analyst.service.state.acceptance import KeepReport, OpenRound
 from midpoint.analyst.service.state.model import Model
@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=10_000)
     parser.add_argument("--seconds", type=int, default=5, help="of each load")
     parser.add_argument("--repeats", type=int, default=3)
-    chosen = parser.parse_args()
+    chosen = options(parser, tokens=500, seconds=1, repeats=1)
     console = Console(stderr=True)
     warn_if_busy(console)
     wrk()

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from measure import conditions, show, write_results
+from measure import conditions, options, or_quick, show, write_results
 from midpoint.analyst import Factorizer, estimate_profiles
 from midpoint.analyst.fit.sets import Incidence, Setting, factorize
 from midpoint.analyst.kernels.ranking import Sets, rank_people
 from midpoint.data import Ratings, as_sets, hold_out, load, split_ratings, user_folds
 
-SEED, REPEATS, ITERATIONS = 0, 3, 15
-DIMENSIONS = (40, 80, 128)
+SEED, REPEATS, ITERATIONS = 0, 3, or_quick(15, 3)
+DIMENSIONS = or_quick((40, 80, 128), (40,))
 """What times are taken of."""
 SETTINGS = (80, 5.0, 60.0), (80, 9.0, 100.0), (128, 9.0, 100.0)
 """Of the peers: dimension, confidence of an item in a set, regularization. Of 18 settings with 40
@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--only", type=int, help="so many of the folds")
     parser.add_argument("--runs", type=Path, help="where folds are kept to go on from")
-    chosen = parser.parse_args()
+    chosen = options(parser, source="movielens-100k", only=1)
     start = conditions()
     ratings = as_sets(load(chosen.source), chosen.liked)
     fold = user_folds(ratings.n_users, chosen.folds, seed=SEED)

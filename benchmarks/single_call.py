@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 
 import midpoint as mp
-from measure import conditions, show, warn_if_busy, write_results
+from measure import conditions, options, show, warn_if_busy, write_results
 
 RATINGS = 100
 STARTS: Mapping[str, str] = {
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("source", nargs="?", default="movielens-100k", help="name or path")
     parser.add_argument("--scheme", default="cmpss")
     parser.add_argument("--repeats", type=int, default=9, help="of which the best counts")
-    chosen = parser.parse_args()
+    chosen = options(parser, repeats=2)
     console = Console(stderr=True)
     warn_if_busy(console)
     kept: dict[str, Any] = {"conditions": conditions(), "source": chosen.source, "bar": BAR}

@@ -6,6 +6,7 @@ adds little to.
 """
 
 import gzip
+from argparse import ArgumentParser
 from dataclasses import replace
 from time import process_time
 from typing import Any
@@ -14,14 +15,14 @@ import brotli  # type: ignore[import-untyped]
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from measure import conditions, show, summary, write_results
+from measure import conditions, options, or_quick, show, summary, write_results
 from midpoint.analyst import Factorizer, disclose
 from midpoint.analyst.score.scorer import Wish
 from midpoint.analyst.service.state.model import Model
 from midpoint.data import PRESETS, simulate
 from midpoint.wire import Report, to_fixed
 
-ITEMS = 10_000
+ITEMS = or_quick(10_000, 1_000)
 ANSWERS = 100
 TOP, MARGIN = 10, 100
 REPEATS = 15
@@ -75,6 +76,7 @@ def _weights(content: bytes) -> dict[str, int]:
 
 
 def main() -> None:
+    options(ArgumentParser(description=__doc__))
     measured = sizes()
     rows = [
         [name.replace("_", " "), *(f"{measured[name][how]:,}" for how in ("raw", "gzip", "brotli"))]

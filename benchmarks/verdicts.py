@@ -9,6 +9,8 @@ import numpy as np
 Measured = Mapping[str, Any]
 OURS = ("mpr", "dmp", "dmpss")
 """Our schemes beside the peers of privacy."""
+PEERS = "**Where a peer wins:**"
+"""How a verdict begins."""
 RAW = "no"
 """Ratings as they are, which nobody competes with."""
 
@@ -148,5 +150,5 @@ def verdict(name: str, results: Measured) -> str | None:
         return None
     wins = list(VERDICTS[name](results))
     if not wins:
-        return "**Where a peer wins:** nowhere in these figures."
-    return "\n".join(["**Where a peer wins:**\n", *(f"- {win}" for win in wins)])
+        return f"{PEERS} nowhere in these figures."
+    return "\n".join([f"{PEERS}\n", *(f"- {win}" for win in wins)])

@@ -109,7 +109,8 @@ def test_a_program_without_figures_has_no_chapter(
 ) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "docs" / "results").mkdir(parents=True)
-    monkeypatch.setattr(document, "HERE", tmp_path)
+    monkeypatch.setattr(document, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr("sys.argv", ["document.py"])
     monkeypatch.setattr(document, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(document, "README", tmp_path / "README.md")
     (tmp_path / "README.md").write_text("<!-- written by make bench -->\n<!-- end -->")
