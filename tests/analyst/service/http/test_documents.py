@@ -89,3 +89,13 @@ def test_bodies_are_compressed_as_the_client_likes(
         assert found.headers.get("content-encoding") == used
         opened = {"gzip": gzip.decompress, "br": brotli.decompress, None: bytes}[used](raw)
         assert expected in (None, opened)
+
+
+def test_a_disclosure_is_packed_as_small_as_can_be_done_in_seconds(client: httpx.Client) -> None:
+    """Phones load it before anything is checked; titles are packed in a moment."""
+    for path, quality, other in (("disclosure", 11, 9), ("catalogue", 9, 11)):
+        with client.stream("GET", f"/v1/{path}", headers={"Accept-Encoding": "br"}) as answer:
+            sent = b"".join(answer.iter_raw())
+        raw = brotli.decompress(sent)
+        assert sent == brotli.compress(raw, quality=quality)
+        assert sent != brotli.compress(raw, quality=other)

@@ -117,8 +117,10 @@ export class Agent {
         LARGEST_ANSWER,
       ),
     ]);
-    if (early) this.#showEarly(catalogue, chain, witness, early);
-    const disclosure = await this.#named("disclosures", entry.disclosure); // the largest by far
+    const [disclosure] = await Promise.all([
+      this.#named("disclosures", entry.disclosure), // the largest by far; titles are drawn meanwhile
+      early && this.#showEarly(catalogue, chain, witness, early),
+    ]);
     return { witness, chain, disclosure, certificates, catalogue };
   }
 

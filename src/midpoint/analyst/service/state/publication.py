@@ -110,7 +110,7 @@ class Publication:
 
     async def rules(self, digest: str) -> ReportRules:
         """Return what may be answered under a published disclosure, current or not."""
-        return (await self._kept(self._older, digest, _older))[1]
+        return (await self._published(digest))[1]
 
     async def disclosure(self, digest: str) -> Document | None:
         """Return a disclosure, current or not; None if it was never published."""
@@ -119,7 +119,13 @@ class Publication:
             return None
         if self._is_retired(current.superseded[digest]):
             return await self._as_it_is("disclosures", digest)
-        return (await self._kept(self._older, digest, _older))[0]
+        return (await self._published(digest))[0]
+
+    async def _published(self, digest: str) -> tuple[Document, ReportRules]:
+        current = await self.now()
+        if digest == current.digest:
+            return current.disclosure, current.possible
+        return await self._kept(self._older, digest, _older)
 
     async def titles(self, digest: str) -> Document | None:
         """Return titles that the list names, now or before; None if it never did."""
@@ -222,7 +228,7 @@ def load(site: Site, ask: int) -> Current:
         model=model,
         chain=Document.of(chain.raw),
         head=Document.of(chain.entries[-1].raw),
-        disclosure=Document.of(disclosure.raw),
+        disclosure=Document.of(disclosure.raw, thorough=True),
         catalogue=Document.of(site.catalogue(newest.catalogue).raw),
         catalogues=_ended((e.catalogue, e.time) for e in entries if e.catalogue),
         superseded=_ended((e.disclosure, e.time) for e in entries),
@@ -241,7 +247,7 @@ def _ended(named: Iterable[tuple[str, int]]) -> dict[str, int | None]:
 
 def _older(site: Site, digest: str) -> tuple[Document, ReportRules]:
     disclosure = site.disclosure(digest)
-    return Document.of(disclosure.raw), ReportRules(disclosure)
+    return Document.of(disclosure.raw, thorough=True), ReportRules(disclosure)
 
 
 def _model(site: Site, digest: str) -> Model:
