@@ -34,7 +34,7 @@ FEW = ("no", "mpss", "dmpss", "cmpss")
 BARS = {"all schemes, all attackers": 40.0, f"`{','.join(FEW)}`, all attackers": 15.0}
 """Minutes that two idle cores may take for ten folds."""
 SHARED = "all"
-"""In place of a scheme where something serves all of them."""
+"""Instead of a scheme, where something serves all of them."""
 
 
 class Booked(NamedTuple):
@@ -90,20 +90,20 @@ def report(start: dict[str, Any], booked: list[Booked], folds: int) -> None:
         steps[one.step] = steps.get(one.step, 0.0) + one.seconds / folds
     minutes = FOLDS / CORES / 60
     few = sum(took for scheme, took in seconds.items() if scheme in {SHARED, *FEW})
-    found = dict(zip(BARS, (minutes * sum(seconds.values()), minutes * few), strict=True))
+    taken = dict(zip(BARS, (minutes * sum(seconds.values()), minutes * few), strict=True))
     forget_tables()
     for title, times in (("attacker or step", steps), ("scheme", seconds)):
         ordered = sorted(times.items(), key=lambda pair: -pair[1])
         rows = [[name, f"{took:.1f}"] for name, took in ordered]
         show(f"Processor seconds of one of {FOLDS} folds, by {title}", [title, "seconds"], rows)
     rows = [
-        [what, f"{found[what]:.1f}", f"{bar:g}", "met" if found[what] <= bar else "NOT MET"]
+        [what, f"{taken[what]:.1f}", f"{bar:g}", "met" if taken[what] <= bar else "NOT MET"]
         for what, bar in BARS.items()
     ]
     head = ["of ten folds on two idle cores", "minutes", "at most", ""]
     show(f"Extrapolated from {counted(folds, 'fold')}: processor time / {CORES}", head, rows)
     kept = {"conditions": start, "folds": folds, "by_scheme": seconds, "by_step": steps}
-    write_results("audit_time", kept | {"minutes": found, "bars": BARS})
+    write_results("audit_time", kept | {"minutes": taken, "bars": BARS})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,38 @@
+"""The time of an audit by some of its folds: all that the tasks took, and nothing twice."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from midpoint.audit.measure.collecting import collect
+from midpoint.audit.pipeline import choose_work
+from midpoint.audit.run.folds import audited
+from midpoint.audit.run.plan import Plan
+from midpoint.audit.run.store import Store
+from midpoint.audit.run.tasks.auditor import Auditor
+from midpoint.data import PRESETS, simulate
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    return import_module("audit_time")
+
+
+def test_the_folds_of_an_audit_take_together_what_it_says_that_it_took(
+    program: Any, tmp_path: Path
+) -> None:
+    plan = Plan(("gender",), folds=2)
+    ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
+    people, feature = audited(ratings, plan)
+    work = choose_work("no,mpss", "lr,adaptive-lr-mask", people.scale)
+    store = Store(tmp_path / "audit")
+    store.open(plan, {"digest": ratings.digest, "feature": feature.name}, work)
+    auditor = Auditor(people, plan, work, store)
+    booked = [one for fold in range(plan.folds) for one in program.run(auditor, fold)]
+    whole = collect(store, plan, people).seconds
+    assert sum(one.seconds for one in booked) == pytest.approx(sum(whole.values()))
+    assert {one.scheme for one in booked} == {program.SHARED, "no", "mpss"}
+    assert {one.step for one in booked} == whole.keys()
