@@ -45,7 +45,10 @@ def test_only_what_takes_long_has_fewer_folds(program: Any) -> None:
     assert few == {
         "ml-100k-gender-quick",
         "ml-100k-gender-outsiders-rounds",
+        "ml-1m-gender-liked-outsiders",
         "ml-1m-gender-panels",
+        "ml-1m-gender-views",
+        "ml-1m-gender-views-outsiders",
         "simulated-outsiders",
     }
     assert program.CASES["ml-1m-gender-paper"].clock.minutes == 10
