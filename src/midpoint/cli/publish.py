@@ -114,7 +114,7 @@ def renew_key_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Give a site a new signing key; the present one vouches for it in the list: devices follow.
+    """Give a site a new signing key; the present one vouches for it, so devices follow.
 
     Do it before a key grows old, or when people who had it leave. It does not help against a thief:
     somebody who has the present key can vouch for one of their own.

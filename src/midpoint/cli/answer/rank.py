@@ -30,7 +30,7 @@ def rank_command(
     category: CategoryOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the scores for you: your category's part is added here, and what you rated left out.
+    """Rank the scores for you: add your category's part, and leave out what you rated.
 
     The titles and numbers are those that `midpoint protect` accepted last. Nothing is written that
     is to be sent.

@@ -55,8 +55,8 @@ Share = Annotated[
         help="Smallest share of the answers that devices may send, 0.25 or more. Where no scheme is"
         " shown to leak little, devices send only a share, as small as --cost allows, and still"
         " rank by all of their user's ratings. Ask for a larger share if the site is to learn from"
-        " reports. For ratings, where the scheme is chosen; of sets devices keep to a leak budget"
-        " instead, which --leak names.",
+        " reports. Where training chooses the scheme of ratings; sets have a leak budget instead:"
+        " --leak.",
     ),
 ]
 
@@ -77,11 +77,11 @@ class ProtectionOptions:
     counterparts: Annotated[
         Counterparts,
         typer.Option(
-            help="Fit positions, so that devices can find counterparts. `sets`: from which items"
-            " people rate and how they rate them (scheme cmpss). `values`: from how they rate"
-            " alone, where everyone rates everything (scheme cmp). `none`: do not. `auto`: try the"
-            " schemes on the people themselves, and take the one that leaks least, or the simplest"
-            " that is shown to leak little."
+            help="`auto`: attack the schemes on the people themselves, and take the simplest that is"
+            " shown to leak little, or else the one that leaks least. The others name a scheme:"
+            " `none` protects item by item (dmpss); `sets` answers as a person's counterpart would,"
+            " found by which items people rate and how (cmpss); `values` does so by how they rate"
+            " alone, where everyone rates everything (cmp)."
         ),
     ] = Counterparts.auto
     spread: Annotated[
