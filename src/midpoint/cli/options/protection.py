@@ -77,8 +77,8 @@ class ProtectionOptions:
     counterparts: Annotated[
         Counterparts,
         typer.Option(
-            help="`auto`: attack the schemes on the people themselves, and take the simplest that is"
-            " shown to leak little, or else the one that leaks least. The others name a scheme:"
+            help="`auto`: attack the schemes on the people themselves, and take the simplest that"
+            " is shown to leak little, or else the one that leaks least. The others name a scheme:"
             " `none` protects item by item (dmpss); `sets` answers as a person's counterpart would,"
             " found by which items people rate and how (cmpss); `values` does so by how they rate"
             " alone, where everyone rates everything (cmp)."
