@@ -71,6 +71,8 @@ def test_what_is_found_is_shown_and_read_again(made: tuple[AuditResults, Path]) 
     shown = page(results)
     assert "NDCG@10" in shown
     assert "RMSE of held-out" not in shown
+    assert "what share of NDCG@10 lists lose" in shown
+    assert "error" not in shown.partition("<h3>How to read this</h3>")[2].partition("</ul>")[0]
 
 
 @pytest.mark.slow
@@ -111,8 +113,13 @@ def test_split_by_time_later_items_are_looked_for(sets: Ratings, graded: bool) -
     assert ndcg[0] is not None
     assert ndcg[1] is not None
     assert ndcg[0].value < 0.5 * ndcg[1].value  # what was not yet there cannot be recommended
-    assert "are trained on and given;" in model_words(later)
-    assert "70% of a held-out user's ratings" in model_words(control)
+    said = ("is trained on and given;", "70% of a held-out user's set are")
+    if graded:
+        said = ("are trained on and given;", "70% of a held-out user's ratings are")
+    for words, one in zip(said, (later, control), strict=True):
+        assert words in model_words(one)
+    assert ("confidence weights" in model_words(control)) != graded
+    assert ("rmse_inferred" in model_words(control)) == graded
     assert bool([row for row in later.rows if row.metric.startswith("rmse")]) == graded
     with pytest.raises(MidpointError, match="has no times"):
         small_audit(sets, by_time=True, **options)

@@ -65,6 +65,8 @@ CANDIDATES: Final = (
 each person who has an item adds to its ridge."""
 FINALISTS: Final = 4
 """How many of them are tried in other dimensions as well: more dimensions want larger ridges."""
+WIDER: Final = (1, 2, 4)
+"""How many times the dimension that is asked for are tried."""
 USUAL: Final = (2.0, 0.1, 0.02)
 """What is taken where people are too few to try."""
 TRIAL_ITERATIONS: Final = 8
@@ -295,9 +297,7 @@ class _Trial(NamedTuple):
         """
         learned = factorizer.regularization == "learned"
         most = max(min(self.training.n_items, self.training.n_users) // 2, 1)
-        once, *wider = (
-            min(factorizer.dimension * k, most) for k in ((1, 2, 4) if learned else (1,))
-        )
+        once, *wider = (min(factorizer.dimension * k, most) for k in (WIDER if learned else (1,)))
         tried: tuple[tuple[float, float, float], ...] = CANDIDATES
         if not learned:
             given = float(factorizer.regularization)

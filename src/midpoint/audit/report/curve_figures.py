@@ -63,9 +63,19 @@ def trade_off(results: AuditResults) -> Picture | None:
         "Privacy, accuracy and disclosure",
         "Every scheme where it was measured, as the paper's Figure 1 sketches it. Low is private:"
         " the grey band is at chance. Left in the first panel is accurate; left in the second"
-        " discloses little. Raw ratings (no) cost 0 by definition: errors of the other schemes,"
-        " corrected on the device, are compared with the best error that raw ratings give.",
+        f" discloses little. Raw {'sets' if results.unary else 'ratings'} (no) cost 0 by"
+        f" definition: {_compared(results)}.",
         stand_in(results.dataset),
+    )
+
+
+def _compared(results: AuditResults) -> str:
+    """Say what the other schemes are compared with."""
+    if results.unary:
+        return "lists that devices corrected are compared with the best lists of raw sets"
+    return (
+        "errors of the other schemes, corrected on the device, are compared with the best error"
+        " that raw ratings give"
     )
 
 
