@@ -46,6 +46,7 @@ def test_only_what_takes_long_has_fewer_folds(program: Any) -> None:
         "ml-100k-gender-quick",
         "ml-100k-gender-outsiders-rounds",
         "ml-1m-gender-liked-outsiders",
+        "ml-1m-gender-outsiders-budgets",
         "ml-1m-gender-panels",
         "ml-1m-gender-views",
         "ml-1m-gender-views-outsiders",

@@ -55,16 +55,16 @@ def test_the_less_of_a_report_is_kept_the_more_her_own_probabilities_count(
     learned: ItemProfiles,
 ) -> None:
     assert learned.positions is not None
-    assert learned.positions.weight is not None
+    light = learned.with_positions(replace(learned.positions, weight=2.0))
     count = PLAYS.by_item.offsets[1:] - PLAYS.by_item.offsets[:-1]
     for scheme in ("cmpss:leak=0.6", "cmpss:keep=0.5"):
-        shown = disclose(learned, scheme)
+        shown = disclose(light, scheme)
         assert shown.prior is not None
         assert shown.keep is not None
         keep = np.array(shown.keep)[np.argsort(learned.order)] / ONE
         share = float(keep @ count / count.sum())
         assert share < 0.95
-        assert shown.prior.weight == pytest.approx(learned.positions.weight * ONE / share, rel=1e-3)
+        assert shown.prior.weight == pytest.approx(2.0 * ONE / share, rel=1e-3)
     shown = disclose(learned, "cmpss:keep=0.002")
     assert shown.prior is not None
     assert shown.prior.weight == MOST_WEIGHT * ONE  # devices refuse more

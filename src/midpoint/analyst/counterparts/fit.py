@@ -242,13 +242,13 @@ def _fit(
         )
     thin = people.thinned(*SHARES, for_prior)
     weight = np.bincount(thin.item, minlength=items).astype(np.float64)
-    everyone = counted_of_everyone(profiles, people, thin) if sampled else None
+    everyone = counted_of_everyone(profiles, people, thin)
     people = thin
     if profiles.scale.is_unary:
         model, prior = begin_sets(profiles, sets, weight, taste_factors)
     else:
         model, prior = begin(profiles, sets, rated)
-    if everyone is not None:
+    if sampled:
         model = for_a_sample(model, everyone.times.sum(axis=1), weight)
     if taste_factors < profiles.dimension and not profiles.scale.is_unary:
         wide = fit_prior(people, model, prior, threads, done)
@@ -259,7 +259,7 @@ def _fit(
         start = model, prior
         if not profiles.scale.is_unary:
             start = with_taste_selection(model, prior, weight)
-        model, prior, position = fit_rates(people, *start, for_rates, threads, done, everyone)
+        model, prior, position = fit_rates(people, *start, everyone, for_rates, threads, done)
     strata = strata_count(people, prior) if selection_factors else 1
     return model, fit_strata(people, model, prior, strata, threads, done, position)
 

@@ -24,29 +24,30 @@ FRESH: Final = (0, 1, ROUNDS - 1)
 """Rounds for the positions, their prior and the rates."""
 
 
-class Sampled(NamedTuple):
-    """What all people did of whom some are in the sample."""
+class Counted(NamedTuple):
+    """All ratings of everyone, of which positions are learned from a part."""
 
     times: Float
-    """How often they rated each item, by category. Shape (M, K)."""
+    """How often each item was rated, by category. Shape (M, K)."""
     stands_for: Float
-    """How many of them each person of the sample stands for, by category. Shape (K,)."""
+    """For how many of them each rating stands that is learned from, by category. Shape (K,)."""
 
 
 def fit_rates(
     people: People,
     model: Model,
     prior: Prior,
+    counted: Counted,
     draws: np.random.Generator,
     threads: int | None,
     done: Callable[[], None],
-    everyone: Sampled | None = None,
 ) -> tuple[Model, Prior, Float]:
     """Learn the prior of positions and the items' rates together.
 
     A rate is such that its category is expected to rate the item as often as it did; the
     expectation is over the positions that are left open, by a pair of opposite draws for each
-    person. Where the people are a sample, `everyone` is what all of them did. Curvatures are summed
+    person. What is `counted` are all ratings, though people are a sample and their ratings thinned:
+    what rates leave out, others could read from the panel. Curvatures are summed
     up again in three of the rounds. Against summing them up in all of them that moves log ratios by
     0.005 on MovieLens 1M, another seed by 0.1.
 
@@ -54,8 +55,7 @@ def fit_rates(
         The model, the prior, and everyone's position.
     """
     position, pull = prior.mean[people.category], FIRST_PULL
-    K, d = len(people.sizes), model.selection.shape[1]
-    count, stands_for = everyone or (people.counts(len(model.rate)), np.ones(K))
+    d = model.selection.shape[1]
     finder = Finder(people, model, threads)
     for round_ in range(ROUNDS):
         steps = 1 if round_ else FIRST_STEPS
@@ -66,7 +66,7 @@ def fit_rates(
         prior.mean[:, :d] -= centre
         model = model._replace(rate=model.rate + (model.selection @ centre)[:, None])
         t, away = position[:, :d], located.away[:, :d]
-        rate, pull = _rates(people, model, Sampled(count, stands_for), t, away, pull, threads)
+        rate, pull = _rates(people, model, counted, t, away, pull, threads)
         model = model._replace(rate=rate)
         done()
     model = model._replace(rate=rounded(np.clip(model.rate, -FARTHEST, FARTHEST)))
@@ -76,14 +76,14 @@ def fit_rates(
 def _rates(
     people: People,
     model: Model,
-    did: Sampled,
+    counted: Counted,
     t: Float,
     away: Float,
     pull: float,
     threads: int | None,
 ) -> tuple[Float, float]:
     """Take a Newton step for all rates, drawn together across the categories by `pull`."""
-    count, stands_for = did
+    count, stands_for = counted
     (items, K), bounds = count.shape, people.bounds
     pairs = [np.vstack([(t + away)[a:b], (t - away)[a:b]]) for a, b in pairwise(bounds)]
     columns = [np.hstack([np.ones((len(pair), 1)), pair]) for pair in pairs]

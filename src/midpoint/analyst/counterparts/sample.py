@@ -9,7 +9,7 @@ from midpoint.analyst.counterparts.checkpoint import Checkpoint
 from midpoint.analyst.counterparts.everyone import draw_items
 from midpoint.analyst.counterparts.people import People
 from midpoint.analyst.counterparts.prior import Drawn, Model
-from midpoint.analyst.counterparts.rates import Sampled
+from midpoint.analyst.counterparts.rates import Counted
 from midpoint.analyst.counterparts.strata import Strata
 from midpoint.analyst.fit.positions import Float, rounded
 from midpoint.analyst.fit.profiles import ItemProfiles
@@ -38,13 +38,16 @@ def sample_shares(profiles: ItemProfiles) -> Float:
     return np.asarray(np.clip(np.maximum(most / users.sum(), least), 0.0, 1.0))
 
 
-def counted_of_everyone(profiles: ItemProfiles, people: People, thin: People) -> Sampled:
-    """Return how often everyone rated each item, had their ratings been thinned like these."""
-    statistics = profiles.statistics
-    of_all = people.counts(profiles.n_items).sum(axis=0) if statistics is None else statistics.count
-    whole, kept = (some.counts(profiles.n_items).sum(axis=0) for some in (people, thin))
-    whole = np.maximum(whole, 1)
-    return Sampled(of_all * (kept / whole), of_all.sum(axis=0) / whole)
+def counted_of_everyone(profiles: ItemProfiles, people: People, thin: People) -> Counted:
+    """Return how often everyone rated each item, thinned or not, and in a sample or not.
+
+    Rates from thinned ratings alone would leave a leak: the panel itself shows what the rest of its
+    ratings say, and others' reports agree with that.
+    """
+    items, statistics = profiles.n_items, profiles.statistics
+    of_all = people.counts(items) if statistics is None else statistics.count.astype(np.float64)
+    kept = thin.counts(items).sum(axis=0)
+    return Counted(of_all, of_all.sum(axis=0) / np.maximum(kept, 1))
 
 
 def for_a_sample(model: Model, count: Float, weight: Float) -> Model:
