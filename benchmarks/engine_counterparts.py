@@ -1,4 +1,4 @@
-"""What counterparts cost on engines `stream` and `spark`: time and memory with and without them.
+"""What counterparts cost on each engine: time and memory with and without them.
 
 Simulated ratings, as in `engines.py`, and Flixster's size. Each training is a process of its own,
 from Parquet to item profiles, by `train_on`: once for `dmpss`, once for the default scheme. Bars:
@@ -25,7 +25,7 @@ from measure import RESULTS, conditions, options, show, timed, warn_if_busy, wri
 from memory import Watch
 
 FLIXSTER = "flixster"
-POINTS = (("stream", "1000000"), ("stream", FLIXSTER), ("stream", "10000000"),
+POINTS = (("local", FLIXSTER), ("stream", "1000000"), ("stream", FLIXSTER), ("stream", "10000000"),
           ("spark", "1000000"), ("spark", "10000000"))  # fmt: skip
 SCHEMES = ("dmpss", "cmpss")
 TIMES_BAR, MEGABYTES_BAR = 2.0, 1024.0
@@ -60,6 +60,13 @@ def measure(engine: str, scheme: str, directory: Path) -> dict[str, Any]:
     from midpoint.analyst.engines import RatingsTables, StreamingEngine, train_on  # noqa: PLC0415
 
     def run() -> Any:
+        if engine == "local":
+            from midpoint.analyst import train  # noqa: PLC0415
+            from midpoint.data import load  # noqa: PLC0415
+
+            ratings = load(directory / "ratings.parquet", users=directory / "users.parquet")
+            how = Factorizer(dimension=DIMENSION, seed=SEED)
+            return train(ratings, "gender", factorizer=how, scheme=scheme)
         source = (directory / "ratings.parquet", directory / "users.parquet")
         if engine == "stream":
             read = StreamingEngine(directory).read(RatingsTables(*source, features=("gender",)))
@@ -115,7 +122,7 @@ def _row(point: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", nargs="+", default=[f"{e}:{s}" for e, s in POINTS],
-                        help="engine:ratings, or stream:flixster")  # fmt: skip
+                        help="engine:ratings, or engine:flixster")  # fmt: skip
     parser.add_argument(
         "--directory", type=Path, default=Path(gettempdir()) / "midpoint-engines", help="for tables"
     )

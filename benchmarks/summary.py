@@ -88,6 +88,18 @@ def scaling(results: Measured) -> Iterator[tuple[str, str, str]]:
     )
 
 
+def engine_counterparts(results: Measured) -> Iterator[tuple[str, str, str]]:
+    """State the same with counterparts, by engine."""
+    sized = {
+        point["engine"]: point["cmpss"]
+        for point in results["points"]
+        if point["size"] == "flixster"
+    }
+    if sized:
+        ours = ", ".join(f"`{name}` {one['peak_megabytes']:.0f} MB" for name, one in sized.items())
+        yield ("the same from Parquet, with counterparts (`cmpss`), by engine", ours, "")
+
+
 def obfuscation(results: Measured) -> Iterator[tuple[str, str, str]]:
     """State the time for a million ratings."""
     seconds = results["schemes"]["dmpss"]["with_coins"]["best"]
@@ -103,6 +115,7 @@ ROWS = {
     "factorization": factorization,
     "counterparts": counterparts,
     "scaling": scaling,
+    "engine_counterparts": engine_counterparts,
     "obfuscation": obfuscation,
 }
 """By the name of the program whose figures they show."""
