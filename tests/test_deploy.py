@@ -13,6 +13,7 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from midpoint.analyst.service.settings import Settings
 from midpoint.cli.options.service import ListenOptions, ServiceOptions
 from tests.support.models.small_model import run, trained
 
@@ -129,7 +130,11 @@ def test_the_compose_file_names_settings_that_there_are_and_shows_only_the_proxy
     assert COMPOSE["networks"]["inside"]["internal"] is True
     assert "./nginx.conf:" in services["proxy"]["volumes"][0]
     port = re.findall(r"^EXPOSE (\d+)$", RECIPE, re.MULTILINE)[0]
-    assert f"proxy_pass http://service:{port};" in (DEPLOY / "nginx.conf").read_text("utf-8")
+    proxy = (DEPLOY / "nginx.conf").read_text("utf-8")
+    assert f"proxy_pass http://service:{port};" in proxy
+    # The service says what is too large; a device makes nothing of a page by the proxy.
+    megabytes = re.findall(r"client_max_body_size (\d+)m;", proxy)
+    assert int(megabytes[0]) * 2**20 > Settings(site="", database="").largest
 
 
 def test_what_is_installed_is_locked_to_the_versions_that_are_tested() -> None:

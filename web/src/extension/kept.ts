@@ -8,6 +8,7 @@ import {
   Proof,
   type RequireOnlyOne,
 } from "../index";
+import { JOINED } from "../user/agent/home";
 import { signingKeys } from "../user/checks/proof";
 import { addressIn, databaseOf } from "./address";
 
@@ -46,10 +47,10 @@ async function knownKeys(address: string): Promise<string[]> {
 }
 
 /**
- * Delete what is kept about a service, unless something was decided there; whether it is gone.
+ * Delete what is kept about a service, unless something was sent there; whether it is gone.
  *
- * Without the ledger the same titles would be decided again. *Forget me* on the page erases both
- * halves, and then nothing stands here.
+ * Without the ledger the same titles would be decided again, and without the secret a member of the
+ * panel could not leave it. *Forget me* on the page erases both halves, and then nothing stands here.
  */
 export async function remove(address: string): Promise<boolean> {
   const store = await IndexedDbStore.open(databaseOf(address));
@@ -61,8 +62,9 @@ export async function remove(address: string): Promise<boolean> {
 
 async function isOpen(store: IndexedDbStore): Promise<boolean> {
   try {
-    const { ledger, forgetting } = await Home.open(store);
-    return ledger.rounds.length === 0 && !forgetting;
+    const home = await Home.open(store);
+    const joined = home.kept(JOINED) !== undefined;
+    return home.ledger.rounds.length === 0 && !joined && !home.forgetting;
   } catch {
     return false; // broken, and so perhaps somebody's who is known there
   }

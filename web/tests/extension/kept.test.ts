@@ -68,6 +68,7 @@ test("a service where nothing was decided is removed whole", async () => {
 test.each([
   ["she asked to be forgotten and it is not finished", { forgetting: "yes" }],
   ["what is kept is broken", { ledger: "x\n" }],
+  ["she is in the panel", { "app/joined": "yes" }],
 ])("nothing is removed while %s", async (_, changes) => {
   const { store } = await opened(HERE);
   await store.write(changes);

@@ -10,6 +10,7 @@ import { compare } from "../../wire/canonical";
 import { PanelMembership, PanelRatings } from "../../wire/exchange";
 import { PrivateCategory } from "../core/private";
 import type { Agent } from "./agent";
+import { JOINED } from "./home";
 
 /** Names of categories by feature. */
 type Names = Readonly<Record<string, string>>;
@@ -37,6 +38,7 @@ export function toShare(agent: Agent, names: Names): PanelRatings {
 export async function join(agent: Agent, names: Names): Promise<PanelRatings> {
   agent.home.requireRemembered();
   const shared = toShare(agent, names);
+  await agent.home.keep(JOINED, "yes");
   await agent.asMember("POST", shared);
   return shared;
 }
@@ -45,6 +47,7 @@ export async function join(agent: Agent, names: Names): Promise<PanelRatings> {
 export async function leave(agent: Agent): Promise<void> {
   agent.home.requireRemembered();
   await agent.asMember("DELETE");
+  await agent.home.keep(JOINED, undefined);
 }
 
 /** Ask whether people may join the panel, and what the service keeps of her there. */

@@ -21,7 +21,7 @@ import { kind } from "../../wire/message";
 import { signingKeys } from "../checks/proof";
 import { FORGETTING, LEDGER, MOVED, SECRET } from "../core/ledger";
 import { MemoryStore, type Store, type Texts } from "../store";
-import { DEMANDS, Home, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
+import { DEMANDS, Home, JOINED, NOTES, PIN, PROOF, RESTORED, type RequireOnlyOne } from "./home";
 
 const FIRST_LINE = utf8("midpoint device v1\n");
 const [SALT, NONCE] = [16, 12];
@@ -124,13 +124,14 @@ export async function importDevice(
   );
 }
 
-/** Refuse to replace what was answered with, unless it was moved away and the file continues it. */
+/** Refuse to replace what was answered or joined with, unless it was moved away and the file continues it. */
 function requireReplaceable(here: Texts, given: Texts, backup: boolean): void {
   const body = (ledger = "") => ledger.slice(ledger.indexOf("\n") + 1);
   if (here[MOVED] === undefined) {
-    if (body(here[LEDGER]) === "" && here[FORGETTING] === undefined) return;
+    const used = [FORGETTING, `app/${JOINED}`].some((mark) => here[mark] !== undefined);
+    if (body(here[LEDGER]) === "" && !used) return;
     throw new MidpointError(
-      "this browser already answered here, and that would be lost; forget it first, or go on here",
+      "this browser already answered or joined the panel here, and that would be lost; forget it first, or go on here",
     );
   }
   if (given[SECRET] !== here[SECRET]) {

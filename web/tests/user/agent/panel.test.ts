@@ -8,10 +8,12 @@ import {
   RefusedError,
   toShare,
 } from "../../../src/index";
+import { exportDevice, importDevice } from "../../../src/user/agent/transfer";
 import { ratings } from "../../support/made_up";
 import { problem } from "../../support/service";
 import { agentAt, serve, shown, woman } from "../../support/visits";
 
+const PHRASE = "correct horse battery";
 const NAMES = { gender: "F" };
 const rated = ratings(shown, 1, 0.3);
 
@@ -67,6 +69,21 @@ describe("the panel", () => {
     expect(service.members.size).toBe(0);
     expect(service.people.size).toBe(0);
   });
+
+  it("leaves a mark here, so that nothing replaces the secret that leads out of it", async () => {
+    const [, address] = await serve(shown);
+    const [hers, here] = [new MemoryStore(), new MemoryStore()];
+    await agentAt(address, hers);
+    const member = await agentAt(address, here);
+    await member.connect();
+    await member.home.keepRatings(rated);
+    await join(member, NAMES);
+    const backup = await exportDevice(hers, address, PHRASE, { backup: true });
+    const replacing = importDevice(backup, PHRASE, here, address);
+    await expect(replacing).rejects.toThrow("joined the panel here");
+    await leave(member);
+    await importDevice(backup, PHRASE, here, address); // the control
+  }, 60_000);
 
   it("takes no wrong category and no empty list, and sends nothing then", async () => {
     const { service, address, agent } = await answered();
