@@ -8,7 +8,7 @@ from tests.web.conftest import Visit
 
 pytestmark = pytest.mark.slow
 DISCLOSURE = "**/v1/disclosures/*"
-CHECKING = "still on its way"
+CHECKING = "still loading"
 
 
 DROP = """() => new Promise((resolve) => {

@@ -159,7 +159,7 @@ def test_a_change_that_she_agrees_to_leaves_her_who_she_is(visit: Visit, service
     with lied_to(she, by_a_stranger(Site(service.site))):
         she.page.reload()
         _expect_refusal(she, "key_changed")
-        expect(she.page.get_by_text("Do not forget yourself over it")).to_be_visible()
+        expect(she.page.get_by_text("Do not choose Forget me because of it")).to_be_visible()
         she.page.get_by_role("button", name="Accept the change").click()
         she.go("Ledger")
         expect(she.page.get_by_text("Answer 1", exact=True)).to_be_visible()
