@@ -112,10 +112,10 @@ def test_a_verdict_goes_by_the_strongest_and_says_whose_it_is(
     assert verdict is not None
     whose = results.adversary_of(verdict.strongest.attack)
     people = {"outsider": "40 labelled people outside a panel of 50", "published": "a panel of 50"}
-    assert f"Measured against: {whose} ({people[whose]})." in verdict.sentence
+    assert f"Measured against: {whose} ({people[whose]})." in verdict.lines
     panel = headline(small_audit(tiny.ratings))
     assert panel is not None
-    assert "(a panel of 100); outsiders were not tried." in panel.sentence
+    assert "(a panel of 100); outsiders were not tried." in panel.lines
 
 
 @slow

@@ -82,9 +82,9 @@ def test_outsiders_find_the_error_of_a_small_panel_over_rounds(both: AuditResult
     verdict = judge(both, PRODUCT)
     assert verdict is not None
     assert verdict.strongest.attack in {"judge:outsider", outsider.attack}
-    assert "over 3 rounds" in verdict.sentence
+    assert "over 3 rounds" in verdict.lines
     assert "Measured against: outsider (150 labelled people outside a panel of 60)." in (
-        verdict.sentence
+        verdict.lines
     )
 
 

@@ -108,8 +108,8 @@ def test_devices_that_follow_the_disclosure_leak_by_what_changes(results: AuditR
 def test_it_says_so_in_a_sentence(results: AuditResults) -> None:
     verdict = judge(results, PRODUCT)
     assert verdict is not None
-    assert "over 4 rounds" in verdict.sentence
-    assert "if tossing" in verdict.sentence
+    assert "over 4 rounds" in verdict.lines
+    assert "if tossing" in verdict.lines
     assert not held(results).timed
     assert held(results).answers[TOSSING][-1] > held(results).answers[PRODUCT][-1]
 

@@ -58,8 +58,8 @@ def test_lists_are_judged_and_errors_are_not(made: tuple[AuditResults, Path]) ->
     assert results.cost("dmpss") == results.ndcg_costs["dmpss"].value
     verdict = judge(results, "dmpss")
     assert verdict is not None
-    assert "RMSE" not in verdict.sentence
-    assert "% of NDCG@10" in verdict.sentence
+    assert "RMSE" not in verdict.lines
+    assert "% of NDCG@10" in verdict.lines
     assert "RMSE" not in repr(results)
 
 

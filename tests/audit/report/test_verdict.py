@@ -55,11 +55,9 @@ def test_raw_ratings_are_never_called_private() -> None:
 def test_rounds_are_judged_in_the_words_of_verdicts(value: float, words: str) -> None:
     verdict = judged_rounds(value)
     assert verdict.grade == words
-    assert verdict.sentence.startswith(f"{words}. Of two people, the best attack picks")
-    assert " times in 100 over 4 rounds; unprotected 90; blind guessing 50." in verdict.sentence
-    assert (
-        "Of devices that do not keep decisions: 66 if forgetful, 94 if tossing" in verdict.sentence
-    )
+    assert verdict.lines.startswith(f"{words}. Of two people, the best attack picks")
+    assert " times in 100 over 4 rounds; unprotected 90; blind guessing 50." in verdict.lines
+    assert "Of devices that do not keep decisions: 66 if forgetful, 94 if tossing" in verdict.lines
     blind = judged_rounds(value, reads=False)
     assert blind.grade == (BLIND if words == CHANCE else words)
 
@@ -88,18 +86,16 @@ def test_the_verdict_is_the_default_schemes_in_a_few_sentences() -> None:
     verdict = headline(made_up())
     assert verdict is not None
     assert verdict.scheme == "dmpss"
-    assert verdict.sentence == (
-        f"a leak. {verdict.plain}. That is the strongest attacker (adaptive-lr-items): AUC 0.560"
-        " (0.540-0.580). With 60 people, up to 54 can be luck (chance band 0.470-0.530, wider"
-        " 0.458-0.542). Cost: +2.0 % RMSE"
+    assert verdict.lines == (
+        f"a leak. {verdict.plain}.\n"
+        "  That is the strongest attacker (adaptive-lr-items): AUC 0.560 (0.540-0.580).\n"
+        "  With 60 people, up to 54 can be luck (chance band 0.470-0.530, wider 0.458-0.542).\n"
+        "  Cost: +2.0 % RMSE."
     )
     assert verdict.plain == (
         "Of two people, the best attack picks the right one 56 times in 100; unprotected 86; blind"
         " guessing 50"
     )
-    first, *rest = verdict.lines.splitlines()
-    assert first == f"a leak. {verdict.plain}."
-    assert rest == [f"  {number}." for number in verdict.numbers]
     assert not verdict.safe
 
 
@@ -107,7 +103,7 @@ def test_the_verdict_says_what_is_lost_of_lists_beside_what_errors_grow_by() -> 
     lost = {"dmpss": Cost(0.031, 0.012, 0.05)}
     verdict = headline(made_up(ndcg_costs=lost))
     assert verdict is not None
-    assert verdict.sentence.endswith("Cost: +2.0 % RMSE, +3.1 % of NDCG@10 (+1.2 to +5.0)")
+    assert verdict.lines.endswith("Cost: +2.0 % RMSE, +3.1 % of NDCG@10 (+1.2 to +5.0).")
 
 
 def test_the_verdict_is_about_the_scheme_in_use_on_such_data() -> None:
@@ -135,7 +131,7 @@ def test_distance_from_one_half_is_judged_on_either_side(
 ) -> None:
     verdict = judge(made_up({"no": {"lr": 0.8}, "dmp": {"lr": value}}), "dmp")
     assert verdict is not None
-    assert verdict.sentence.startswith(f"{words}. Of two people")
+    assert verdict.lines.startswith(f"{words}. Of two people")
     assert verdict.safe == safe
 
 
@@ -146,7 +142,7 @@ def test_an_answer_below_one_half_is_shown_with_its_sign_flipped() -> None:
         "60 times in 100",
         "60 times in 100",
     ]
-    flipped = [", with its sign flipped." in one.sentence for one in verdicts if one]
+    flipped = [", with its sign flipped." in one.lines for one in verdicts if one]
     assert flipped == [True, False]
 
 
@@ -161,7 +157,7 @@ def test_raw_ratings_stand_beside_the_blind_guess_alone() -> None:
 def test_failing_attackers_that_cannot_read_prove_nothing() -> None:
     verdict = judge(made_up({"no": {"lr": 0.5}, "dmp": {"lr": 0.5}}), "dmp")
     assert verdict is not None
-    assert "proves nothing" in verdict.sentence
+    assert "proves nothing" in verdict.lines
     assert not verdict.safe
 
 
@@ -174,16 +170,16 @@ def test_the_look_that_is_farther_out_decides() -> None:
     found = judge(judged(0.56, single=0.55), "dmpss")
     assert found is not None
     assert (found.strongest.attack, found.grade) == ("judge:panel", "a leak")
-    assert "the best attack picks the right one 56 times" in found.sentence
-    assert "That is the judge (judge:panel, of 2 attackers): AUC 0.560" in found.sentence
-    assert "The strongest attacker (a): 0.550" in found.sentence
-    assert "Measured against: panel (a panel of 90)" in found.sentence
-    assert "Named with 90 % confidence: 1.2 % of the people" in found.sentence
+    assert "the best attack picks the right one 56 times" in found.lines
+    assert "That is the judge (judge:panel, of 2 attackers): AUC 0.560" in found.lines
+    assert "The strongest attacker (a): 0.550" in found.lines
+    assert "Measured against: panel (a panel of 90)" in found.lines
+    assert "Named with 90 % confidence: 1.2 % of the people" in found.lines
     # A judge that finds nothing does not hide what one attacker finds.
     found = judge(judged(0.5, single=0.6), "dmpss")
     assert found is not None
     assert (found.strongest.attack, found.grade, found.safe) == ("a", "a leak", False)
-    assert "The judge (judge:panel, of 2 attackers): 0.500" in found.sentence
+    assert "The judge (judge:panel, of 2 attackers): 0.500" in found.lines
     # Nor the other way round: 0.535 is inside the band of the strongest, and outside the judge's.
     found = judge(judged(0.535, single=0.535), "dmpss")
     assert found is not None

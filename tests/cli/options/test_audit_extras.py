@@ -48,12 +48,12 @@ def test_rounds_are_shown_kept_and_reported(with_rounds: tuple[Path, str]) -> No
     (held,) = results.rounds.values()
     assert held.rounds == 2
     assert held.scheme == "dmpss"  # the only one named
-    assert len(held.controls) == 8
+    assert len(held.controls) == 9
     verdict = judge(results, held.product)
     assert verdict is not None
     assert "AUC of 2 rounds of dmpss" in shown
     assert verdict.lines in shown
-    assert verdict.sentence in (out / "report.html").read_text()
+    assert verdict.lines.replace("\n", "<br>") in (out / "report.html").read_text()
 
 
 def test_progress_is_written_to_a_log_where_no_bar_can_be_drawn(

@@ -21,6 +21,7 @@ from midpoint.audit.report.style import Picture
 from midpoint.audit.report.tradeoff import plain_schemes
 from midpoint.audit.report.verdict import (
     BLIND,
+    Verdict,
     chosen_words,
     headline,
     judge,
@@ -199,7 +200,7 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     for product in results.rounds:
         verdict = judge(results, product)
         if verdict is not None:
-            yield f"<p><b>{escape(product)}</b>: {escape(verdict.sentence)}.</p>"
+            yield f"<p><b>{escape(product)}</b>: {_in_lines(verdict)}</p>"
     void = [name for name in results.attack_names() if proves_nothing(results, name)]
     if void:
         yield (
@@ -215,9 +216,14 @@ def _verdicts(results: AuditResults) -> Iterator[str]:
     for scheme in plain_schemes(results):
         other = judge(results, scheme)
         if other is not None and (main is None or scheme != main.scheme):
-            yield f"<li><b>{escape(label(scheme))}</b>: {escape(other.sentence)}.</li>"
+            yield f"<li><b>{escape(label(scheme))}</b>: {_in_lines(other)}</li>"
     yield "</ul>"
     yield from how_to_read(results)
+
+
+def _in_lines(verdict: Verdict) -> str:
+    """Write a verdict as the terminal does, each number on a line."""
+    return escape(verdict.lines).replace("\n", "<br>")
 
 
 def _in_use(results: AuditResults, judged: str) -> Iterator[str]:

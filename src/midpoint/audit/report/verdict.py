@@ -43,13 +43,8 @@ class Verdict:
     """Whether the strongest attack is at chance, by attackers that succeed on raw ratings."""
 
     @property
-    def sentence(self) -> str:
-        """Grade, plain words and all numbers in a row; the last sentence has no full stop."""
-        return ". ".join([self.grade, self.plain, *self.numbers])
-
-    @property
     def lines(self) -> str:
-        """The same for a terminal: a line for the plain words, and one for each number below."""
+        """Grade and plain words in a line, and one for each number below."""
         return "".join([f"{self.grade}. {self.plain}.", *(f"\n  {n}." for n in self.numbers)])
 
 
