@@ -566,9 +566,9 @@ def find(
 def sentences(results: AuditResults) -> str:
     """Say what several rounds gave away, if some were held, and how many volunteers it takes."""
     verdicts = [judge(results, product) for product in results.rounds]
-    said = [f"{verdict.scheme}: {verdict.sentence}" for verdict in verdicts if verdict]
-    said += [fitted.words().rstrip(".") for fitted in volunteers(results.sizes)]
-    return ". ".join(said)
+    said = [f"{verdict.scheme}: {verdict.lines}" for verdict in verdicts if verdict]
+    said += [fitted.words() for fitted in volunteers(results.sizes)]
+    return " ".join(" ".join(said).split()).rstrip(".")
 
 
 def main() -> None:
