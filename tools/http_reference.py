@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from midpoint.analyst.service.http.problems import STATUS
+from midpoint.analyst.service.http.problems import MEANING, STATUS
 from midpoint.analyst.service.http.routes import Service
 from midpoint.analyst.service.http.schema import Route, described
 from midpoint.wire import Message, Problem
@@ -19,9 +19,9 @@ HEAD = (
     "# HTTP interface\n\nEverything that can be asked of `midpoint serve`. This page is made from"
     " the routes themselves, by `make reference`; a running service describes itself at"
     " `/openapi.json` (OpenAPI), for programs that make clients.\n\nBodies are JSON of the messages"
-    " below, in the [canonical form](wire.md) where they are sent. Ratings are integers, in fixed"
-    " point. What carries a token is for one pseudonym and is never kept by caches; what does not"
-    " is the same for everyone. `HEAD` is answered wherever `GET` is.\n"
+    " below. What a client sends is in the [canonical form](wire.md). Ratings are integers, in"
+    " fixed point. An answer to a request with a token is for one pseudonym, and caches must not"
+    " keep it. All other answers are the same for everyone. `HEAD` is answered wherever `GET` is.\n"
 )
 DECLINED = (
     "\n## When a request is declined\n\nThe body is a `Problem`, whose `code` programs may rely on."
@@ -47,8 +47,8 @@ def _all(routes: list[Route]) -> Iterator[str]:
         f"| `{route.method} {route.path}` | {_what(route)} |" for route in routes if not route.shown
     )
     yield "| `GET /openapi.json` | All routes, as OpenAPI describes them. |"
-    yield f"{DECLINED}| code | status |\n|---|---|"
-    yield from (f"| `{code}` | {status} |" for code, status in STATUS.items())
+    yield f"{DECLINED}| code | status | what it says |\n|---|---|---|"
+    yield from (f"| `{code}` | {status} | {MEANING[code]} |" for code, status in STATUS.items())
     kinds = {kind for route in interface for kind in (route.answer, route.body) if kind} | {Problem}
     yield "\n## Messages"
     for kind in sorted(kinds, key=lambda kind: kind.__name__):

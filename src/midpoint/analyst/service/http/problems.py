@@ -22,6 +22,26 @@ STATUS = {
     "unavailable": 503,
 }
 """Status of each code; programs may rely on both."""
+MEANING = {
+    "malformed": "the request breaks the form of its message, or the rules of what devices send",
+    "token_needed": "the header `Authorization` is missing or is none",
+    "not_found": "nothing is kept there",
+    "method": "the route does not know this method",
+    "not_current": "the disclosure is not the current one: fetch that, and check it first",
+    "round_unknown": "the round was not opened for this token: ask for a new one",
+    "report_changed": "the round, or an item, was answered otherwise before: a decision is final",
+    "unknown_disclosure": "the disclosure was never published here",
+    "retired_disclosure": "the disclosure is no longer answered: fetch the current one",
+    "rounds_used_up": "the token has had all of its rounds",
+    "space_used_up": "no more is kept of the token",
+    "panel_closed": "nobody may join the panel now",
+    "too_large": "the body is longer than the service takes",
+    "media_type": "the body is not JSON, or is encoded",
+    "too_many": "the token comes too often: wait",
+    "failed": "a fault of the service: it is in its log",
+    "unavailable": "the database or the site cannot be used now: send the same again later",
+}
+"""What each code says, for people who write a client."""
 LONGEST = 500
 """Characters of a sentence, at most: part of it may be what the request said."""
 
