@@ -290,7 +290,10 @@ CASES = {
         "movielens-100k",
         "gender",
         schemes=("cmpss",),
-        attacks=("transcript-lr-items", "transcript-lr", "adaptive-lr-mask", "adaptive-lr-items"),
+        attacks=(
+            *("transcript-lr-items", "transcript-lr", "adaptive-lr-mask", "adaptive-lr-items"),
+            "adaptive-lr-panel",
+        ),
         adversaries=("panel", "outsider"),
         panels=(0.7,),
         outsiders=(0.3,),
