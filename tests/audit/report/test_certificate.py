@@ -200,7 +200,7 @@ def test_a_share_is_certified_by_what_was_measured_of_it(scheme: str) -> None:
     assert certify(disclosure, results).auc == round(SHARES[scheme] * 1e6)
     # The control: what was measured of the other shares says nothing of this one.
     others = {name: {"lr": area} for name, area in SHARES.items() if name != scheme}
-    with pytest.raises(MidpointError, match="did not try 'dmpss"):
+    with pytest.raises(MidpointError, match=f"did not try '{scheme}';"):
         certify(disclosure, audited(areas=others))
 
 

@@ -186,9 +186,17 @@ def scheme_of(results: AuditResults, disclosure: Disclosure) -> str:
     if tried:  # of several leak budgets, the smallest that it is within
         return min(tried, key=lambda name: results.schemes[name].get("leak") or 1)
     raise MidpointError(
-        f"the audit did not try {str(SchemeSpec.of(disclosure))!r} with bits {disclosure.bits}, as"
-        " it is by itself; run it again with that scheme among --schemes"
+        f"the audit did not try {_named(disclosure)}; run it again with that scheme among --schemes"
     )
+
+
+def _named(disclosure: Disclosure) -> str:
+    """Name a disclosure's scheme, with its leak budget rounded up."""
+    spec = SchemeSpec.of(disclosure)
+    if disclosure.leak is not None and len(set(disclosure.keep or ())) > 1:
+        spec = replace(spec, leak=ceil(100 * (disclosure.leak - 1) / ONE) / 100)
+    bits = "" if disclosure.bits is None else f" with bits {disclosure.bits}"
+    return f"{str(spec)!r}{bits}"
 
 
 def _wanted(disclosure: Disclosure, leak: float | None) -> LearningProtocol:
