@@ -355,6 +355,17 @@ CASES = {
         outsiders=(20_000,),
         usual_folds=2,
     ),
+    # The same people, half of them attacked at a time: with everyone else's reports, too.
+    "simulated-panels": Case(
+        "simulated-crowd",
+        "gender",
+        schemes=("dmpss",),
+        attacks=("adaptive-lr-mask",),
+        adversaries=("outsider",),
+        panels=(1_000, 5_000, 20_000),
+        outsiders=(20_000,),
+        usual_folds=2,
+    ),
     # What `train` chooses, chosen again in every fold on its panel alone, beside what is simpler.
     **{
         f"{name}-default": Case(

@@ -51,6 +51,7 @@ def test_only_what_takes_long_has_fewer_folds(program: Any) -> None:
         "ml-1m-gender-views",
         "ml-1m-gender-views-outsiders",
         "simulated-outsiders",
+        "simulated-panels",
     }
     assert program.CASES["ml-1m-gender-paper"].clock.minutes == 10
 
