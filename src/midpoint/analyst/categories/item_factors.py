@@ -8,12 +8,14 @@ whether the category is known or not. So log p_k is regressed on factors of the 
     R_ij / sqrt((n_i + 1) (m_j + 5)),
 
 where R tells who rated what, n_i how many items a person rated, and m_j how many people an item.
-The first of them is popularity, and its logarithm is taken instead of it.
+A report stands for several ratings, since others like it were withheld: then R_ij is how many, n_i
+the sum of its squares, so that nobody weighs more than 1, and m_j the sum. The first of the vectors
+is popularity, and its logarithm is taken instead of it.
 
 How many factors help depends on the panel: with too many, what is special about its people is taken
-for what is usual. So the people are split in two halves, each half predicts the categories of the
-other by what was rated, and the fewest factors are taken that do not predict significantly worse
-than the best. That may be none.
+for what is usual. So the people are split in two halves, those of unknown category as well. Each
+half predicts the categories of the other by what was rated, and the fewest factors are taken that
+do not predict significantly worse than the best. That may be none.
 """
 
 from dataclasses import replace
@@ -28,7 +30,7 @@ from scipy.sparse.linalg import svds
 from midpoint.analyst.categories.estimates import CategoryEstimates
 from midpoint.analyst.categories.statistics import tally
 from midpoint.analyst.kernels.compilation import in_parallel
-from midpoint.data import Feature, Ratings
+from midpoint.data import MISSING, Feature, Ratings
 
 Float = NDArray[np.float64]
 CANDIDATES: Final = (0, 1, 2, 5, 10, 20, 40, 80)
@@ -115,9 +117,9 @@ def rated_sets(ratings: Ratings, presence: Float | None = None) -> sparse.csr_ma
 
 
 def _halves(feature: Feature, seed: int) -> NDArray[np.int64]:
-    """Split each category in two; people of unknown category are in neither, -1. Shape (N,)."""
-    draws, half = np.random.default_rng(seed), np.full(len(feature.codes), -1)
-    for k in range(len(feature.categories)):
+    """Split each category in two, and last those whose category is not known. Shape (N,)."""
+    draws, half = np.random.default_rng(seed), np.empty(len(feature.codes), np.int64)
+    for k in (*range(len(feature.categories)), MISSING):
         own = np.flatnonzero(feature.codes == k)
         half[own] = draws.permutation(np.arange(len(own)) % 2)
     return half
@@ -135,7 +137,7 @@ def _held_out(
     sum_j log [p_jk / sum_m w_m p_jm] over the items that a person of category k rated, w being the
     shares of the categories; and log p of each count. Shapes (n, counts), (M, K) each.
     """
-    panel = ratings.select_users(learned)
+    panel = ratings.select_users(learned & (feature.codes >= 0))
     counted = tally(panel, panel.feature(*(name for name, _ in feature.parts)))
     factors = _factors(sets[learned], counts[-1])
     out = ~learned & (feature.codes >= 0)
@@ -175,7 +177,7 @@ def _standardized(sets: sparse.csr_matrix, leading: Float) -> Float:
 
 def leading_factors(sets: sparse.csr_matrix, count: int) -> Float:
     """Return the leading factors of items by who rated what, popularity first. Shape (M, k)."""
-    row = 1 / np.sqrt(np.asarray(sets.sum(axis=1)).ravel() + 1)
+    row = 1 / np.sqrt(np.asarray(sets.multiply(sets).sum(axis=1)).ravel() + 1)
     column = 1 / np.sqrt(np.asarray(sets.sum(axis=0)).ravel() + 5)
     scaled = (sparse.diags(row) @ sets @ sparse.diags(column)).astype(np.float32)
     start = np.ones(min(scaled.shape), np.float32)

@@ -223,7 +223,7 @@ class _Fit(NamedTuple):
         if pairs is not None and self.report_noise is not None:
             weight = self.report_noise.weights(self.noise).astype(np.float32)
             root, kind = np.sqrt(weight), pairs.kind
-            index, value = pairs.pair_of, value * root[pairs.rating_kind]
+            index, value = pairs.pair_of, _weighed(value, root, pairs.rating_kind)
             level = level[pairs.vector] * root[kind]
             design = design[pairs.vector] * root[kind, None]
             variance = variance[pairs.vector] * weight[kind]
@@ -246,6 +246,15 @@ class _Fit(NamedTuple):
         )  # fmt: skip
         side.profile, side.variance = rows.profile, rows.variance
         side.learn_prior(rated, rows.covariance)
+
+
+@compiled
+def _weighed(value: Floats, root: Floats, kind: NDArray[np.integer]) -> Floats:
+    """Return values times the root of their classes' weights. Shape (n,)."""
+    found = np.empty_like(value)
+    for t in range(len(value)):
+        found[t] = value[t] * root[kind[t]]
+    return found
 
 
 def _unexplained(seen: Observations, items: Side) -> Floats:

@@ -193,7 +193,7 @@ class Factorizer:
             return Counted(statistics, None)
         factors, disagreement, leading = predictors
         statistics = replace(statistics, factors=factors, disagreement=disagreement)
-        return Counted(statistics, leading if presence is None else None)
+        return Counted(statistics, leading)
 
     def _set_factors(self, ratings: Ratings, leading: Float | None = None) -> Float | None:
         """Return factors of who rated what, where priors are to use them. Shape (M, k)."""

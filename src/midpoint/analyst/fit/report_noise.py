@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Float = NDArray[np.float64]
-CLASSES: Final = 4
+CLASSES: Final = 2
 """Values of c above 0, at most. People need their vector in each: 16 cost twice the time where they
-rate little, and predict no better."""
+rate little, and predict no better than 2."""
 
 
 class Pairs(NamedTuple):

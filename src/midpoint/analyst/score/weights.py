@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.fit.profiles import ItemProfiles
+from midpoint.analyst.kernels.compilation import compiled
 from midpoint.wire import Disclosure, from_fixed
 
 QUANTILES = 128
@@ -41,16 +42,39 @@ def coin_noise(disclosure: Disclosure) -> Float:
     """
     if disclosure.levels is None or disclosure.scale.levels is None:
         return np.zeros(len(disclosure.items))
-    points = from_fixed(disclosure.scale.levels)
-    cumulative = from_fixed(disclosure.levels).cumsum(axis=2)
-    z = (np.arange(QUANTILES) + 0.5) / QUANTILES
-    rating = np.full((*cumulative.shape[:2], QUANTILES), points[0])
-    for level, gap in enumerate(np.diff(points)):
-        rating += gap * (z >= cumulative[:, :, level, None])
-    middle = rating.mean(axis=1, keepdims=True)
-    offset = (rating - middle).mean(axis=2, keepdims=True)
-    reported = from_fixed(disclosure.scale.reported or disclosure.scale.levels)
-    below = np.clip(np.searchsorted(reported, middle, side="right") - 1, 0, len(reported) - 2)
-    moved = (middle - rating + offset) ** 2
-    tossed = (middle - reported[below]) * (reported[below + 1] - middle)
-    return np.asarray((moved.mean(axis=1) + tossed[:, 0]).mean(axis=1))
+    points = np.asarray(from_fixed(disclosure.scale.levels))
+    reported = np.asarray(from_fixed(disclosure.scale.reported or disclosure.scale.levels))
+    return _variances(from_fixed(disclosure.levels).cumsum(axis=2), points, reported)
+
+
+@compiled
+def _variances(cumulative: Float, points: Float, reported: Float) -> Float:
+    """Return c_j of `coin_noise` for items whose levels have these cumulative shares, (M, K, L).
+
+    Args:
+        cumulative: Share of category k's ratings of item j up to each level. Shape (M, K, L).
+        points: The levels. Shape (L,).
+        reported: The levels that devices report on. Shape (R,).
+    """
+    M, K, L = cumulative.shape
+    found, rating, middle = np.zeros(M), np.empty((QUANTILES, K)), np.empty(QUANTILES)
+    offset, level = np.empty(K), np.empty(K, np.int64)
+    for j in range(M):
+        level[:], offset[:] = 0, 0.0
+        for q in range(QUANTILES):
+            middle[q] = 0.0
+            for k in range(K):
+                while level[k] < L - 1 and (q + 0.5) / QUANTILES >= cumulative[j, k, level[k]]:
+                    level[k] += 1
+                rating[q, k] = points[level[k]]
+                middle[q] += rating[q, k] / K
+            for k in range(K):
+                offset[k] += (rating[q, k] - middle[q]) / QUANTILES
+        below = 0
+        for q in range(QUANTILES):
+            while below < len(reported) - 2 and reported[below + 1] <= middle[q]:
+                below += 1
+            found[j] += (middle[q] - reported[below]) * (reported[below + 1] - middle[q])
+            for k in range(K):
+                found[j] += (middle[q] - rating[q, k] + offset[k]) ** 2 / K
+    return found / QUANTILES
