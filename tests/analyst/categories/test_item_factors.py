@@ -7,14 +7,24 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import sparse
 
 from midpoint.analyst import CategoryEstimates, Factorizer, ItemProfiles, tally
+from midpoint.analyst.categories import item_factors as module
 from midpoint.analyst.categories.estimates import log_ratio_variance
-from midpoint.analyst.categories.item_factors import ItemFactors, _factors, item_factors, rated_sets
+from midpoint.analyst.categories.item_factors import (
+    ItemFactors,
+    _factors,
+    _halves,
+    item_factors,
+    leading_factors,
+    rated_sets,
+)
 from midpoint.analyst.categories.statistics import CategoryStatistics
 from midpoint.analyst.disclose.leak import area_of
+from midpoint.analyst.fit.report_noise import ReportNoise
 from midpoint.audit.attackers.auc import auc
-from midpoint.data import Ratings, Scale
+from midpoint.data import MISSING, Ratings, Scale
 
 Float = NDArray[np.float64]
 APART = np.array([0.5, -0.4, 0.3, 0.3])
@@ -191,3 +201,48 @@ def test_what_devices_withhold_is_not_taken_for_what_nobody_rates() -> None:
     taken_for_dislike = np.corrcoef(whole, popularity(thinned, None))[0, 1]
     assert repaired > 0.9
     assert taken_for_dislike < repaired - 0.1
+
+
+def test_each_half_has_half_of_the_reports() -> None:
+    feature = people(200, unlabelled=101).ratings.feature("g")
+    half = _halves(feature, 0)
+    for k in (MISSING, 0, 1):
+        sizes = np.bincount(half[feature.codes == k], minlength=2)
+        assert sizes.sum() > 90
+        assert abs(int(sizes[0]) - int(sizes[1])) <= 1
+
+
+def test_who_reports_a_share_weighs_no_more_than_others() -> None:
+    rng = np.random.default_rng(0)
+    parity, end = np.tile([-1.0, 1.0], 20), np.repeat([-1.0, 1.0], 20)
+
+    def sets(by: Float, people: int, stands_for: float) -> sparse.csr_matrix:
+        """Draw people who rate what lies on one side, half of it."""
+        side = rng.choice([-1.0, 1.0], people)[:, None]
+        rated = (by == side) & (rng.random((people, len(by))) < 0.5)
+        return sparse.csr_matrix(stands_for * rated)
+
+    def leads(reporting: int) -> float:
+        """Return how far the first factor after popularity is that of those who report."""
+        rows = sparse.vstack([sets(parity, reporting, 4.0), sets(end, 450, 1.0)]).tocsr()
+        first = leading_factors(rows, 2)[:, 1]
+        return abs(float(np.corrcoef(first, parity)[0, 1]))
+
+    assert leads(300) < 0.2
+    assert leads(700) > 0.9  # the control: there may be more of them
+
+
+def test_ratios_and_priors_share_one_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratings = people(300, unlabelled=200, items=80).ratings
+    made, counted = list[int](), module.leading_factors
+
+    def count(sets: sparse.csr_matrix, k: int) -> Float:
+        made.append(sets.shape[0])
+        return counted(sets, k)
+
+    monkeypatch.setattr(module, "leading_factors", count)
+    monkeypatch.setattr("midpoint.analyst.fit.priors.item_prior.leading_factors", count)
+    noise = ReportNoise.of(np.zeros(len(ratings)), np.full(len(ratings), 2.0))
+    Factorizer(dimension=2, iterations=2, threads=1).fit(ratings, "g", None, noise)
+    everyone = ratings.n_users
+    assert sorted(made) == [everyone // 2, everyone - everyone // 2, everyone]
