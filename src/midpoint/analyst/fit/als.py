@@ -251,10 +251,10 @@ class _Fit(NamedTuple):
 @compiled
 def _weighed(value: Floats, root: Floats, kind: NDArray[np.integer]) -> Floats:
     """Return values times the root of their classes' weights. Shape (n,)."""
-    found = np.empty_like(value)
+    weighed = np.empty_like(value)
     for t in range(len(value)):
-        found[t] = value[t] * root[kind[t]]
-    return found
+        weighed[t] = value[t] * root[kind[t]]
+    return weighed
 
 
 def _unexplained(seen: Observations, items: Side) -> Floats:

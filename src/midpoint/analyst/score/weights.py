@@ -57,7 +57,7 @@ def _variances(cumulative: Float, points: Float, reported: Float) -> Float:
         reported: The levels that devices report on. Shape (R,).
     """
     M, K, L = cumulative.shape
-    found, rating, middle = np.zeros(M), np.empty((QUANTILES, K)), np.empty(QUANTILES)
+    variance, rating, middle = np.zeros(M), np.empty((QUANTILES, K)), np.empty(QUANTILES)
     offset, level = np.empty(K), np.empty(K, np.int64)
     for j in range(M):
         level[:], offset[:] = 0, 0.0
@@ -74,7 +74,7 @@ def _variances(cumulative: Float, points: Float, reported: Float) -> Float:
         for q in range(QUANTILES):
             while below < len(reported) - 2 and reported[below + 1] <= middle[q]:
                 below += 1
-            found[j] += (middle[q] - reported[below]) * (reported[below + 1] - middle[q])
+            variance[j] += (middle[q] - reported[below]) * (reported[below + 1] - middle[q])
             for k in range(K):
-                found[j] += (middle[q] - rating[q, k] + offset[k]) ** 2 / K
-    return found / QUANTILES
+                variance[j] += (middle[q] - rating[q, k] + offset[k]) ** 2 / K
+    return variance / QUANTILES
