@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,9 +136,9 @@ def test_what_is_retired_is_shown_without_any_work(
     now, worked = int(time.time()), []
     of = Document.of
 
-    def counted(raw: bytes) -> Document:
+    def counted(raw: bytes, **how: Any) -> Document:
         worked.append(raw)
-        return of(raw)
+        return of(raw, **how)
 
     for age, work in ((10, 2), (1000, 0)):
         site = published(tmp_path / str(age), models[0], at=now - 2000)

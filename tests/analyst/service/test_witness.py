@@ -4,6 +4,7 @@ import asyncio
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -60,9 +61,9 @@ def test_what_it_shows_is_made_once_a_look_however_many_ask(
     made = []
     of = Document.of
 
-    def counted(raw: bytes) -> Document:
+    def counted(raw: bytes, **how: Any) -> Document:
         made.append(raw)
-        return of(raw)
+        return of(raw, **how)
 
     monkeypatch.setattr(Document, "of", counted)
     paths = ("witness", "chain", "forks")
