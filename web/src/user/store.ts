@@ -23,7 +23,7 @@ export class ChangedElsewhereError extends MidpointError {
   override name = "ChangedElsewhereError";
 
   constructor() {
-    super("another tab changed what this browser keeps; load this page again to go on here");
+    super("another tab changed what is kept here; load this page again to go on");
   }
 }
 
@@ -158,6 +158,6 @@ function begun(begin: () => IDBTransaction): IDBTransaction {
 
 function refusedBy(error: DOMException | null): StorageError {
   return new StorageError(
-    `this browser does not keep anything (${error?.message ?? "no reason given"}); free some space or leave private browsing`,
+    `this browser does not keep anything (${error?.message ?? "no reason given"}); free some space, or leave private mode`,
   );
 }

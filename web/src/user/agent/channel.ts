@@ -98,7 +98,7 @@ export class Channel {
       if (tried >= tries || Date.now() + wait >= end) {
         const seconds = Math.ceil(Math.max(wait, 1000) / 1000);
         throw new AwayError(
-          `${new URL(request.url).host} does not answer: ${why}; nothing is lost, try again in ${seconds} seconds or later`,
+          `${new URL(request.url).host} does not answer: ${why}; nothing is lost, try again in ${seconds} seconds`,
         );
       }
       await new Promise((resolve) => setTimeout(resolve, wait));

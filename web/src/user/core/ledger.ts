@@ -102,7 +102,7 @@ export class Ledger {
     const body = text.slice(end + 1);
     if (end < 0 || text.slice(0, end) !== sealOf(body, secret)) {
       throw new BrokenSealError(
-        "the ledger was changed, or belongs to another secret; restore it from a copy, or start over",
+        "the ledger was changed, or goes with another secret; restore it, or start over",
       );
     }
     const ledger = new Ledger(secret);
