@@ -73,7 +73,7 @@ def test_a_continuous_scale_has_no_fractions_to_read() -> None:
 
 @pytest.mark.slow
 def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
-    many = Seen(replace(LEAKY, users=3_360, ratings=67_200))
+    many = Seen(replace(LEAKY, users=6_720, ratings=134_400))
 
     def read(scheme: str) -> float:
         evidence = likelihoods(many.view(many.tried, scheme))
@@ -85,9 +85,10 @@ def test_the_likelihood_ratio_reads_what_a_scheme_leaves_and_no_more() -> None:
     assert read("ss") > 0.95  # how they were rated
     assert read("cmp") > 0.95  # which items
     doubt = chance_deviation(codes(many.tried) == 1)
-    assert doubt < 0.015
+    assert doubt < 0.011
     assert read("dmpss") == pytest.approx(0.5, abs=3 * doubt)
-    # What categories rate is fitted as well here, beside selection factors that nobody has.
+    # What categories rate is fitted beside selection factors that nobody has here, which takes out
+    # a little too much: half as many people are read at 0.43 instead of 0.47 (decision 0050).
     assert read("cmpss") == pytest.approx(0.5, abs=5 * doubt)
 
 
