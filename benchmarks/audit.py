@@ -247,6 +247,32 @@ CASES = {
         outsiders=(1000,),
         panel_alone=True,
     ),
+    # Few in the panel and many outside: by the number of outsiders, and as many of both.
+    **{
+        f"ml-1m-gender-outsiders-{name}": Case(
+            "movielens-1m",
+            "gender",
+            schemes=("dmpss", "cmpss", "cmpss:keep=0.25"),
+            attacks=LIGHT,
+            adversaries=("published", "outsider"),
+            panels=(panel,),
+            outsiders=outsiders,
+            panel_alone=True,
+        )
+        for name, panel, outsiders in (
+            ("numbers", 500, (1000, 4000)),
+            ("2000", 2000, (2000,)),
+        )
+    },
+    # Outsiders with every attacker that there is: what the light ones miss, and what it takes.
+    "ml-1m-gender-outsiders-all-attackers": Case(
+        "movielens-1m",
+        "gender",
+        schemes=("dmpss", "cmpss", "cmpss:keep=0.25"),
+        adversaries=("outsider",),
+        panels=(4000,),
+        outsiders=(1000,),
+    ),
     # How many must tell: leak and error by the panel's size, with everyone's reports and without.
     "ml-1m-gender-panels": Case(
         "movielens-1m",
