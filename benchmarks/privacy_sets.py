@@ -73,10 +73,10 @@ def compete_with_sets(
 
 def figures(results: AuditResults, scheme: str) -> dict[str, Any]:
     """Return what the judge and the strongest attacker reach, and the lists."""
-    strongest, judged, lists = results.strongest(scheme), results.judge(scheme), results.cost
-    if strongest is None or judged is None:
+    strongest, judged, lists = results.strongest(scheme), results.decisive(scheme), results.cost
+    if strongest is None or not judged:
         raise SystemExit(f"{scheme} was not attacked")
-    row, judge = judged
+    row, judge = judged[0]
     balanced, ranked = (
         results.get(scheme, BALANCED, judge.attack),
         results.get(scheme, "ndcg_at_10"),

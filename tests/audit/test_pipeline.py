@@ -142,8 +142,7 @@ def test_three_categories_are_read_one_against_the_rest(tiny: Simulation) -> Non
     names = ["", "[D]", "[I]", "[R]"]
     assert [row.attack for row in rows] == [f"items{name}" for name in names]
     assert [row.attack for row in judged] == [f"judge:clean{name}" for name in names]
-    one = found.judge("no")
-    assert one is not None
+    (one,) = found.decisive("no")
     assert one[1].attack == "judge:clean[R]"  # which follows from gender
     mean, *each = (row.value for row in rows)
     assert mean == pytest.approx(np.mean(each))

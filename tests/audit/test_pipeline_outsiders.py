@@ -76,7 +76,12 @@ def test_the_panels_numbers_are_the_same_with_and_without_outsiders(
     assert set(panel.rows) <= set(results.rows)
     assert panel.costs == results.costs
     for name, adversary in panel.adversaries.items():
-        assert adversary.bands == results.adversaries[name].bands
+        beside = results.adversaries[name]
+        assert (adversary.attacks, adversary.panel) == (beside.attacks, beside.panel)
+        # Two more judges are looked at, so that every band holds more of chance.
+        alone, wider = adversary.bands["dmpss"], beside.bands["dmpss"]
+        assert (alone.level, wider.level) == pytest.approx((0.975, 0.9875))
+        assert alone.high < wider.high
 
 
 @slow

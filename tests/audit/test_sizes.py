@@ -41,7 +41,7 @@ def test_sizes_are_audits_of_their_own_and_drawn_as_curves(
     assert sorted(points) == [
         (scheme, *sizes) for scheme in ("dmpss", "no") for sizes in ((30, 40), (60, 20), (60, 40))
     ]
-    judged = alone.judge("dmpss")
+    judged = alone.judge("dmpss", "outsider")
     assert judged is not None
     assert points["dmpss", 60, 40].value == judged[0].value
     small, large = points["dmpss", 30, 40].bound, points["dmpss", 60, 40].bound

@@ -90,6 +90,27 @@ def test_on_noise_a_judge_is_inside_its_band() -> None:
     assert outside <= 2
 
 
+def test_bands_of_all_looks_together_hold_95_percent() -> None:
+    """Of each adversary that knows the scheme there is a look; clean attackers' judge is none."""
+    attackers = {"a": stored(1.0, 1), "b": stored(0.5, 2)}
+
+    def levels(*adversaries: str) -> tuple[float, set[float]]:
+        tried = dict.fromkeys(adversaries, attackers)
+        found = Judging(CATEGORY, IN_FOLD, [1], lambda name, _: name, lambda _: tried)
+        return found.level("s"), {one.band.level for one in found.judges("s").values()}
+
+    for adversaries, looks in (
+        (("panel",), 2),
+        (("clean",), 2),
+        (("clean", "panel"), 2),
+        (("panel", "outsider"), 3),
+        (("clean", "panel", "published", "outsider"), 4),
+    ):
+        level, own = levels(*adversaries)
+        assert looks * (1 - level) == pytest.approx(0.05)
+        assert own == {level}
+
+
 def test_without_anything_said_of_training_people_there_is_no_judge() -> None:
     found = judging(stored(1.0, 1, nested=False))
     assert found.judges("s") == {}

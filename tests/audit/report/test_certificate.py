@@ -18,6 +18,7 @@ from midpoint.data import PRESETS, Feature, Ratings, simulate
 from midpoint.errors import MidpointError
 from midpoint.protocol import LearningProtocol
 from midpoint.wire import SCHEMES, Certificate, Disclosure
+from tests.support.audits.made_up_judges import OUTSIDERS, SHARP, judged_by
 from tests.support.audits.made_up_results import made_up, settings
 from tests.support.audits.small_audit import QUICKLY
 
@@ -235,6 +236,31 @@ def test_a_certificate_says_against_whom_and_how() -> None:
     sharp = made.tpr_at_1, made.tpr_at_01, made.balanced_accuracy, made.named
     assert sharp == (500_000, 600_000, 700_000, 800_000)
     assert made.given == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("values", "single", "stated", "outsiders"),
+    [
+        ({"panel": 0.785, "outsider": 0.662}, 0.6, "panel", 0),
+        ({"panel": 0.62, "outsider": 0.7}, 0.6, "outsider", OUTSIDERS),
+        ({"panel": 0.55, "outsider": 0.56}, 0.7, "panel", 0),  # its attacker `a` decides
+    ],
+)
+def test_who_reads_most_is_stated_with_the_judge_of_the_same_adversary(
+    values: dict[str, float], single: float, stated: str, outsiders: int
+) -> None:
+    about = audited()
+    results = replace(
+        judged_by(values, single=single),
+        data_digest=about.data_digest,
+        code=about.code,
+        categories=about.categories,
+    )
+    made = certify(disclosed("dmpss"), results)
+    assert made.auc == round(1e6 * max(single, *values.values()))
+    assert (made.adversary, made.panel, made.outsiders) == (stated, 90, outsiders)
+    sharp = made.tpr_at_1, made.tpr_at_01, made.balanced_accuracy, made.named
+    assert sharp == (round(1e6 * SHARP[stated]),) * 4
 
 
 def test_a_quick_audit_is_not_certified() -> None:

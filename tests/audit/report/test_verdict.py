@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from midpoint.audit.measure.findings import Control, Cost
+from midpoint.audit.measure.findings import Bound, Control, Cost
 from midpoint.audit.report.page import page
 from midpoint.audit.report.verdict import (
     BLIND,
@@ -17,7 +17,7 @@ from midpoint.audit.report.verdict import (
     judge,
     readers,
 )
-from tests.support.audits.made_up_judges import judged
+from tests.support.audits.made_up_judges import judged, judged_by
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import PRODUCT, RAW, made_up_rounds
 
@@ -174,7 +174,7 @@ def test_the_look_that_is_farther_out_decides() -> None:
     assert "That is the judge (judge:panel, of 2 attackers): AUC 0.560" in found.lines
     assert "The strongest attacker (a): 0.550" in found.lines
     assert "Measured against: panel (a panel of 90)" in found.lines
-    assert "Named with 90 % confidence: 1.2 % of the people" in found.lines
+    assert "Named with 90 % confidence by judge:panel: 1.2 % of the people" in found.lines
     # A judge that finds nothing does not hide what one attacker finds.
     found = judge(judged(0.5, single=0.6), "dmpss")
     assert found is not None
@@ -184,6 +184,64 @@ def test_the_look_that_is_farther_out_decides() -> None:
     found = judge(judged(0.535, single=0.535), "dmpss")
     assert found is not None
     assert (found.strongest.attack, found.safe) == ("judge:panel", False)
+
+
+@pytest.mark.parametrize(
+    ("values", "decides", "against", "named"),
+    [
+        ({"panel": 0.785, "outsider": 0.662}, "panel", "a panel of 90", 1.2),
+        ({"panel": 0.56, "outsider": 0.62}, "outsider", "40 labelled people outside", 3.4),
+        # Clean attackers do not know the scheme: their judge is no look.
+        ({"clean": 0.9, "panel": 0.56}, "panel", "a panel of 90", 1.2),
+        ({"clean": 0.9}, "clean", "a panel of 90", 1.1),
+    ],
+)
+def test_of_several_judges_the_strongest_decides_and_says_how_many_are_named(
+    values: dict[str, float], decides: str, against: str, named: float
+) -> None:
+    found = judge(judged_by(values, single=0.55), "dmpss")
+    assert found is not None
+    assert found.strongest.attack == f"judge:{decides}"
+    assert found.strongest.value == values[decides]
+    assert f"Measured against: {decides} ({against}" in found.lines
+    assert f"Named with 90 % confidence by judge:{decides}: {named} % of the people" in found.lines
+    others = [name for name in values if name not in (decides, "clean")]
+    assert all(f"The judge (judge:{name}, of 2 attackers)" in found.lines for name in others)
+
+
+def test_where_an_attacker_decides_its_own_adversarys_judge_says_who_is_named() -> None:
+    found = judge(judged_by({"panel": 0.55, "outsider": 0.56}, single=0.7), "dmpss")
+    assert found is not None
+    assert found.strongest.attack == "a"
+    assert "Measured against: panel (a panel of 90)" in found.lines
+    assert "by judge:panel: 1.2 % of the people" in found.lines
+
+
+def test_the_bound_stands_below_whom_it_was_measured_against() -> None:
+    bounded = replace(made_up(), bounds={"dmpss": Bound(0.684, 0.3, 0.1, 80, 4000)})
+    verdict = headline(bounded)
+    assert verdict is not None
+    said = "Who knew every error of the disclosure: 0.68, by the bound for a panel of 4,000"
+    assert f"  {said}.\n" in verdict.lines
+    # Counterparts pass it, so their line says by how much; without a bound there is no line.
+    areas = {"no": {"lr": 0.8}, "cmpss": {"lr": 0.6}, "mp": {"lr": 0.6}}
+    both = replace(made_up(areas), bounds={"cmpss": bounded.bounds["dmpss"]})
+    counterparts, other = judge(both, "cmpss"), judge(both, "mp")
+    assert counterparts is not None
+    assert other is not None
+    assert f"{said}; with counterparts up to 0.03 more." in counterparts.lines
+    assert "every error" not in other.lines
+    # What training chooses has counterparts if a fold chose a scheme that has.
+    for name, passed in (("cmpss", True), ("dmpss", False)):
+        chosen = replace(bounded, usual="default", choices=({"scheme": name},),
+                         bounds={"default": bounded.bounds["dmpss"]})  # fmt: skip
+        rows = [r._replace(scheme="default") for r in chosen.rows if r.scheme == "dmpss"]
+        chosen = replace(chosen, rows=(*chosen.rows, *rows),
+                         bands=dict(chosen.bands) | {"default": chosen.bands["dmpss"]})  # fmt: skip
+        verdict = headline(chosen)
+        assert verdict is not None
+        assert (verdict.scheme, said in verdict.lines) == ("default", True)
+        assert ("with counterparts" in verdict.lines) == passed
 
 
 def test_both_looks_at_chance_are_safe() -> None:

@@ -79,7 +79,7 @@ class Band:
     p_value: float
     """How often chance takes the strongest as far from 0.5 as it was found; by the wider band."""
     level: float = 0.95
-    """How much of chance it holds: 97.5 % where it is one of two looks, the other being a judge."""
+    """How much of chance it holds: 97.5 % where it is one of two looks, and more of three."""
 
     @property
     def judged_low(self) -> float:
@@ -94,6 +94,10 @@ class Band:
     def holds(self, value: float) -> bool:
         """Tell whether an AUC is no more than chance, by the wider band."""
         return self.judged_low - ROUNDING <= value <= self.judged_high + ROUNDING
+
+    def reach(self, value: float) -> float:
+        """Return how far from 0.5 an AUC is, in half widths of the wider band."""
+        return abs(value - 0.5) / max(self.judged_high - 0.5, ROUNDING)
 
     def holds_closely(self, value: float) -> bool:
         """Tell whether an AUC is no more than what permuted labels show."""

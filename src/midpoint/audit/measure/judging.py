@@ -18,6 +18,7 @@ from midpoint.audit.measure.roc import (
 )
 from midpoint.audit.measure.statistics import null_band
 from midpoint.audit.run.adversaries.judge import judge_name, nested_of, stacked
+from midpoint.audit.run.adversaries.outsiders import decisive
 from midpoint.audit.run.store import Arrays
 
 Float = NDArray[np.float64]
@@ -26,9 +27,6 @@ Tried = Mapping[str, Mapping[str, Sequence[Arrays]]]
 """By adversary and attacker, what was stored of each fold."""
 ONLY: Final = 0.95
 """How much of chance the band of a single look holds."""
-ONE_OF_TWO: Final = 0.975
-"""How much each band of two looks holds (the judge, the strongest attacker), so that both together
-hold 95 % at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,19 +57,26 @@ class Judging:
         return self._known[scheme]
 
     def level(self, scheme: str) -> float:
-        """Return how much of chance a band of a scheme holds: more where there are two looks."""
-        return ONE_OF_TWO if self.judgements(scheme) else ONLY
+        """Return how much of chance a band of a scheme holds: the more, the more looks there are.
+
+        A verdict looks at the strongest attacker and at the judge of each adversary that knows the
+        scheme. All bands together hold 95 % at least (Bonferroni): each of L looks 1 - 0.05 / L.
+        """
+        looks = 1 + len(decisive(self.judgements(scheme)))
+        return 1 - (1 - ONLY) / looks
 
     def judges(self, scheme: str) -> dict[str, Judge]:
         """Return the judges of a scheme by adversary, each by the category that it tells best."""
-        return {name: self._judge(name, each) for name, each in self.judgements(scheme).items()}
+        level = self.level(scheme)
+        every = self.judgements(scheme).items()
+        return {name: self._judge(name, each, level) for name, each in every}
 
-    def _judge(self, adversary: str, judgement: "Judgement") -> Judge:
+    def _judge(self, adversary: str, judgement: "Judgement", level: float) -> Judge:
         areas, several = self._areas(judgement), len(self.questions) > 1
         column = max(range(len(areas)), key=lambda k: areas[k].distance)
         log_odds, ones = judgement.log_odds[:, column], self.category == self.questions[column]
         scores = judgement.log_odds if several else log_odds
-        null = null_band(scores[None], self.category, self.folds, level=ONE_OF_TWO)
+        null = null_band(scores[None], self.category, self.folds, level=level)
         drawn, weights = curve(log_odds, ones), judgement.weights[:, column].mean(axis=0)
         return Judge(
             attack=self.label(judge_name(adversary), column),
@@ -80,7 +85,7 @@ class Judging:
                 null.high,
                 len(judgement.attackers),
                 null.p_value(areas[column].value),
-                ONE_OF_TWO,
+                level,
             ),
             weights=dict(zip(judgement.attackers, weights.tolist(), strict=True)),
             right=named(log_odds, ones)[1],

@@ -28,6 +28,7 @@ from midpoint.audit.measure.findings import (
 )
 from midpoint.audit.measure.summary import as_table, as_text
 from midpoint.audit.run.adversaries.judge import judge_name
+from midpoint.audit.run.adversaries.outsiders import decisive
 from midpoint.audit.run.plan import DEFAULT, RAW
 from midpoint.errors import MidpointError
 from midpoint.files import replace_file
@@ -177,13 +178,20 @@ class AuditResults:
             rows = [row for row in single if row.attack in names] or rows
         return max(rows, key=lambda row: abs(row.value - 0.5), default=None)
 
-    def judge(self, scheme: str, adversary: str | None = None) -> tuple[Row, Judge] | None:
-        """Return the judge of one adversary, or of the one that knows most, and its AUC."""
-        judges = self.judges.get(scheme, {})
-        name = next(reversed(list(judges)), None) if adversary is None else adversary
-        judge = None if name is None else judges.get(name)
+    def judge(self, scheme: str, adversary: str) -> tuple[Row, Judge] | None:
+        """Return the judge of an adversary, and its AUC."""
+        judge = self.judges.get(scheme, {}).get(adversary)
         row = None if judge is None else self.get(scheme, AUC, judge.attack)
         return None if judge is None or row is None else (row, judge)
+
+    def decisive(self, scheme: str) -> list[tuple[Row, Judge]]:
+        """Return the judges that a verdict looks at, and their AUCs, the farthest out first."""
+        each = (self.judge(scheme, name) for name in decisive(self.judges.get(scheme, {})))
+        return sorted(filter(None, each), key=lambda one: -one[1].band.reach(one[0].value))
+
+    def judge_of(self, row: Row) -> tuple[Row, Judge] | None:
+        """Return the judge of the adversary that an attacker is of, and its AUC."""
+        return self.judge(row.scheme, self.adversary_of(row.attack))
 
     def folded(self, row: Row) -> float:
         """Return an AUC on the upper side of 0.5, that of several categories as in `macro`."""

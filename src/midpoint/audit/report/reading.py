@@ -10,8 +10,8 @@ _AUC = (
 )
 _JUDGE = (
     "all attackers of an adversary together. Their weights were learned from other people, before"
-    " anybody here was attacked. A verdict looks at two: the judge of the adversary that knows"
-    " most, and the strongest single attacker."
+    " anybody here was attacked. A verdict looks at the judge of each adversary that knows"
+    " the scheme, and at the strongest single attacker."
 )
 _BAND = (
     "what luck alone shows. It holds {} of the AUCs that are left when people's categories are"
@@ -40,7 +40,7 @@ _COST_OF_SETS = (
 
 def how_to_read(results: AuditResults) -> Iterator[str]:
     """Explain the words that this report's verdicts use."""
-    levels = {f"{100 * band.level:g} %" for band in results.bands.values()}
+    levels = {f"{100 * band.level:.3g} %" for band in results.bands.values()}
     words = {
         "AUC": _AUC,
         "The judge": _JUDGE if results.judges else "",

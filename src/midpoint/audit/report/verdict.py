@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from midpoint.analyst.disclose.specification import SchemeSpec
 from midpoint.audit.measure.findings import NAMED, RAW_KIND, Band, Cost, Rounds, Row
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.run.adversaries.judge import JUDGE
@@ -18,6 +19,8 @@ OUTRIGHT = "the feature is in plain sight"
 CHANCE = "at chance"
 UNSURE = "outside the chance band, but inside the wider one: neither at chance nor surely a leak"
 """Nobody should sign that it is at chance, nor that it is a leak: more people would show."""
+PASSED = 0.03
+"""By how much the bound was passed at most, where simulated people's truth was known."""
 BLIND = "no attack that succeeds on raw ratings was tried, so this proves nothing"
 UNREAD = "the attacks hardly succeed on raw ratings, so that failing elsewhere proves little"
 """Of raw ratings, which are never private: the attackers are too weak, or people too few."""
@@ -49,37 +52,35 @@ class Verdict:
 
 
 class Look(NamedTuple):
-    """One of the two numbers that a verdict tests: the judge's AUC, or the strongest attacker's."""
+    """One of the numbers that a verdict tests: the AUC of a judge, or of the strongest attacker."""
 
     row: Row
     """Its AUC."""
     band: Band
     """What chance would show of it."""
 
-    @property
-    def reach(self) -> float:
-        """How far from 0.5 it is, in half widths of the band that it is judged by."""
-        return abs(self.row.value - 0.5) / max(self.band.judged_high - 0.5, 1e-9)
-
 
 def looks(results: AuditResults, scheme: str) -> list[Look]:
-    """Return the judge of the adversary that knows most, if there is one, and the strongest."""
-    judge, strongest = results.judge(scheme), results.strongest(scheme)
-    every = [] if judge is None else [Look(judge[0], judge[1].band)]
+    """Return the judges of all adversaries that know the scheme, and the strongest attacker.
+
+    Who knows more does not always find more: outsiders are fewer than the panel.
+    """
+    strongest = results.strongest(scheme)
+    every = [Look(row, judge.band) for row, judge in results.decisive(scheme)]
     return every if strongest is None else [*every, Look(strongest, results.bands[scheme])]
 
 
 def judge(results: AuditResults, scheme: str) -> Verdict | None:
-    """Judge a scheme by the judge of the strongest adversary, and by the strongest attacker.
+    """Judge a scheme by the judges of adversaries, and by the strongest attacker.
 
-    Each has its own band of chance, which holds 97.5 %; the one that is farther out decides. None
-    if the scheme was not attacked.
+    Each has its own band of chance, and all bands together hold 95 %; the one that is farthest out
+    decides. None if the scheme was not attacked.
     """
     every = looks(results, scheme)
     if not every:
         return None
     able, raw = bool(readers(results, scheme)), results.is_raw(scheme)
-    decides = max(every, key=lambda look: look.reach)
+    decides = max(every, key=lambda look: look.band.reach(look.row.value))
     row, band = decides
     grade = weigh(row.value, band, able=able, raw=raw)
     plain = plain_words(results, row)
@@ -121,6 +122,7 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
     )
     if whose := results.adversary_of(row.attack):
         yield against(results, whose)
+    yield from _omniscient(results, row.scheme)
     if held is not None:
         yield from _naive(results, held)
     yield (
@@ -128,7 +130,7 @@ def _numbers(results: AuditResults, decides: Look, every: list[Look]) -> Iterato
         f" be luck (chance band {band.low:.3f}-{band.high:.3f}, wider {band.judged_low:.3f}"
         f"-{band.judged_high:.3f})"
     )
-    yield from _sure(results, row.scheme)
+    yield from _sure(results, row)
     cost = None if results.unary else results.cost(row.scheme)
     priced = [] if cost is None else [_price(cost, "RMSE", results.costs.get(row.scheme))]
     lost = results.ndcg_costs.get(row.scheme)
@@ -151,12 +153,31 @@ def _who(row: Row, band: Band) -> str:
     return f"the strongest attacker ({row.attack})"
 
 
-def _sure(results: AuditResults, scheme: str) -> Iterator[str]:
-    """Say of how many people the judge is sure."""
-    judge = results.judge(scheme)
-    share = None if judge is None else results.get(scheme, NAMED, judge[0].attack)
+def _omniscient(results: AuditResults, scheme: str) -> Iterator[str]:
+    """Say what the bound is, and by how much it may be passed."""
+    bound = results.bounds.get(scheme)
+    if bound is not None:
+        passed = f"; with counterparts up to {PASSED} more" * _adjusts(results, scheme)
+        yield (
+            f"Who knew every error of the disclosure: {bound.value:.2f}, by the bound for a panel"
+            f" of {bound.panel:,}{passed}"
+        )
+
+
+def _adjusts(results: AuditResults, scheme: str) -> bool:
+    """Tell whether devices find counterparts under a scheme, or under one that a fold chose."""
+    chosen = results.chosen() if scheme == DEFAULT else [results.schemes[scheme]["name"]]
+    return any(SchemeSpec.read(name).scheme.counterparts for name in chosen)
+
+
+def _sure(results: AuditResults, row: Row) -> Iterator[str]:
+    """Say of how many people the judge is sure whose adversary is stated."""
+    judge = results.judge_of(row)
+    share = None if judge is None else results.get(row.scheme, NAMED, judge[0].attack)
     if share is not None:
-        yield f"Named with 90 % confidence: {100 * share.value:.1f} % of the people"
+        yield (
+            f"Named with 90 % confidence by {share.attack}: {100 * share.value:.1f} % of the people"
+        )
 
 
 def against(results: AuditResults, adversary: str) -> str:

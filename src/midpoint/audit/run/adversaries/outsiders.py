@@ -46,6 +46,12 @@ QUICK_OUTSIDERS = ("adaptive-lr-items", "adaptive-lr-panel", "transcript-lr-item
 """Attackers with which a quick audit tries outsiders: of one report, and of several rounds."""
 
 
+def decisive(adversaries: Iterable[str]) -> list[str]:
+    """Return whose judges a verdict looks at: all that know the scheme, or else all there are."""
+    every = list(adversaries)
+    return [name for name in every if name != CLEAN] or every
+
+
 def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return the adversaries that were named, in the order of what they know."""
     asked = [names] if isinstance(names, str) else list(names)
