@@ -252,7 +252,7 @@ CASES = {
         f"ml-1m-gender-outsiders-{name}": Case(
             "movielens-1m",
             "gender",
-            schemes=("dmpss", "cmpss", "cmpss:keep=0.25"),
+            schemes=("mpssr", "dmpss", "cmpss", "cmpss:keep=0.25"),
             attacks=LIGHT,
             adversaries=("published", "outsider"),
             panels=(panel,),
@@ -364,7 +364,7 @@ CASES = {
         "simulated-crowd",
         "gender",
         schemes=("dmpss",),
-        attacks=("adaptive-lr-mask",),
+        attacks=("adaptive-lr-mask", "adaptive-lr-panel"),
         adversaries=("outsider",),
         panels=(1_000, 5_000, 20_000, 80_000, 130_000),
         outsiders=(20_000,),

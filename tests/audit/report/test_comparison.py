@@ -1,9 +1,10 @@
 from dataclasses import replace
 
-from midpoint.audit.measure.findings import Control, Cost
+from midpoint.audit.measure.findings import SHARPNESS, Control, Cost
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.comparison import changes, control_turns, differences, only_in_one, turns
 from midpoint.audit.report.verdict import CHANCE, OUTRIGHT
+from tests.support.audits.made_up_judges import judged
 from tests.support.audits.made_up_results import made_up
 from tests.support.audits.made_up_rounds import PRODUCT, made_up_rounds
 
@@ -73,6 +74,22 @@ def test_a_difference_is_judged_by_both_standard_errors() -> None:
         after = made_up({"no": {"lr": 0.8}, "dmp": {"lr": value}})
         found = {(c.scheme, c.attack): c.beyond_chance for c in changes(before, after)}
         assert found["dmp", "lr"] == expected
+
+
+def test_how_sharp_judges_are_is_compared() -> None:
+    """TPR at 1 % and 0.1 % FPR, balanced accuracy, and who is named with 90 % confidence."""
+    before = judged(0.6, single=0.55)
+    rows = [
+        row._replace(value=0.3, low=0.28, high=0.32) if row.metric == SHARPNESS[0] else row
+        for row in before.rows
+    ]
+    found = {
+        one.metric: one
+        for one in changes(before, replace(before, rows=tuple(rows)))
+        if one.attack == "judge:panel" and one.metric in SHARPNESS
+    }
+    assert list(found) == list(SHARPNESS)
+    assert [metric for metric, one in found.items() if one.beyond_chance] == [SHARPNESS[0]]
 
 
 def test_costs_are_compared_by_their_own_intervals() -> None:
