@@ -1,9 +1,10 @@
 """Sets beside the peers' schemes: the same attackers, our lists, and implicit's from the copy.
 
-Every scheme changes the sets of people who are attacked and of those whom attackers learn from. Our
-recommender ranks from what it sees; devices correct the lists where a scheme has them do so. For
-implicit all people's sets are changed by a scheme, and it is trained on that copy; what is looked
-for are items that were held out before.
+Every scheme changes the sets of people who are attacked and of those whom attackers learn from, but
+for one: `lr` learns from raw sets and does not know the scheme. Our recommender ranks from what it
+sees; devices correct the lists where a scheme has them do so. For implicit all people's sets are
+changed by a scheme, and it is trained on that copy; what is looked for are items that were held out
+before.
 """
 
 from typing import Any
@@ -14,8 +15,9 @@ from rich.console import Console
 from measure import or_quick, show
 from midpoint.analyst import Factorizer, prepare
 from midpoint.audit import audit
-from midpoint.audit.measure.findings import BALANCED
+from midpoint.audit.measure.findings import AUC, BALANCED, NDCG
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.adversaries.outsiders import PANEL
 from midpoint.audit.run.folds import audited
 from midpoint.audit.run.plan import Plan, read_scheme
 from midpoint.data import Ratings, as_sets, load, split_ratings
@@ -28,10 +30,17 @@ OF_SETS = or_quick(
     {"movielens-100k as sets": ("movielens-100k", 4.0)},
 )
 """What is loaded, and from which rating on an item is in a set."""
+CLEAN = "lr"
+"""The attacker that does not know the scheme."""
 ATTACKS = or_quick(
-    ("adaptive-lr-mask", "adaptive-lr-profile", "adaptive-lr-panel", "adaptive-trees-profile"),
-    ("adaptive-lr-mask",),
+    (
+        *(CLEAN, "adaptive-lr-mask", "adaptive-lr-profile", "adaptive-lr-panel"),
+        "adaptive-trees-profile",
+    ),
+    (CLEAN, "adaptive-lr-mask"),
 )
+ADDED, REMOVED = 0.1, (0.1, 0.3)
+"""Shares of a set that the peers add to it, or remove from it."""
 FACTORS, ALPHA, RIDGE, SEED = 80, 5.0, 60.0, 0
 """implicit's settings: the best of raw sets, by `sets.py`."""
 
@@ -40,11 +49,9 @@ def contestants() -> dict[str, LearningProtocol]:
     """Return who competes."""
     ours = ("no", "dmpss", "cmpss", "cmpss:leak=0.6", "cmpss:leak=0.55")
     protocols: dict[str, LearningProtocol] = {name: read_scheme(name) for name in ours}
-    for share in (0.1, 0.3):
-        for name, method in (("BlurMe", "blur"), ("PerBlur", "blur by taste")):
-            protocols[f"{share:.0%} added ({name} family)"] = Peer(
-                "no", method=method, setting=share
-            )
+    for name, method in (("BlurMe", "blur"), ("PerBlur", "blur by taste")):
+        protocols[f"{ADDED:.0%} added ({name} family)"] = Peer("no", method=method, setting=ADDED)
+    for share in REMOVED:
         protocols[f"{share:.0%} removed"] = Peer("no", method="removal", setting=share)
     return protocols
 
@@ -73,16 +80,23 @@ def compete_with_sets(
 
 def figures(results: AuditResults, scheme: str) -> dict[str, Any]:
     """Return what the judge and the strongest attacker reach, and the lists."""
-    strongest, judged, lists = results.strongest(scheme), results.decisive(scheme), results.cost
-    if strongest is None or not judged:
+    strongest, judged, lists = (
+        results.strongest(scheme, PANEL),
+        results.judge(scheme, PANEL),
+        results.cost,
+    )
+    if strongest is None or judged is None:
         raise SystemExit(f"{scheme} was not attacked")
-    row, judge = judged[0]
-    balanced, ranked = (
+    row, judge = judged
+    balanced, ranked, clean = (
         results.get(scheme, BALANCED, judge.attack),
-        results.get(scheme, "ndcg_at_10"),
+        results.get(scheme, NDCG),
+        results.get(scheme, AUC, CLEAN),
     )
     return {
         "judge": row.value,
+        "interval": (row.low, row.high),
+        "clean": None if clean is None else clean.value,
         "strongest": (strongest.attack, 0.5 + abs(strongest.value - 0.5)),
         "balanced_accuracy": None if balanced is None else balanced.value,
         "ndcg": None if ranked is None else ranked.value,
@@ -117,6 +131,7 @@ def show_sets(title: str, rows: dict[str, Any]) -> None:
         title,
         [
             *("", "the panel's judge, AUC", "strongest attacker, AUC", "balanced accuracy"),
+            "unaware of the scheme (`lr`), AUC",
             *("NDCG@10", "of it lost", "implicit on the copy, NDCG@10", "of it lost"),
         ],
         [
@@ -125,6 +140,7 @@ def show_sets(title: str, rows: dict[str, Any]) -> None:
                 f"{one['judge']:.3f}",
                 f"{one['strongest'][1]:.3f} ({one['strongest'][0]})",
                 "-" if one["balanced_accuracy"] is None else f"{one['balanced_accuracy']:.1%}",
+                "-" if one["clean"] is None else f"{one['clean']:.3f}",
                 f"{one['ndcg']:.4f}",
                 f"{one['cost']:+.1%}",
                 f"{one['implicit']:.4f}",
