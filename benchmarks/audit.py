@@ -247,22 +247,18 @@ CASES = {
         outsiders=(1000,),
         panel_alone=True,
     ),
-    # Few in the panel and many outside: by the number of outsiders, and as many of both.
+    # Few in the panel and many outside.
     **{
-        f"ml-1m-gender-outsiders-{name}": Case(
+        f"ml-1m-gender-outsiders-{outsiders}": Case(
             "movielens-1m",
             "gender",
             schemes=("mpssr", "dmpss", "cmpss", "cmpss:keep=0.25"),
             attacks=LIGHT,
-            adversaries=("published", "outsider"),
+            adversaries=("outsider",),
             panels=(panel,),
-            outsiders=outsiders,
-            panel_alone=True,
+            outsiders=(outsiders,),
         )
-        for name, panel, outsiders in (
-            ("numbers", 500, (1000, 4000)),
-            ("2000", 2000, (2000,)),
-        )
+        for panel, outsiders in ((2000, 2000), (500, 4000))
     },
     # Outsiders with every attacker that there is: what the light ones miss, and what it takes.
     "ml-1m-gender-outsiders-all-attackers": Case(
