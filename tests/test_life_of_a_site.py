@@ -54,7 +54,7 @@ def test_the_commands_run_from_the_first_panel_to_going_back(
     said = {line: text for line, text in shown.items() if line.startswith("learn")}
     held, published = said.values()
     assert "answers of 1 person" in held
-    assert "1 people joined the panel at the service" in held
+    assert "1 person joined the panel at the service" in held
     assert "items wait for more answers of the panel" in held
     assert "Going on from" in published
     chain = site.chain()

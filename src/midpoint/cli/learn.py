@@ -169,7 +169,10 @@ def learn_command(
     else:
         console.print(f"Going on from {learned.root}, which was trained on this panel")
     if hold:
-        console.print(f"Not published; the model is in {learned.root / MODEL}")
+        console.print(
+            f"Not published; the model is in {learned.root / MODEL}. The same command without"
+            " --hold publishes it."
+        )
         return
     with console.status("Publishing"):
         switch = make_current(profiles, target)

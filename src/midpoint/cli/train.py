@@ -16,7 +16,7 @@ from midpoint.cli.options.reports import ReportOptions
 from midpoint.cli.options.training import EngineOptions, FitOptions, TrainingData
 from midpoint.cli.output.bars import share_bar, training_bar
 from midpoint.cli.output.choice_table import show_choice
-from midpoint.cli.output.leak_table import show_leak
+from midpoint.cli.output.leak_table import show_leak, show_shares
 
 if TYPE_CHECKING:
     from midpoint.analyst.fit.factorizer import Factorizer
@@ -135,6 +135,7 @@ def train_command(
     summarize(console, profiles, time.perf_counter() - started)
     _say_scheme(console, profiles, f"--counterparts {protection.counterparts} asks for it")
     show_leak(console, profiles, ratings, factorizer)
+    show_shares(console, profiles)
     console.print(f"Item profiles are in {out}", highlight=False, soft_wrap=True)
 
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.console import Console
 from midpoint.analyst import Factorizer, train
 from midpoint.analyst.fit.choice import Choice, Tried
 from midpoint.cli.output import leak_table
-from midpoint.cli.output.leak_table import show_leak
+from midpoint.cli.output.leak_table import TAUGHT, show_leak, show_shares
 from midpoint.data import Simulation
 
 QUICK = Factorizer(dimension=2, iterations=2)
@@ -30,6 +31,38 @@ def test_a_smaller_share_has_a_smaller_bound(tiny: Simulation) -> None:
     ]
     assert 0.5 < bounds[1] < bounds[0] < 1
     assert said(tiny, "dmp") == ""  # it withholds nothing
+
+
+@pytest.mark.parametrize("scheme", ["dmpss:keep=0.35", "dmp:keep=0.35"])
+def test_shares_are_shown_with_what_each_leaks_and_teaches(tiny: Simulation, scheme: str) -> None:
+    profiles = train(tiny.ratings, "gender", factorizer=QUICK, scheme=scheme)
+    console = Console(width=200, record=True, file=StringIO())
+    show_shares(console, profiles)
+    shown = console.export_text()
+    rows = re.findall(r"│ (\d+)%( \*)? +│(?: (0\.\d\d) +│)? (\+\d\.\d%)? +│", shown)
+    assert [(share, mark) for share, mark, _, _ in rows] == [
+        ("100", ""), ("50", ""), ("35", " *"), ("25", ""),
+    ]  # fmt: skip
+    bounds = [float(bound) for _, _, bound, _ in rows if bound]
+    assert len(bounds) == (4 if "ss" in scheme else 0)  # dmp hides no set that a bound is about
+    assert bounds == sorted(bounds, reverse=True)
+    assert [taught for *_, taught in rows] == ["+0.9%", "+2.4%", "", "+3.5%"]
+
+
+def test_without_a_share_there_is_nothing_to_compare(tiny: Simulation) -> None:
+    console = Console(width=200, record=True, file=StringIO())
+    for scheme in ("dmpss", "dmpss:leak=0.6"):
+        show_shares(console, train(tiny.ratings, "gender", factorizer=QUICK, scheme=scheme))
+    assert console.export_text() == ""
+
+
+def test_what_shares_teach_is_what_the_documentation_says() -> None:
+    page = Path(__file__).parents[3] / "docs" / "guides" / "operating.md"
+    said = page.read_text(encoding="utf-8").partition("**From a share")[2]
+    for share, above in TAUGHT.items():
+        name = "`cmpss`" if share == 1 else f"`cmpss:keep={share:g}`"
+        row = next(line for line in said.splitlines() if line.startswith(f"| reports under {name}"))
+        assert f"+{100 * above:.1f} %" in row
 
 
 @pytest.mark.slow

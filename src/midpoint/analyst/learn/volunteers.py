@@ -33,7 +33,8 @@ class Volunteers:
 
     def __str__(self) -> str:
         """Say how many there are, in one or more lines."""
-        lines = [f"{len(self):,} people joined the panel at the service"]
+        who = "1 person" if len(self) == 1 else f"{len(self):,} people"
+        lines = [f"{who} joined the panel at the service"]
         lines += [f"  left out: {count:,} {reason}" for reason, count in self.left_out]
         return "\n".join(lines)
 

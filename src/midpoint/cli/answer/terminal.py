@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 import typer
 from rich.console import Console
 
+from midpoint.errors import MidpointError
+
 
 class Terminal:
     """Keys and lines in, rich text out."""
@@ -42,7 +44,12 @@ class Terminal:
     def _next_key(self) -> str:
         """Return one key; several may come at once, and an arrow comes as a sequence."""
         while not self._typed:
-            typed = self._key()
+            try:
+                typed = self._key()
+            except OSError as error:
+                raise MidpointError(
+                    "nobody can be asked here, since this is no terminal; add --yes"
+                ) from error
             if not typed:
                 raise EOFError
             self._typed = "" if typed.startswith("\x1b") else typed

@@ -1,6 +1,7 @@
 """What the errors of a disclosure leak, and what leak budgets cost."""
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
 WIDEST_BAR = 17
 """Characters of the longest bar."""
+TAUGHT: Final = MappingProxyType({1.0: 0.009, 0.5: 0.024, 0.25: 0.035})
+"""By the share that devices reveal, the error of a site that learned from reports, above that of
+everyone's raw ratings: MovieLens 1M, a panel of 500, `cmpss` (`benchmarks/panel_and_reports.py`).
+"""
 
 
 def show_leak(
@@ -52,6 +57,34 @@ def show_leak(
     said = waiting(profiles, profiles.leak).words(profiles.item_names)
     if said:
         console.print(said, highlight=False, markup=False, soft_wrap=True)
+
+
+def show_shares(console: Console, profiles: "ItemProfiles") -> None:
+    """Print what the share that devices reveal leaks, and teaches the site, beside other shares."""
+    from midpoint.analyst.disclose.leak import LeakBudget
+    from midpoint.analyst.disclose.specification import SchemeSpec
+
+    spec = SchemeSpec.read(profiles.scheme) if profiles.scheme else None
+    if spec is None or spec.keep is None:
+        return
+    bounded = spec.scheme.sub_samples
+    table = Table("devices reveal", *["leak (AUC)"] * bounded, "error after learning from reports")
+    for share in sorted({*TAUGHT, spec.keep}, reverse=True):
+        reached = LeakBudget(profiles, share).everything().leak
+        bound = [f"{min(reached, profiles.leak or 1.0):.2f}"] * bounded
+        taught = f"{TAUGHT[share]:+.1%}" if share in TAUGHT else ""
+        table.add_row(f"{share:.0%}{' *' if share == spec.keep else ''}", *bound, taught)
+    console.print(
+        "A site that learns from reports learns from the share that devices reveal (*: this model)"
+    )
+    console.print(table)
+    leak = "Leak: to somebody who knew all errors of these disclosed numbers. " * bounded
+    console.print(
+        f"{leak}Error: of new people on MovieLens 1M, with a panel of 500, above that of everyone's"
+        " raw ratings. `midpoint train --share` sets a smallest share.",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _show_budgets(
