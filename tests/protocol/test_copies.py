@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from midpoint.analyst import Factorizer, disclose, prepare
@@ -115,3 +116,8 @@ def test_what_cannot_be_protected_is_refused(people: Ratings, shown: Disclosure)
     with pytest.raises(RefusedError) as caught:
         obfuscate(people, wrong)
     assert caught.value.code == Refusal.BAD_DISTRIBUTION
+
+
+def test_a_table_that_was_not_loaded_is_refused(shown: Disclosure) -> None:
+    with pytest.raises(MidpointError, match=r"a DataFrame is no ratings yet; load it first"):
+        obfuscate(pl.DataFrame({"user": [1], "item": [2], "rating": [3]}), shown)  # type: ignore[arg-type]

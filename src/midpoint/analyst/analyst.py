@@ -98,6 +98,7 @@ class Analyst:
             progress: Whether to show a bar; in terminals and notebooks unless given.
             reports: What other people reported, to learn items from (`CollectedReports`).
         """
+        Ratings.require(ratings)
         if not features:
             known = ", ".join(ratings.features) or "none"
             raise MidpointError(f"name the private feature to protect; {ratings.name} has: {known}")

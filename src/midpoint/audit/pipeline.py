@@ -87,6 +87,7 @@ def audit(  # noqa: PLR0913
             terminals and notebooks.
         setting: Adversaries, sizes, rounds, curves, and the paper's own experiment.
     """
+    Ratings.require(ratings)
     names, sizes = (feature,) if isinstance(feature, str) else tuple(feature), setting.sizes()
     if isinstance(factorizer, GivenFactors):
         raise MidpointError(

@@ -285,6 +285,15 @@ class Ratings:
         """Add a feature, or replace the one of that name."""
         return replace(self, features={**self.features, feature.name: feature})
 
+    @classmethod
+    def require(cls, ratings: object) -> None:
+        """Refuse a table that was not loaded, such as a data frame."""
+        if not isinstance(ratings, cls):
+            raise MidpointError(
+                f"a {type(ratings).__name__} is no ratings yet; load it first, with the people's"
+                " features: midpoint.load(table, users=people)"
+            )
+
     def select_ratings(self, keep: Selection) -> Self:
         """Keep these ratings (a mask, or ascending indices), all users and all items."""
         if keep.dtype != np.bool_:

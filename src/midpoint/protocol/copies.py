@@ -5,12 +5,12 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from midpoint.analyst.analyst import Analyst
+from midpoint.data import Ratings
 from midpoint.errors import MidpointError
 from midpoint.progress import shown
 from midpoint.protocol.obfuscation import obfuscate_population
@@ -18,9 +18,6 @@ from midpoint.protocol.population import cells_of
 from midpoint.user import PURPOSES, Parameters, check_numbers
 from midpoint.user.core.obfuscation import illegal
 from midpoint.wire import Disclosure, from_fixed, to_fixed
-
-if TYPE_CHECKING:
-    from midpoint.data import Ratings
 
 CHUNK = 2**20
 """Ratings obfuscated at a time, about, so that the coins of many fit into memory."""
@@ -49,13 +46,13 @@ class Summary:
 
 
 def obfuscate(
-    ratings: "Ratings",
+    ratings: Ratings,
     disclosure: Disclosure | Analyst,
     *,
     seed: int | None = None,
     alpha: float = 1.0,
     progress: bool | None = None,
-) -> "Ratings":
+) -> Ratings:
     """Return what everyone's device would reveal of a whole data set.
 
     People whose category is unknown and items that the disclosure does not know are left out: they
@@ -68,6 +65,7 @@ def obfuscate(
         alpha: Share of ratings to obfuscate.
         progress: Whether to show a bar; in terminals and notebooks unless given.
     """
+    Ratings.require(ratings)
     disclosed = disclosure.disclosure if isinstance(disclosure, Analyst) else disclosure
     with shown("Obfuscating", progress) as report:
         copy, _ = obfuscated_copy(ratings, disclosed, seed=seed, alpha=alpha, progress=report)
@@ -75,13 +73,13 @@ def obfuscate(
 
 
 def obfuscated_copy(
-    ratings: "Ratings",
+    ratings: Ratings,
     disclosure: Disclosure,
     *,
     seed: int | None = None,
     alpha: float = 1.0,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> tuple["Ratings", Summary]:
+) -> tuple[Ratings, Summary]:
     """Obfuscate a whole data set as `obfuscate` does; return the copy and what became of it."""
     check_numbers(disclosure)
     names = ratings.item_ids.tolist()
@@ -124,7 +122,7 @@ def _chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def table_bytes(copy: "Ratings", path: Path) -> bytes:
+def table_bytes(copy: Ratings, path: Path) -> bytes:
     """Return a long table with the columns user, item and rating, as the file's name demands."""
     stream = io.BytesIO()
     suffix = table_suffix(path)
@@ -144,7 +142,7 @@ def table_suffix(path: Path) -> str:
     return suffix
 
 
-def _cell_by_user(ratings: "Ratings", disclosure: Disclosure) -> NDArray[np.intp]:
+def _cell_by_user(ratings: Ratings, disclosure: Disclosure) -> NDArray[np.intp]:
     """Return each user's joint cell; -1 where a category is not known."""
     if not disclosure.features:
         return np.zeros(ratings.n_users, dtype=np.intp)
@@ -158,7 +156,7 @@ def _cell_by_user(ratings: "Ratings", disclosure: Disclosure) -> NDArray[np.intp
     return cells_of(disclosure, names)[which.reshape(-1)]
 
 
-def _require_any(fit: "Ratings", disclosure: Disclosure) -> None:
+def _require_any(fit: Ratings, disclosure: Disclosure) -> None:
     if not len(fit):
         names = "; ".join(
             f"{part.name}: {', '.join(part.categories)}" for part in disclosure.features
@@ -169,7 +167,7 @@ def _require_any(fit: "Ratings", disclosure: Disclosure) -> None:
         )
 
 
-def _require_legal(fit: "Ratings", parameters: Parameters) -> None:
+def _require_legal(fit: Ratings, parameters: Parameters) -> None:
     wrong = illegal(to_fixed(fit.value), parameters)
     if wrong.any():
         n = int(np.argmax(wrong))

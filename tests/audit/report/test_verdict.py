@@ -221,7 +221,8 @@ def test_the_bound_stands_below_whom_it_was_measured_against() -> None:
     bounded = replace(made_up(), bounds={"dmpss": Bound(0.684, 0.3, 0.1, 80, 4000)})
     verdict = headline(bounded)
     assert verdict is not None
-    said = "Who knew every error of the disclosure: 0.68, by the bound for a panel of 4,000"
+    said = "Somebody who knew every error of the disclosure: 0.68, by the bound for a panel of"
+    said += " 4,000"
     assert f"  {said}.\n" in verdict.lines
     # Counterparts pass it, so their line says by how much; without a bound there is no line.
     areas = {"no": {"lr": 0.8}, "cmpss": {"lr": 0.6}, "mp": {"lr": 0.6}}

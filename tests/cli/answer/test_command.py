@@ -97,15 +97,17 @@ def test_demands_hold_in_later_runs_until_others_are_made(url: str, tmp_path: Pa
         assert refused.exit_code == 1
         assert "no auditor you trust certified" in str(refused.exception)
     assert "--most-auc" in str(
-        answer(url, *words, "--no-require-certificate", "--most-auc", "0.9").exception
+        answer(url, *words, "--any-certificate", "--most-auc", "0.9").exception
     )
     assert answer(url, *words).exit_code == 1  # what was refused weakened nothing
-    agreed = answer(url, *words, "--no-require-certificate")
+    agreed = answer(url, *words, "--any-certificate")
     assert agreed.exit_code == 0, agreed.output
     assert answer(url, *words).exit_code == 0
     for more in (("--most-leak", "0.51"), ()):
         assert "leak" in str(answer(url, *words, *more).exception)
     assert "not both" in str(answer(url, *words, "--any-leak", "--most-leak", "1").exception)
+    both = answer(url, *words, "--any-certificate", "--require-certificate")
+    assert "not both" in str(both.exception)
     assert answer(url, *words, "--any-leak").exit_code == 0
     assert "go with --witness" in str(answer(url, *words, "--witness-hours", "2").exception)
 

@@ -239,7 +239,7 @@ def test_a_certificate_can_be_required(desk: Desk) -> None:
         assert "pin" not in desk.kept()
     assert desk.protect(*words, "--most-auc", 0.6).exit_code == 0  # 0.52 held until now
     desk.publish(certified(970_000))
-    agreed = desk.protect("--no-require-certificate", "--auditor", AUDITOR.public)
+    agreed = desk.protect("--any-certificate", "--auditor", AUDITOR.public)
     assert "AUC 0.97" in agreed.output  # shown, no more
     assert desk.protect(*words, "--most-auc", 0.99).exit_code == 0
 
@@ -272,7 +272,7 @@ def test_a_round_that_asked_something_else_is_refused(desk: Desk) -> None:
 def test_a_mistake_in_the_ratings_loses_nothing(desk: Desk) -> None:
     for ratings, message in (
         ({"Title of item-0": 4}, "line 2: .*did you mean 'Title of item-00'"),
-        ({"Title of item-00": 6}, "line 2: .*is 6; the scale has one of 1, 2, 3, 4, 5"),
+        ({"Title of item-00": 6}, "line 2: .*is 6; give one of 1, 2, 3, 4, 5"),
     ):
         desk.rate(ratings)
         assert re.search(message, str(refused(desk.protect())))

@@ -27,10 +27,11 @@ STANDING = Standing.of(accepted(SHOWN), None, TITLES)
         ("r.csv", "item,rating\na,four\n", "line 2: the rating is not a number"),
         ("r.csv", "title,rating\nTwice,4\n", "line 2: 2 items have the title 'Twice'"),
         ("r.csv", "item,rating\na\n", "not a number"),
-        ("r.csv", "item,rating\na,9\n", "line 2: the rating of 'a' is 9; the scale has one of 1,"),
+        ("r.csv", "item,rating\na,9\n", "line 2: the rating of 'a' is 9; give one of 1,"),
         ("r.csv", "item,rating\na,2.6\n", "line 2: the rating of 'a' is 2.6"),
         ("r.csv", "item,rating\na,nan\n", "line 2: .* no number of stars"),
-        ("r.tsv", "item,rating\na,4\n", "needs a first line"),
+        ("r.csv", "title,rating\nOnce, The,4\n", "line 2 has more columns .* in quotes"),
+        ("r.csv", 'title,rating\nOnce,"2,5"\n', "line 2: the rating is not a number"),
         ("r.json", "{", "is no JSON"),
         ("r.json", "7", "holds no ratings"),
         ("r.json", '{"a": 4, "a": 5}', "'a' is rated twice"),
@@ -64,8 +65,11 @@ def test_a_file_that_cannot_be_read_is_named(content: bytes | None, tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("r.csv", "\ufefftitle,rating,note\nOnce,4,x\nc,2.5,y\n"),
+        ("r.csv", "title,rating,note\nOnce,4,x\nc,2.5,y\n"),
         ("r.tsv", "item\trating\nOnce\t4\nc\t2.5\n"),
+        ("r.tsv", "item,rating\nOnce,4\nc,2.5\n"),
+        ("r.csv", "Title;Rating\nOnce;4\nc;2,5\n"),
+        ("r.txt", "Title \tRating\t\nOnce\t4\t\nc\t2,5\t\n"),
         ("r.json", '{"Once": 4, "c": 2.5}'),
         ("r.json", '[{"title": "Once", "rating": 4}, {"item": "c", "rating": 2.5}]'),
         ("r.toml", "Once = 4\nc = 2.5\n"),
@@ -74,7 +78,8 @@ def test_a_file_that_cannot_be_read_is_named(content: bytes | None, tmp_path: Pa
 )
 def test_every_form_says_the_same(name: str, content: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    path.write_text(content)
-    given = read_ratings(path, STANDING)
-    assert given.named == {"Once": 4.0, "c": 2.5}
-    assert given.fixed == {"a": 4 * ONE, "c": 5 * ONE // 2}
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        path.write_text(content, encoding=encoding)
+        given = read_ratings(path, STANDING)
+        assert given.named == {"Once": 4.0, "c": 2.5}
+        assert given.fixed == {"a": 4 * ONE, "c": 5 * ONE // 2}

@@ -62,7 +62,8 @@ class Admission:
     def __str__(self) -> str:
         """Say it in one or more lines."""
         who = "1 person" if self.people == 1 else f"{self.people:,} people"
-        lines = [f"items are learned from {self.answers:,} answers of {who}"]
+        what = "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
+        lines = [f"items are learned from {what} of {who}"]
         lines += [f"  left out: {count:,} {reason}" for reason, count in self.left_out]
         return "\n".join(lines)
 

@@ -234,8 +234,8 @@ def _in_use(results: AuditResults, judged: str) -> Iterator[str]:
         yield f"<p>{escape(chosen_words(results))}</p>"
     elif judged != DEFAULT:
         yield (
-            "<p><b>Training chooses the scheme of a model by measurement unless one is named; that"
-            " choice was not tried here (--schemes default).</b></p>"
+            "<p><b>Unless a scheme is named, training chooses one by measurement. The one that it"
+            " would choose was not tried here (--schemes default).</b></p>"
         )
 
 

@@ -159,8 +159,8 @@ def _omniscient(results: AuditResults, scheme: str) -> Iterator[str]:
     if bound is not None:
         passed = f"; with counterparts up to {PASSED} more" * _adjusts(results, scheme)
         yield (
-            f"Who knew every error of the disclosure: {bound.value:.2f}, by the bound for a panel"
-            f" of {bound.panel:,}{passed}"
+            f"Somebody who knew every error of the disclosure: {bound.value:.2f}, by the bound for"
+            f" a panel of {bound.panel:,}{passed}"
         )
 
 

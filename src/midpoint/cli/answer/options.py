@@ -23,13 +23,15 @@ class DemandOptions:
         list[str] | None, typer.Option(help="Public key of an auditor that you trust; repeatable.")
     ] = None
     require_certificate: Annotated[
-        bool | None,
+        bool,
         typer.Option(
-            "--require-certificate/--no-require-certificate",
-            help="Refuse a disclosure that no --auditor certified.",
-            show_default=False,
+            "--require-certificate", help="Refuse a disclosure that no --auditor certified."
         ),
-    ] = None
+    ] = False
+    any_certificate: Annotated[
+        bool,
+        typer.Option("--any-certificate", help="Take a disclosure without a certificate again."),
+    ] = False
     most_auc: Annotated[
         float | None,
         typer.Option(
@@ -94,6 +96,8 @@ class DemandOptions:
             raise MidpointError("give --witness or --without-witness, not both")
         if self.any_leak and self.most_leak is not None:
             raise MidpointError("give --most-leak or --any-leak, not both")
+        if self.require_certificate and self.any_certificate:
+            raise MidpointError("give --require-certificate or --any-certificate, not both")
 
     def demanded(self, home: "Home", witness: str | None = None, *, witnessed: bool) -> "Terms":
         """Keep what is demanded from now on; return it with what is for this run only."""
@@ -103,16 +107,15 @@ class DemandOptions:
         known = witnessed or home.demands.witness or home.proof.witness
         if not known and (self.witness_key or self.witness_hours is not None):
             raise MidpointError("--witness-key and --witness-hours go with --witness; give it, too")
-        required = self.require_certificate
-        if required is None:
-            required = home.demands.require_certificate
+        named = True if self.require_certificate else False if self.any_certificate else None
+        required = home.demands.require_certificate if named is None else named
         if self.most_auc is not None and not required:
             raise MidpointError("--most-auc goes with --require-certificate; give both")
         hours = self.witness_hours
         home.demand(
             without=("most_leak",) if self.any_leak else (),
             auditors=tuple(self.auditor) if self.auditor else None,
-            require_certificate=self.require_certificate,
+            require_certificate=named,
             most_auc=_millionths(self.most_auc),
             most_leak=_millionths(self.most_leak),
             witness=witness,

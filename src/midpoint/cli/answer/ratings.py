@@ -1,6 +1,8 @@
-"""Ratings from a file: CSV, TSV, JSON or TOML, by item or title."""
+"""Ratings from a file: a table, JSON or TOML, by item or title."""
 
+import codecs
 import csv
+import io
 import json
 import tomllib
 from collections.abc import Iterator
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 NAMES = ("item", "title")
 """What a column, or a field, that names an item is called."""
+
+DELIMITERS = (",", ";", "\t")
+"""What may stand between the columns of a table; spreadsheets take each of them."""
 
 
 class Rating(NamedTuple):
@@ -57,7 +62,7 @@ def read_ratings(path: Path, standing: "Standing") -> GivenRatings:
     except OSError as error:
         raise MidpointError(f"{path} cannot be read ({error.strerror}); check the path") from None
     except UnicodeDecodeError:
-        raise MidpointError(f"{path} is no text in UTF-8; write it again as one") from None
+        raise MidpointError(f"{path} is no text in UTF-8; save it as UTF-8") from None
     return GivenRatings(named, by_item(named, standing, where))
 
 
@@ -68,24 +73,42 @@ def _written(path: Path, *, sets: bool) -> Iterator[Rating]:
         return _of_json(path, sets=sets)
     if suffix == ".toml":
         return _of_toml(path)
-    return _of_table(path, "\t" if suffix == ".tsv" else ",", sets=sets)
+    return _of_table(path, sets=sets)
 
 
-def _of_table(path: Path, delimiter: str, *, sets: bool) -> Iterator[Rating]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        table = csv.DictReader(stream, delimiter=delimiter)
-        columns = table.fieldnames or ()
-        column = next((name for name in NAMES if name in columns), None)
-        if column is None or not (sets or "rating" in columns):
-            needed = "item (or title)" if sets else "item (or title) and rating"
-            raise MidpointError(f"{path} needs a first line with {needed}")
-        for row in table:
-            where = f"{path}, line {table.line_num}"
-            try:
-                stars = float(row["rating"] or "") if "rating" in columns else 1.0
-            except ValueError:
-                raise MidpointError(f"{where}: the rating is not a number") from None
-            yield Rating(row[column] or "", stars, where)
+def _text(path: Path) -> str:
+    """Read text in UTF-8, or in UTF-16 as spreadsheets save it, with a mark in front."""
+    content = path.read_bytes()
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if marked else "utf-8-sig")
+
+
+def _of_table(path: Path, *, sets: bool) -> Iterator[Rating]:
+    text = _text(path)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    table.fieldnames = columns = [name.strip().casefold() for name in table.fieldnames or ()]
+    column = next((name for name in NAMES if name in columns), None)
+    if column is None or not (sets or "rating" in columns):
+        needed = "item (or title)" if sets else "item (or title) and rating, such as title,rating"
+        raise MidpointError(f"{path} needs a first line with {needed}")
+    for row in table:
+        where = f"{path}, line {table.line_num}"
+        if any(row.get(None) or ()):
+            raise MidpointError(
+                f"{where} has more columns than the first line; put a title with {delimiter!r} in"
+                ' quotes: "..."'
+            )
+        stars = _stars(row["rating"] or "", delimiter, where) if "rating" in columns else 1.0
+        yield Rating(row[column] or "", stars, where)
+
+
+def _stars(cell: str, delimiter: str, where: str) -> float:
+    """Read a number; between semicolons it may be written as 4,5."""
+    try:
+        return float(cell if delimiter == "," else cell.replace(",", "."))
+    except ValueError:
+        raise MidpointError(f"{where}: the rating is not a number") from None
 
 
 def _of_json(path: Path, *, sets: bool) -> Iterator[Rating]:
@@ -94,7 +117,7 @@ def _of_json(path: Path, *, sets: bool) -> Iterator[Rating]:
     A set is a list of names.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_Pairs)
+        content = json.loads(_text(path), object_pairs_hook=_Pairs)
     except json.JSONDecodeError as error:
         raise MidpointError(f"{path} is no JSON ({error}); fix it first") from None
     if isinstance(content, _Pairs):
@@ -121,7 +144,7 @@ class _Pairs(list[tuple[str, Any]]):
 def _of_toml(path: Path) -> Iterator[Rating]:
     """Read stars by name, all of the file or its table `ratings`."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as error:
         raise MidpointError(f"{path} is no TOML ({error}); fix it first") from None
     table = content["ratings"] if isinstance(content.get("ratings"), dict) else content

@@ -61,10 +61,10 @@ def _guess_items(candidates: pl.DataFrame, table: Table) -> list[str]:
     items = [column.name for column in candidates if _may_be_item(column)]
     if len(items) < 2:
         raise MidpointError(
-            f"{table.origin.path}: neither do columns look like user, item and rating, nor several"
-            f" like items; it has {', '.join(table.cells.columns[:20])}. Name them by"
-            " --user-column, --item-column and --rating-column if it has one row a rating, by"
-            " --item-columns if it has one row a person; or check the delimiter"
+            f"{table.origin.path}: no columns look like user, item and rating, and fewer than"
+            f" two like items; it has {', '.join(table.cells.columns[:20])}. If it has one row a"
+            " rating, name them by --user-column, --item-column and --rating-column; if it has one"
+            " row a person, by --item-columns; or check the delimiter"
         )
     _require_one_range(candidates.select(items), table.origin.path)
     return items

@@ -80,5 +80,5 @@ def _on_scale(name: str, stars: object, scale: RatingScale) -> float:
         legal = f"from {low:g} to {high:g}"
         if levels:
             legal = f"one of {', '.join(f'{level:g}' for level in levels)}"
-        raise MidpointError(f"the rating of {name!r} is {value:g}; the scale has {legal}")
+        raise MidpointError(f"the rating of {name!r} is {value:g}; give {legal}")
     return value
