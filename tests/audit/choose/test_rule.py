@@ -57,6 +57,22 @@ def test_a_share_of_what_is_taken_is_revealed_where_it_was_measured() -> None:
     assert decide(trial("no", 0.8), (*trials[:2], other), ("F", "M"), 0.015).scheme == "cmp"
 
 
+def test_of_several_numbers_of_levels_the_share_that_leaks_least_is_revealed() -> None:
+    five, eleven = (trial(f"cmp:levels={count}", leak) for count, leak in ((5, 0.58), (11, 0.62)))
+    many, few = (
+        trial(f"{whole.scheme}:keep={keep}", leak)._replace(thins=whole.scheme)
+        for whole, keep, leak in ((eleven, 0.35, 0.55), (five, 0.5, 0.57))
+    )
+    assert decided(trial("dmp", 0.63), eleven, many, five, few)[0] == many.scheme
+    assert decided(trial("dmp", 0.63), eleven, five, few)[0] == few.scheme
+    # The control: a share of what differs in more than its levels is none of what would be taken.
+    other = trial("cmp:levels=11:shift=off:keep=0.35", 0.55)._replace(
+        thins="cmp:levels=11:shift=off"
+    )
+    still = trial("cmp:levels=11:shift=off", 0.62)
+    assert decided(trial("dmp", 0.63), still, other, five, few)[0] == few.scheme
+
+
 def test_the_spread_is_hidden_only_where_that_is_shown_to_leak_less() -> None:
     plain, hidden = trial("cmp", 0.60), trial("cmp:spread=on", 0.59, noise=1.0)
     choice = decide(trial("no", 0.8), (trial("dmp", 0.7), plain, hidden), ("F", "M"), 0.015)

@@ -13,8 +13,11 @@ OF_SETS = ("dmpss", "cmpss")
 """Candidates for unary data."""
 CONTINUOUS = ("mp", "mpss")
 """Candidates for ratings on a continuous scale."""
-KEEPS = (0.85, 0.7, 0.5, 0.35, 0.25)
-"""Shares of their ratings that devices may reveal where no candidate is shown to hold the leak."""
+KEEPS = (0.84, 0.71, 0.59, 0.5, 0.42, 0.35, 0.3, 0.25)
+"""Shares of their ratings that devices may reveal where no candidate is shown to hold the leak.
+
+Each is the one before by the fourth root of two, so that four of them halve what is revealed.
+"""
 BUDGETS = (0.7, 0.6, 0.55)
 """Leak budgets that devices may keep to instead, of sets."""
 POSITIONED = MappingProxyType({"dmp": "cmp", "dmpss": "cmpss"})

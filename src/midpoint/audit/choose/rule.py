@@ -86,6 +86,12 @@ def _without_spread(best: Trial, cheap: Sequence[Trial]) -> Trial:
     return next(alike, best)
 
 
+def alike_but_for_levels(trial: Trial, other: Trial) -> bool:
+    """Whether two candidates are the same, but for the number of levels that devices report on."""
+    specs = (replace(SchemeSpec.read(one.scheme), levels=None) for one in (trial, other))
+    return trial.thins is None and other.thins is None and next(specs) == next(specs)
+
+
 def excess(trial: Trial) -> float:
     """Return how far a candidate's leak is above what luck would show, at least 0."""
     return max(trial.leak.excess, 0.0)
@@ -106,8 +112,9 @@ def decide(
 ) -> Choice:
     """Take the simplest that holds the leak, leaks no more than the best and is cheap enough.
 
-    If there is none, take the one that leaks least, or what reveals a share of it. Of two that
-    differ in `spread=on` alone, the one without is taken unless the other is shown to leak less.
+    If there is none, take the one that leaks least, or what reveals a share of it: of several
+    numbers of levels, the share that leaks least. Of two that differ in `spread=on` alone, the one
+    without is taken unless the other is shown to leak less.
 
     Args:
         raw: What raw ratings leak.
@@ -118,7 +125,9 @@ def decide(
     """
     whole = [trial for trial in trials if trial.thins is None]
     first = simplest(whole, most_cost)
-    taken = next((trial for trial in trials if trial.thins_safely(first)), first)
+    alike = [trial for trial in whole if alike_but_for_levels(trial, first)]
+    shares = (trial for trial in trials if any(map(trial.thins_safely, alike)))
+    taken = min(shares, key=excess, default=first)
     cheap = cheap_enough(trials, most_cost)
     best = min(cheap, key=excess)
     rows = [_row(raw, best, categories, "raw ratings")]

@@ -1,5 +1,6 @@
 """Candidates are tried on a panel, and one of them is taken."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,15 @@ from midpoint.analyst.fit.choice import ALLOWED, RAW, Allowance, Choice
 from midpoint.audit.choose.candidates import candidates, protocol_of, thinned, variants
 from midpoint.audit.choose.measurement import RawAttackers, accuracy, cost, cost_bound, measure
 from midpoint.audit.choose.panel import PARTS, Panel
-from midpoint.audit.choose.rule import SURE, Trial, cheap_enough, decide, excess, simplest
+from midpoint.audit.choose.rule import (
+    SURE,
+    Trial,
+    alike_but_for_levels,
+    cheap_enough,
+    decide,
+    excess,
+    simplest,
+)
 from midpoint.data import Feature, Ratings, with_known
 from midpoint.errors import MidpointError
 
@@ -141,7 +150,9 @@ def _vary(
 ) -> None:
     """Try settings of the candidate that leaks least, unless it is at chance.
 
-    And what reveals a share of the candidate that would be taken, unless that holds the leak.
+    And what reveals a share of the candidate that would be taken, unless that holds the leak; on
+    each number of levels that was tried, since the cost of few levels is at times better spent on
+    few answers.
     """
     scale = panel.ratings.scale
     positions = ("cmpss" if scale.is_unary else "cmp") not in tried.failed
@@ -150,14 +161,16 @@ def _vary(
         more = variants(best.scheme, scale, positions=positions, assigned=assigned)
         tried.attempt(more, best)
     taken = simplest(tried.trials, most_cost)
-    shares = thinned(taken.scheme, scale, least_share, positions=positions)
-    if shares and not taken.is_held:
+    if taken.is_held:
+        return
+    for whole in [trial for trial in tried.trials if alike_but_for_levels(trial, taken)]:
+        shares = thinned(whole.scheme, scale, least_share, positions=positions)
         try:
             fewest = _smallest_share(panel, shares, tried.raw, most_cost)
         except MidpointError as error:  # positions that cannot be learned, or disclosed
             tried.failed[shares[-1]] = str(error)
-            return
-        tried.attempt(fewest, taken, thins=taken.scheme)
+            continue
+        tried.attempt(fewest, whole, thins=whole.scheme)
 
 
 def _smallest_share(
@@ -165,17 +178,18 @@ def _smallest_share(
 ) -> Sequence[str]:
     """Return the smallest share of a candidate that the cost allows; none if it allows none.
 
-    Costs rise as shares fall, so that two or three of them are measured.
+    Costs rise as shares fall, so a few of them are measured, and often the smallest alone.
     """
-    low, high = 0, len(shares)
-    while low < high:
-        middle = (low + high) // 2
-        values, scale = accuracy(panel, protocol_of(shares[middle])), panel.ratings.scale
-        if cost_bound(values, raw.measured.accuracy, scale, SURE) <= most_cost:
-            low = middle + 1
-        else:
-            high = middle
-    return shares[low - 1 : low] if low else ()
+    scale = panel.ratings.scale
+
+    def is_cheap(share: str) -> bool:
+        values = accuracy(panel, protocol_of(share))
+        return cost_bound(values, raw.measured.accuracy, scale, SURE) <= most_cost
+
+    if not shares or is_cheap(shares[-1]):
+        return shares[-1:]
+    allowed = bisect_left(shares[:-1], 1, key=lambda share: not is_cheap(share))
+    return shares[allowed - 1 : allowed] if allowed else ()
 
 
 def _obstacle(feature: Feature) -> str | None:
