@@ -101,7 +101,7 @@ def test_describe_takes_ones_own_tables_and_names(tmp_path: Path) -> None:
     facts = json.loads(run("describe", own_table, *names, *users, "--scale", "1:5", "--json"))
     assert facts["scale"] == "1 2 3 4 5"
     assert [feature["name"] for feature in facts["features"]] == ["sex"]
-    with pytest.raises(MidpointError, match="Name them"):
+    with pytest.raises(MidpointError, match="name them by --user-column"):
         run("describe", own_table)
 
 
