@@ -1,25 +1,24 @@
 """The program that runs full audits, on a few people."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.audits import audit
+from benchmarks.measuring import measure
 from midpoint.audit.run.sources import code_digest
 from tests.support.audits.made_up_results import made_up
 
 
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    program, measure = import_module("audit"), import_module("measure")
-    for module in (program, measure):
+    for module in (audit, measure):
         monkeypatch.setattr(module, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(program, "IMAGES", tmp_path / "images")
+    monkeypatch.setattr(audit, "IMAGES", tmp_path / "images")
     monkeypatch.setattr(measure, "_shown", [])
-    return program
+    return audit
 
 
 @pytest.mark.slow
