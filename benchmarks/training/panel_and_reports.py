@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 
-from benchmarks.audits.audit import SIMULATED
+from benchmarks.audits.cases import SIMULATED
 from benchmarks.measuring.measure import (
     RESULTS,
     conditions,
