@@ -93,20 +93,22 @@ notebooks: $(BENCH_READY) ## run the notebooks of the documentation again, and k
 screenshots: $(READY) ## take the documentation's pictures of the page again, in a real Chromium
 	MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)" $(BIN)/python tools/screenshots.py
 
-BENCHMARKS := factorization new_users own_recommender sets panel_and_reports privacy defences paper_model scaling \
-	engines engine_counterparts sizes selection obfuscation single_call counterparts liar service service_faults \
-	service_hostile page document
+BENCHMARKS := training.factorization training.new_users training.own_recommender training.sets \
+	training.panel_and_reports training.paper_model training.scaling training.engines \
+	training.engine_counterparts training.counterparts privacy.privacy privacy.defences privacy.liar \
+	person.sizes person.selection person.obfuscation person.single_call person.page \
+	service.service service.service_faults service.service_hostile report.document
 bench: $(BENCH_READY) ## speed, memory and quality beside the peers (hours; Java 17; QUICK=1: minutes, to see it run)
 	@sh tools/wrk.sh >/dev/null
 	@for data in movielens-100k $(if $(QUICK),,movielens-1m); do $(BENCH)/midpoint data get $$data || exit 1; done
 	@export MIDPOINT_CHROMIUM="$$(sh tools/chromium.sh)"; failed=; \
 		for program in $(BENCHMARKS); do echo "== $$program"; \
-		$(BENCH)/python benchmarks/$$program.py $(if $(QUICK),--quick) || failed="$$failed $$program"; done; \
+		$(BENCH)/python -m benchmarks.$$program $(if $(QUICK),--quick) || failed="$$failed $$program"; done; \
 		[ -z "$$failed" ] || { echo "These failed:$$failed"; exit 1; }
 
 audits: $(READY) ## the full audits of every data set (a day; goes on where it stopped; CASES=name for one)
-	$(BIN)/python benchmarks/audit.py $(CASES)
-	$(BIN)/python benchmarks/document.py
+	$(BIN)/python -m benchmarks.audits.audit $(CASES)
+	$(BIN)/python -m benchmarks.report.document
 
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links --upgrade

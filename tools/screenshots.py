@@ -18,13 +18,12 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.support.page.person import DESKTOP, PHONE, Person  # noqa: E402
-from tests.support.page.service import FLAGS, Service, chromium  # noqa: E402
-
 from midpoint.analyst import Factorizer, disclose  # noqa: E402 - the tests' helpers are not installed
 from midpoint.analyst.disclose.site import Site  # noqa: E402
 from midpoint.data import PRESETS, simulate  # noqa: E402
 from midpoint.wire import Wording  # noqa: E402
+from tests.support.page.person import DESKTOP, PHONE, Person  # noqa: E402
+from tests.support.page.service import FLAGS, Service, chromium  # noqa: E402
 
 TRIES = 12
 """People to go through the page until one has both fates in her first rows."""

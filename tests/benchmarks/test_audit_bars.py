@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.audits import bars
 from midpoint.audit import AuditResults
 from midpoint.audit.measure.findings import Band, Cost
 from tests.support.audits.made_up_results import made_up
@@ -32,12 +31,6 @@ FINE = Cost(0.015, 0.01, 0.02)
 DEAR = Cost(0.0151, 0.01, 0.02)
 
 
-@pytest.fixture
-def bars(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    return import_module("audit_bars")
-
-
 def found(
     spoilt: tuple[str, str, float] | None = None, dear: str = "", **changes: Any
 ) -> AuditResults:
@@ -58,7 +51,7 @@ def missed(judge: Callable[[AuditResults], Iterator[Any]], results: AuditResults
     ("judge", "shown"),
     [("real_attackers", 6), ("sparse_schemes", 10), ("dense_schemes", 8), ("counterparts", 2)],
 )
-def test_good_results_meet_every_bar(bars: Any, judge: str, shown: int) -> None:
+def test_good_results_meet_every_bar(judge: str, shown: int) -> None:
     every = list(getattr(bars, judge)(found()))
     assert len(every) == shown
     assert all(bar.met for bar in every)
@@ -87,7 +80,7 @@ def test_good_results_meet_every_bar(bars: Any, judge: str, shown: int) -> None:
     ],
 )
 def test_one_bad_reading_misses_its_bar_alone(
-    bars: Any, judge: str, spoilt: tuple[str, str, float], what: str
+    judge: str, spoilt: tuple[str, str, float], what: str
 ) -> None:
     assert missed(getattr(bars, judge), found(spoilt)) == [what]
 
@@ -102,7 +95,7 @@ def test_one_bad_reading_misses_its_bar_alone(
         ("counterparts", "cmpss"),
     ],
 )
-def test_a_dear_scheme_misses_its_bar(bars: Any, judge: str, scheme: str) -> None:
+def test_a_dear_scheme_misses_its_bar(judge: str, scheme: str) -> None:
     what = f"RMSE of {scheme}, corrected locally"
     assert missed(getattr(bars, judge), found(dear=scheme)) == [what]
 
@@ -116,7 +109,7 @@ def test_a_dear_scheme_misses_its_bar(bars: Any, judge: str, scheme: str) -> Non
     ],
 )
 def test_sets_are_judged_by_every_budget(
-    bars: Any, monkeypatch: pytest.MonkeyPatch, area: float, lost: float, wanted: list[str]
+    monkeypatch: pytest.MonkeyPatch, area: float, lost: float, wanted: list[str]
 ) -> None:
     spoilt = "cmpss:leak=0.6"
     results = made_up({"no": {JOINT: 0.8}, "cmpss": {JOINT: 0.5}, spoilt: {JOINT: 0.5}})
@@ -131,32 +124,32 @@ def test_sets_are_judged_by_every_budget(
     assert missed(bars.lists_of_sets, results) == wanted
 
 
-def test_within_a_wide_band_a_counterpart_is_at_chance(bars: Any) -> None:
+def test_within_a_wide_band_a_counterpart_is_at_chance() -> None:
     results = found(("cmp", JOINT, 0.56))
     wide = {**results.bands, "cmp": Band(0.43, 0.57, 1, 0.5)}
     assert missed(bars.counterparts, results) == ["strongest on cmp"]
     assert missed(bars.counterparts, found(("cmp", JOINT, 0.56), bands=wide)) == []
 
 
-def test_counterparts_are_judged_where_they_are_in_use(bars: Any) -> None:
+def test_counterparts_are_judged_where_they_are_in_use() -> None:
     bad = made_up(GOOD | {"cmp": {JOINT: 0.9}}, usual="cmpss", costs=dict.fromkeys(GOOD, FINE))
     assert missed(bars.counterparts, bad) == []
     assert list(bars.counterparts(made_up(GOOD, usual="dmpss"))) == []
 
 
-def test_what_the_mask_alone_tells_is_said_beside_attackers_that_see_it(bars: Any) -> None:
+def test_what_the_mask_alone_tells_is_said_beside_attackers_that_see_it() -> None:
     shown = {bar.what: bar.measured for bar in bars.dense_schemes(found(("dmp", ITEMS[3], 0.7)))}
     assert shown["adaptive-lr-levels on dmp"] == "0.530; by what was rated alone 0.700"
     assert shown["lr on dmp"] == "0.530"
 
 
-def test_the_aim_is_narrower_than_the_bar(bars: Any) -> None:
+def test_the_aim_is_narrower_than_the_bar() -> None:
     shown = {bar.what: bar.measured for bar in bars.sparse_schemes(found(("mpssr", "lr", 0.549)))}
     assert shown["lr on mpssr"] == "0.549"
     assert shown["nb on mpssr"] == "0.570, beyond the aim of 0.45-0.55"
 
 
-def test_of_several_categories_the_one_read_best_is_judged(bars: Any) -> None:
+def test_of_several_categories_the_one_read_best_is_judged() -> None:
     names = [f"lr[{category}]" for category in "DIR"]
     areas = {"no": {"lr": 0.5} | dict(zip(names, (0.52, 0.4, 0.55), strict=True))}
     of_three = made_up(areas, categories=tuple("DIR"))
@@ -172,13 +165,11 @@ def test_of_several_categories_the_one_read_best_is_judged(bars: Any) -> None:
         ({"lr": 1.0, "adaptive-svm": 7200.0}, ["all attackers, CPU seconds / 2"]),
     ],
 )
-def test_times_are_those_of_two_cores(
-    bars: Any, seconds: dict[str, float], expected: list[str]
-) -> None:
+def test_times_are_those_of_two_cores(seconds: dict[str, float], expected: list[str]) -> None:
     assert missed(bars.times, found(seconds=seconds)) == expected
 
 
-def test_alone_the_paper_s_attackers_answer_for_all_that_was_done(bars: Any) -> None:
+def test_alone_the_paper_s_attackers_answer_for_all_that_was_done() -> None:
     within = {"lr": 600.0, "obfuscate": 600.0}
     assert missed(bars.time_alone, found(seconds=within)) == []
     assert missed(bars.time_alone, found(seconds=within | {"fraction": 1.0})) != []
@@ -189,7 +180,7 @@ def test_alone_the_paper_s_attackers_answer_for_all_that_was_done(bars: Any) -> 
     ("seconds", "said", "met"),
     [(90.0, "1.5 min", True), (91.0, "1.5 min", False), (None, "interrupted: not known", False)],
 )
-def test_the_clock_on_the_wall(bars: Any, seconds: float | None, said: str, met: bool) -> None:
+def test_the_clock_on_the_wall(seconds: float | None, said: str, met: bool) -> None:
     bar = bars.on_the_wall(bars.Clock("a quick audit", 1.5), seconds)
     assert (bar.what, bar.wanted) == ("a quick audit, by the clock", "at most 1.5 min")
     assert (bar.measured, bar.met) == (said, met)
@@ -198,9 +189,7 @@ def test_the_clock_on_the_wall(bars: Any, seconds: float | None, said: str, met:
 @pytest.mark.parametrize(("area", "error", "met"), [
     (0.79, 0.939, (True, True)), (0.848, 0.9, (True, True)), (0.788, 0.94, (False, False)),
 ])  # fmt: skip
-def test_raw_ratings_are_as_in_the_paper(
-    bars: Any, area: float, error: float, met: tuple[bool, bool]
-) -> None:
+def test_raw_ratings_are_as_in_the_paper(area: float, error: float, met: tuple[bool, bool]) -> None:
     results = made_up({"no": {"lse": area, "lse-matched": 0.819}}, dataset="movielens-1m")
     (row, *_) = (row for row in results.rows if row.metric == "rmse_inferred")
     rest = [other for other in results.rows if other.metric != "rmse_inferred"]

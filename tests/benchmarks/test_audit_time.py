@@ -1,11 +1,10 @@
 """The time of an audit by some of its folds: all that the tasks took, and nothing twice."""
 
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from benchmarks.audits import audit_time as program
 from midpoint.audit.measure.collecting import collect
 from midpoint.audit.pipeline import choose_work
 from midpoint.audit.run.folds import audited
@@ -15,15 +14,7 @@ from midpoint.audit.run.tasks.auditor import Auditor
 from midpoint.data import PRESETS, simulate
 
 
-@pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    return import_module("audit_time")
-
-
-def test_the_folds_of_an_audit_take_together_what_it_says_that_it_took(
-    program: Any, tmp_path: Path
-) -> None:
+def test_the_folds_of_an_audit_take_together_what_it_says_that_it_took(tmp_path: Path) -> None:
     plan = Plan(("gender",), folds=2)
     ratings = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     people, feature = audited(ratings, plan)

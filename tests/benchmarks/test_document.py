@@ -1,19 +1,14 @@
 """The page of benchmarks: no empty table, the newest audit first, rounds beside each other."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.report import document
+
 HEAD = "dataset,feature,scheme,metric,attack,value,low,high,folds,seed"
-
-
-@pytest.fixture
-def document(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    return import_module("document")
 
 
 def keep(results: Path, name: str, date: str, time: str | None = None, **more: Any) -> None:
@@ -24,7 +19,7 @@ def keep(results: Path, name: str, date: str, time: str | None = None, **more: A
     (results / f"audit-{name}.json").write_text(json.dumps(found))
 
 
-def test_every_chapter_says_what_it_shows(document: Any) -> None:
+def test_every_chapter_says_what_it_shows() -> None:
     assert list(document.LEADS) == list(document.CHAPTERS)
 
 
@@ -32,9 +27,7 @@ def headings(written: list[str]) -> list[str]:
     return [part.strip() for part in written if part.startswith("###")]
 
 
-def test_the_newest_audit_of_a_case_is_first_and_others_are_called_older(
-    document: Any, tmp_path: Path
-) -> None:
+def test_the_newest_audit_of_a_case_is_first_and_others_are_called_older(tmp_path: Path) -> None:
     keep(tmp_path, "tv-gender-5-folds-no-dmp", "2026-02-03")
     keep(tmp_path, "tv-gender", "2026-02-01")
     keep(tmp_path, "tv-gender-rounds", "2026-01-01")
@@ -49,9 +42,7 @@ def test_the_newest_audit_of_a_case_is_first_and_others_are_called_older(
     assert written[older - 1].strip() == "### tv-gender"
 
 
-def test_of_one_day_the_time_tells_and_else_the_larger_audit_is_first(
-    document: Any, tmp_path: Path
-) -> None:
+def test_of_one_day_the_time_tells_and_else_the_larger_audit_is_first(tmp_path: Path) -> None:
     keep(tmp_path, "a-no-dmp", "2026-02-01", "09:30")
     keep(tmp_path, "a", "2026-02-01", "08:00")
     keep(tmp_path, "b-2-folds", "2026-02-01")
@@ -63,7 +54,7 @@ def test_of_one_day_the_time_tells_and_else_the_larger_audit_is_first(
     assert sum(part.startswith("An older run") for part in written) == 1
 
 
-def test_a_table_without_rows_is_left_out(document: Any, tmp_path: Path) -> None:
+def test_a_table_without_rows_is_left_out(tmp_path: Path) -> None:
     keep(tmp_path, "full", "2026-02-01")
     keep(tmp_path, "bare", "2026-02-01", rows=[])
     written = "\n".join(document.audits(tmp_path))
@@ -73,7 +64,7 @@ def test_a_table_without_rows_is_left_out(document: Any, tmp_path: Path) -> None
     assert written.count("| what |") == 1
 
 
-def test_rounds_show_what_was_read_of_each_kind_of_device(document: Any, tmp_path: Path) -> None:
+def test_rounds_show_what_was_read_of_each_kind_of_device(tmp_path: Path) -> None:
     keep(tmp_path, "rounds-4-folds", "2026-02-01", rows=[], said="nothing was read")
     devices = {"no": 0.7, "dmpss": 0.55, "dmpss:forgetful": 0.6, "dmpss:tossing": 0.9}
     lines = [HEAD, "d,gender,dmpss,auc,lr,0.61,0.55,0.66,4,0"]
@@ -95,9 +86,7 @@ def test_rounds_show_what_was_read_of_each_kind_of_device(document: Any, tmp_pat
     assert "In words: nothing was read." in written
 
 
-def test_the_code_that_made_figures_is_named_where_it_was_kept(
-    document: Any, tmp_path: Path
-) -> None:
+def test_the_code_that_made_figures_is_named_where_it_was_kept(tmp_path: Path) -> None:
     keep(tmp_path, "known", "2026-02-01", code="abc" * 21)
     assert "; code `abcabcabcabc`." in "\n".join(document.audits(tmp_path))
     keep(tmp_path, "known", "2026-02-01")
@@ -105,7 +94,7 @@ def test_the_code_that_made_figures_is_named_where_it_was_kept(
 
 
 def test_a_program_without_figures_has_no_chapter(
-    document: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "docs" / "results").mkdir(parents=True)

@@ -1,19 +1,18 @@
 """What panels and reports teach: shares beside each other, each against its own folds."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks.report import document as module
 
 WHERE = {"date": "2026-02-03", "cores": 2, "load_before": 0.5}
 
 
 @pytest.fixture
 def document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    module = import_module("document")
     monkeypatch.setattr(module, "DOCS", tmp_path)
     return module
 

@@ -4,11 +4,13 @@ import re
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
-from importlib import import_module, reload
+from importlib import reload
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks.measuring import measure as measuring
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,12 +18,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def measure(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Load the module as a program with these arguments would; put it back afterwards."""
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    module = import_module("measure")
 
     def started(*arguments: str) -> Any:
         monkeypatch.setattr(sys, "argv", ["program", *arguments])
-        return reload(module)
+        return reload(measuring)
 
     yield started
     started()
@@ -34,7 +34,7 @@ def test_every_program_of_make_bench_takes_the_option() -> None:
     programs = listed[1].split()
     assert len(programs) > 20
     for name in programs:
-        text = (ROOT / "benchmarks" / f"{name}.py").read_text()
+        text = (ROOT / "benchmarks" / name.replace(".", "/")).with_suffix(".py").read_text()
         assert "parse_args()" not in text, name
         assert re.search(
             r"= options\(parser|^    options\(ArgumentParser|options\(parser\)\.",

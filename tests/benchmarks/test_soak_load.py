@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.service import soak_load as module
 from tests.support.models.small_model import trained
 from tests.support.sites.crowd import Crowd
 from tests.support.sites.serving import published, running, settings_of
@@ -17,8 +17,6 @@ from tests.support.sites.serving import published, running, settings_of
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    module = import_module("soak_load")
     monkeypatch.setattr(module, "PAUSE", 0.0)
     return module
 

@@ -1,16 +1,10 @@
 """Where a peer wins, the page of benchmarks says so; where none does, it claims no win."""
 
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-
-@pytest.fixture
-def verdicts(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    return import_module("verdicts")
+from benchmarks.report import verdicts
 
 
 def fitted(name: str, seconds: float, rmse: float | None) -> dict[str, Any]:
@@ -21,7 +15,7 @@ def leaked(auc: float, cost: float) -> dict[str, Any]:
     return {"clean": ["lr", 0.5], "adaptive": ["svm", auc], "null": 0.55, "cost": cost}
 
 
-def test_a_faster_or_better_factorizer_is_named(verdicts: Any) -> None:
+def test_a_faster_or_better_factorizer_is_named() -> None:
     ours = {"midpoint": fitted("quick", 1.0, 0.85), "midpoint-best": fitted("best", 3.0, 0.83)}
     peers = {
         "fast": fitted("Fast", 0.5, None),
@@ -35,10 +29,10 @@ def test_a_faster_or_better_factorizer_is_named(verdicts: Any) -> None:
         "Good has RMSE 0.8200 beside our 0.8300",
     ]
     alone = verdicts.verdict("factorization", {"contestants": {**ours, "poor": peers["poor"]}})
-    assert alone.endswith("nowhere in these figures.")
+    assert str(alone).endswith("nowhere in these figures.")
 
 
-def test_new_users_are_compared_by_mean_error_and_best_time(verdicts: Any) -> None:
+def test_new_users_are_compared_by_mean_error_and_best_time() -> None:
     ours = [{"rmse": 0.8, "one_by_one": 4.0}, {"rmse": 0.9, "one_by_one": 3.0}]
     folds = {"Midpoint": ours, "Peer": [{"rmse": 0.86, "one_by_one": 1.5}]}
     assert list(verdicts.new_users({"folds": folds})) == [
@@ -57,14 +51,12 @@ def test_new_users_are_compared_by_mean_error_and_best_time(verdicts: Any) -> No
     ],
     ids=["tells less", "costs less", "the same", "costs more", "tells more"],
 )
-def test_a_peer_wins_that_tells_and_costs_no_more(
-    verdicts: Any, peer: dict[str, Any], wins: bool
-) -> None:
+def test_a_peer_wins_that_tells_and_costs_no_more(peer: dict[str, Any], wins: bool) -> None:
     rows = {"no": leaked(0.9, 0.0), "dmp": leaked(0.60, 0.01), "Peer": peer}
     assert any("wins over" in said for said in verdicts.privacy({"data": {"d": rows}})) == wins
 
 
-def test_a_peer_that_tells_less_at_a_higher_price_is_named(verdicts: Any) -> None:
+def test_a_peer_that_tells_less_at_a_higher_price_is_named() -> None:
     rows = {"dmp": leaked(0.60, 0.01), "dmpss": leaked(0.58, 0.01)}
     dear, dearer = {"Peer": leaked(0.56, 0.3)}, {"Peer": leaked(0.59, 0.3)}
     assert list(verdicts.privacy({"data": {"d": rows | dear}})) == [
@@ -73,14 +65,14 @@ def test_a_peer_that_tells_less_at_a_higher_price_is_named(verdicts: Any) -> Non
     assert not list(verdicts.privacy({"data": {"d": rows | dearer}}))
 
 
-def test_what_is_no_more_than_chance_tells_nothing(verdicts: Any) -> None:
+def test_what_is_no_more_than_chance_tells_nothing() -> None:
     rows = {"dmp": leaked(0.51, 0.01), "Peer": leaked(0.54, 0.005)}
-    said = verdicts.verdict("privacy", {"data": {"d": rows}})
+    said = str(verdicts.verdict("privacy", {"data": {"d": rows}}))
     assert "- d: Peer (AUC 0.540, cost +0.5%) wins over dmp (AUC 0.510, cost +1.0%)" in said
     assert verdicts.verdict("page", {}) is None
 
 
-def test_a_serving_app_that_gives_more_lists_is_named(verdicts: Any) -> None:
+def test_a_serving_app_that_gives_more_lists_is_named() -> None:
     listed = {
         f"{path} {connections}": {"per_second": 1000.0}
         for path in ("/v1/scores?top=10&margin=100", "/v1/scores")

@@ -1,7 +1,7 @@
 /** Before a service is opened: she allows it, or chooses one. */
 
-import { el, fill } from "../page/dom";
-import { icons } from "../page/icons";
+import { el, fill } from "../page/controls/dom";
+import { icons } from "../page/controls/icons";
 import { pageFor, serviceOf } from "./address";
 import { remove, services } from "./kept";
 import { ask, withdraw } from "./permission";

@@ -1,6 +1,6 @@
 /** The extension's page: the same page as a service's own, for the service that she allowed. */
 
-import { el, fill } from "../page/dom";
+import { el, fill } from "../page/controls/dom";
 import { openPage } from "../page/page";
 import { databaseOf, pageFor, serviceOf } from "./address";
 import { chooser } from "./chooser";

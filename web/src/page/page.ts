@@ -1,8 +1,8 @@
 /** The page: model, actions and views put together, for one service. */
 
-import type { Installation } from "./installation";
-import { Shown } from "./model";
-import { Session } from "./session";
+import { Shown } from "./model/model";
+import type { Installation } from "./session/installation";
+import { Session } from "./session/session";
 import { FILMS, type Site, speak, tag, texts } from "./texts";
 import { frame, toast, viewOf } from "./views/frame";
 

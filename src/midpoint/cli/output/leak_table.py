@@ -16,7 +16,8 @@ WIDEST_BAR = 17
 """Characters of the longest bar."""
 TAUGHT: Final = MappingProxyType({1.0: 0.009, 0.5: 0.024, 0.25: 0.035})
 """By the share that devices reveal, the error of a site that learned from reports, above that of
-everyone's raw ratings: MovieLens 1M, a panel of 500, `cmpss` (`benchmarks/panel_and_reports.py`).
+everyone's raw ratings: MovieLens 1M, a panel of 500, `cmpss`
+(`benchmarks/training/panel_and_reports.py`).
 """
 
 

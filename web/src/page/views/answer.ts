@@ -1,12 +1,12 @@
 /** What she gives to one title, and what becomes of it; on the rows of lists. */
 
-import type { Actions } from "../actions";
-import { el, fill, say, set } from "../dom";
-import type { Line, Model } from "../model";
-import { ownRating, ratingControl, spoken } from "../rating";
-import { plain } from "../scale";
+import { el, fill, say, set } from "../controls/dom";
+import { ownRating, ratingControl, spoken } from "../controls/rating";
+import { plain } from "../controls/scale";
+import type { Actions } from "../model/actions";
+import type { Line, Model } from "../model/model";
+import type { Title } from "../model/titles";
 import { texts } from "../texts";
-import type { Title } from "../titles";
 
 /** The control, or what was given for good; what becomes of it; and why, in a few words. */
 export function answerOf(title: Title, actions: Actions, present: () => Model) {

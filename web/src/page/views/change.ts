@@ -1,8 +1,8 @@
 /** Change what is protected, later on. */
 
-import type { Actions } from "../actions";
-import { add, el } from "../dom";
-import type { Model } from "../model";
+import { add, el } from "../controls/dom";
+import type { Actions } from "../model/actions";
+import type { Model } from "../model/model";
 import { texts } from "../texts";
 import { choiceForm } from "./welcome";
 

@@ -1,8 +1,8 @@
 /** For somebody who says no category: the best titles for everyone, or ratings in the clear. */
 
-import type { Actions } from "../actions";
-import { el, fill, say } from "../dom";
-import type { Model } from "../model";
+import { el, fill, say } from "../controls/dom";
+import type { Actions } from "../model/actions";
+import type { Model } from "../model/model";
 import { texts } from "../texts";
 import { secretOf } from "./welcome";
 

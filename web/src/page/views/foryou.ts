@@ -1,12 +1,12 @@
 /** Part 6: recommendations, ranked in this browser. */
 
-import type { Actions } from "../actions";
-import { el, fill, keyed, say } from "../dom";
-import { icons } from "../icons";
-import type { Model, Recommended } from "../model";
-import { decimal } from "../scale";
+import { el, fill, keyed, say } from "../controls/dom";
+import { icons } from "../controls/icons";
+import { decimal } from "../controls/scale";
+import type { Actions } from "../model/actions";
+import type { Model, Recommended } from "../model/model";
+import { aside, type Title } from "../model/titles";
 import { texts } from "../texts";
-import { aside, type Title } from "../titles";
 import { answerOf } from "./answer";
 
 const STEP = 20;

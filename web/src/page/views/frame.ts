@@ -1,9 +1,9 @@
 /** The frame around the parts: header, navigation, live region, the bar that leads to sending. */
 
-import type { Actions } from "../actions";
-import { el, fill, say, set } from "../dom";
-import { icons } from "../icons";
-import type { Model, Phase, View } from "../model";
+import { el, fill, say, set } from "../controls/dom";
+import { icons } from "../controls/icons";
+import type { Actions } from "../model/actions";
+import type { Model, Phase, View } from "../model/model";
 import { texts } from "../texts";
 import { gaugesView } from "./gauges";
 import { later, withRest } from "./later";

@@ -1,8 +1,8 @@
 /** Part 5: what could be guessed from the raw ratings, and from what is sent. */
 
-import type { Actions } from "../actions";
-import { el, fill, say, set, svg } from "../dom";
-import type { Guess, Model } from "../model";
+import { el, fill, say, set, svg } from "../controls/dom";
+import type { Actions } from "../model/actions";
+import type { Guess, Model } from "../model/model";
 import { categoryName, featureName, percent, texts } from "../texts";
 import { onceLoaded } from "./later";
 import { secretOf } from "./welcome";

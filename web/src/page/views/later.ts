@@ -1,8 +1,8 @@
 /** Views that are not needed at first: loaded when the first check is done, so that she waits less. */
 
-import type { Actions } from "../actions";
-import { el, fill } from "../dom";
-import type { Model } from "../model";
+import { el, fill } from "../controls/dom";
+import type { Actions } from "../model/actions";
+import type { Model } from "../model/model";
 import { texts } from "../texts";
 
 type Rest = typeof import("./rest");

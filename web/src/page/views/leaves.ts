@@ -1,10 +1,10 @@
 /** Part 4: what leaves this device, title by title, with the reason and the exact bytes. */
 
-import type { Actions } from "../actions";
-import { el, fill, keyed, say, set } from "../dom";
-import type { Line, Model } from "../model";
-import { spoken } from "../rating";
-import { plain } from "../scale";
+import { el, fill, keyed, say, set } from "../controls/dom";
+import { spoken } from "../controls/rating";
+import { plain } from "../controls/scale";
+import type { Actions } from "../model/actions";
+import type { Line, Model } from "../model/model";
 import { texts } from "../texts";
 
 const AT_FIRST = 5;

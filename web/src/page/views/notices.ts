@@ -1,13 +1,13 @@
 /** Warnings above the page, the refusal screen and the waiting screen. */
 
-import type { Actions } from "../actions";
-import { el, fill, keyed } from "../dom";
-import { ELSEWHERE } from "../failures";
-import { icons } from "../icons";
-import type { Demands, Model, Notice } from "../model";
+import { el, fill, keyed } from "../controls/dom";
+import { icons } from "../controls/icons";
+import type { Actions } from "../model/actions";
+import type { Demands, Model, Notice } from "../model/model";
+import { ELSEWHERE } from "../session/failures";
 import { texts } from "../texts";
-import { deviceButton } from "./files";
 import { withRest } from "./later";
+import { deviceButton } from "./ledger/files";
 
 /** Refusals of a change that may be meant: she may agree to it, and stay who she is. */
 const CHANGES = new Set(["key_changed", "features_changed", "scale_changed", "scheme_changed"]);

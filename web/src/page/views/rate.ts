@@ -1,13 +1,13 @@
 /** Part 3: rate the titles asked about, or any other; by touch, mouse or keyboard. */
 
-import type { Actions } from "../actions";
-import { el, say, set } from "../dom";
-import { icons } from "../icons";
-import { LongList, type Row } from "../long_list";
-import type { Model } from "../model";
-import { levelOf } from "../scale";
+import { el, say, set } from "../controls/dom";
+import { icons } from "../controls/icons";
+import { LongList, type Row } from "../controls/long_list";
+import { levelOf } from "../controls/scale";
+import type { Actions } from "../model/actions";
+import type { Model } from "../model/model";
+import { aside, type Title } from "../model/titles";
 import { texts } from "../texts";
-import { aside, type Title } from "../titles";
 import { answerOf } from "./answer";
 
 type Filter = "asked" | "all" | "rated";

@@ -1,11 +1,11 @@
 /** Part 1 and 2: what this is, and the choice of what to protect. */
 
-import type { Actions } from "../actions";
-import { el, fill, say } from "../dom";
-import { icons } from "../icons";
-import type { FeatureChoice, Model } from "../model";
+import { el, fill, say } from "../controls/dom";
+import { icons } from "../controls/icons";
+import type { Actions } from "../model/actions";
+import type { FeatureChoice, Model } from "../model/model";
 import { categoryName, featureName, groupName, listed, texts } from "../texts";
-import { deviceButton } from "./files";
+import { deviceButton } from "./ledger/files";
 
 /** "gender", or "gender and age". */
 export function secretOf(features: readonly FeatureChoice[]): string {

@@ -1,0 +1,1 @@
+"""Speed, memory, quality and privacy, measured; `README.md` says what each program shows."""

@@ -1,0 +1,1 @@
+"""Full audits of every data set, and the bars that they have to meet."""

@@ -1,0 +1,1 @@
+"""What one person's visit takes: time, bytes, and the page."""

@@ -1,0 +1,1 @@
+"""The service under load, under faults and abuse, and with a hostile token."""

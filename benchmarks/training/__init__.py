@@ -1,0 +1,1 @@
+"""What training takes, and how well it predicts, beside peers and as data grow."""
