@@ -1,4 +1,4 @@
-"""`midpoint audit`: attack the protocols on some data, and report what leaks and what it costs."""
+"""`midpoint audit`: attack schemes on some data, and report what leaks and what it costs."""
 
 import shlex
 import sys
@@ -59,10 +59,10 @@ def audit_command(
     how: AuditOptions,
     data: AuditData,
 ) -> None:
-    """Attack the protocols; write results.csv, results.json and report.html.
+    """Attack what devices send under each scheme; write report.html and results.csv.
 
-    The report says for each protocol what leaks of the private feature, and what the protection
-    costs in accuracy.
+    The report says for each scheme what leaks of the private feature, and what protection costs in
+    accuracy.
     """
     console = Console(highlight=False)
     if site is not None:

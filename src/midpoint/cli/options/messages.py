@@ -40,7 +40,7 @@ class Estimator(StrEnum):
 class ModelOptions:
     """A model, what people answered under, and how their profiles are estimated."""
 
-    directory: Annotated[
+    model: Annotated[
         Path,
         typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
     ]
@@ -65,7 +65,7 @@ class ModelOptions:
         """Return the item profiles."""
         from midpoint.analyst import ItemProfiles
 
-        return ItemProfiles.load(self.directory)
+        return ItemProfiles.load(self.model)
 
     def disclosed(self, profiles: "ItemProfiles") -> "Disclosure":
         """Return the disclosure that people answered under."""
