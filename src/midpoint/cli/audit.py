@@ -241,7 +241,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.findings import INFERRED, LISTED, RANKING, RMSE
+    from midpoint.audit.measure.findings import INFERRED, RANKING, RMSE, SPELLED
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 
@@ -264,8 +264,8 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         if not any(rows):
             continue
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
-        name = LISTED.get(metric, metric)
-        table.add_row(name, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
+        cells = ["" if row is None else f"{row.value:.{digits}f}" for row in rows]
+        table.add_row(SPELLED[metric], *cells)
     costs = [results.cost(scheme) for scheme in schemes]
     if not results.unary:
         table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))

@@ -92,4 +92,5 @@ def read_message(path: Path, kind: "type[M]") -> "M":
     except OSError as error:
         raise MidpointError(f"{path} cannot be read ({error.strerror}); check the path") from error
     except RefusedError as error:
-        raise MidpointError(f"{path}: {error}") from error
+        kind_name = kind.__name__.lower()
+        raise MidpointError(f"{path} holds no valid {kind_name} message: {error}") from error
