@@ -236,7 +236,7 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
         verdict = None if scheme in {RAW, but} else judge(results, scheme)
         if verdict is not None and verdict.grade == OUTRIGHT:
             row = verdict.strongest
-            yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
+            yield f"{scheme}: AUC {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
@@ -268,7 +268,9 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         table.add_row(SPELLED[metric], *cells)
     costs = [results.cost(scheme) for scheme in schemes]
     if not results.unary:
-        table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
+        table.add_row(
+            "cost in RMSE", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs)
+        )
     lost = [results.ndcg_costs.get(scheme) for scheme in schemes]
     if any(lost):
         shares = ("" if cost is None else f"{100 * cost.value:+z.1f} %" for cost in lost)
