@@ -43,8 +43,8 @@ _ALIKE = (
 )
 _SHIFTED = (
     "Values are distributed alike, jointly, where categories differ by shifts that neither the"
-    " levels nor the ends of the scale cut, and where tastes spread alike. Elsewhere they are nearly"
-    " alike."
+    " levels nor the ends of the scale cut, and where tastes spread alike. Elsewhere they are"
+    " nearly alike."
 )
 _UNSHIFTED = (
     "Values do not shift to the counterparts'. Item by item they are mapped as in dmp. What they"
