@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from typer.models import OptionInfo
 from typer.testing import CliRunner
 
 from midpoint import __version__
@@ -52,18 +54,29 @@ def test_help_groups_commands_by_who_uses_them(width: int) -> None:
 
 
 def commands() -> Iterator[tuple[str, Callable[..., None]]]:
-    """Yield every command, and the function as it is written."""
+    """Yield every command, and the function that Typer sees."""
     for part in (root.app, *(group.typer_instance for group in root.app.registered_groups)):
         assert part is not None
         for command in part.registered_commands:
             assert command.callback is not None
-            yield str(command.name), inspect.unwrap(command.callback)
+            yield str(command.name), command.callback
 
 
 def test_no_command_has_more_than_a_dozen_parameters() -> None:
-    counts = {name: _parameters(function) for name, function in commands()}
+    counts = {name: _parameters(inspect.unwrap(function)) for name, function in commands()}
     assert {"train", "audit", "answer", "serve", "describe", "score"} <= counts.keys()
     assert {name: count for name, count in counts.items() if count > 12} == {}
+
+
+def test_no_heading_of_a_help_has_more_than_fifteen_options() -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, command in commands():
+        for parameter in inspect.signature(command).parameters.values():
+            for note in getattr(parameter.annotation, "__metadata__", ()):
+                if isinstance(note, OptionInfo):
+                    counts[name, note.rich_help_panel or "Options"] += 1
+    assert counts["audit", "Who attacks"] > 5  # the control: headings are seen
+    assert {heading: count for heading, count in counts.items() if count > 15} == {}
 
 
 def _parameters(function: Callable[..., None]) -> int:
@@ -80,9 +93,12 @@ def test_help_imports_nothing_that_only_a_command_needs() -> None:
     assert not loaded & {"cryptography", "httpx", "numba", "numpy", "polars", "pydantic", "scipy"}
 
 
-def test_the_command_runs_as_installed() -> None:
+@pytest.mark.parametrize(
+    "words", [("-c", "from midpoint.cli import main; main()"), ("-m", "midpoint")]
+)
+def test_the_command_runs_as_installed_and_as_a_module(words: tuple[str, str]) -> None:
     found = subprocess.run(
-        [sys.executable, "-c", "from midpoint.cli import main; main()", "--version"],
+        [sys.executable, *words, "--version"],
         capture_output=True,
         text=True,
         check=True,

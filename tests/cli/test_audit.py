@@ -135,7 +135,7 @@ def test_the_terminal_marks_what_is_read_without_bold() -> None:
     shown = log.file.getvalue()  # type: ignore[attr-defined]
     assert "0.560*" in shown
     assert "0.480*" not in shown
-    assert "mp: strongest attacker 1.000 (fraction): the feature is in plain sight" in shown
+    assert "mp: AUC 1.000 (fraction): the feature is in plain sight" in shown
     assert "no: strongest" not in shown
 
 

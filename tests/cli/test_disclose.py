@@ -75,7 +75,7 @@ def test_the_list_counts_the_bits_of_a_real_disclosure(scheme: str) -> None:
     [
         (("disclose",), "--out FILE"),
         (("disclose", "nowhere", "--out", "x.json"), "midpoint train"),
-        (("disclose", "{model}", "--out", "x.json", "--scheme", "nope"), "no protocol 'nope'"),
+        (("disclose", "{model}", "--out", "x.json", "--scheme", "nope"), "no scheme 'nope'"),
     ],
 )
 def test_errors_are_one_line_and_leave_no_file(

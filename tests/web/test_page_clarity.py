@@ -21,6 +21,23 @@ WIDE_ONES = """() => [...document.querySelectorAll('body *')]
   .filter((one) => one.getBoundingClientRect().right > 320.5)
   .map((one) => one.outerHTML.slice(0, 80))"""
 
+LONGEST = """() => document.querySelectorAll('tbody tr').forEach((row) => {
+  const words = ['A title of more than one line of a phone', 'played', 'withheld'];
+  words.forEach((word, column) => { row.cells[column].textContent = word; });
+})"""
+"""A long title, and the longest words that cells have beside it."""
+GAP = """() => {
+  const seen = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  };
+  const rows = [...document.querySelectorAll('tbody tr')];
+  return Math.min(...rows.map((row) => seen(row.cells[2]).left - seen(row.cells[1]).right));
+}"""
+"""The least space between two words of a table, in pixels."""
+NARROW = "() => document.querySelectorAll('td').forEach((cell) => { cell.style.paddingLeft = 0; })"
+
 
 @pytest.fixture(scope="module")
 def halves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
@@ -156,6 +173,10 @@ def test_half_stars_and_all_parts_fit_the_smallest_phone(visit: Visit, halves: S
     she.go("Ledger")
     expect(she.page.get_by_role("table").first).to_be_visible()
     assert _too_wide(she.page) == []
+    she.page.evaluate(LONGEST)
+    assert she.page.evaluate(GAP) >= 8
+    she.page.evaluate(NARROW)  # the control
+    assert she.page.evaluate(GAP) < 8
     she.page.evaluate("document.querySelector('h2').style.width = '400px'")  # the control
     assert _too_wide(she.page)
 

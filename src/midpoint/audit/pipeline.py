@@ -16,6 +16,7 @@ from midpoint.audit.run.adversaries.outsiders import (
     QUICK_OUTSIDERS,
     SPLIT_ADVERSARIES,
     choose_adversaries,
+    require_panel,
     require_split,
 )
 from midpoint.audit.run.curves import CURVE_ATTACKS, curve_schemes
@@ -196,6 +197,7 @@ def _adversaries(
     people: Ratings, plan: Plan, asked: str | Iterable[str] | None, *, free: bool
 ) -> tuple[str, ...]:
     """Choose whom to measure against; those that were asked for must find enough people."""
+    require_panel(people, plan)
     chosen = choose_adversaries(asked if asked is not None else (PANEL, OUTSIDER)[: 1 + free])
     if SPLIT_ADVERSARIES.isdisjoint(chosen):
         return chosen

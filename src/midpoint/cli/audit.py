@@ -1,4 +1,4 @@
-"""`midpoint audit`: attack the protocols on some data, and report what leaks and what it costs."""
+"""`midpoint audit`: attack schemes on some data, and report what leaks and what it costs."""
 
 import shlex
 import sys
@@ -59,10 +59,10 @@ def audit_command(
     how: AuditOptions,
     data: AuditData,
 ) -> None:
-    """Attack the protocols; write results.csv, results.json and report.html.
+    """Attack what devices send under each scheme; write report.html and results.csv.
 
-    The report says for each protocol what leaks of the private feature, and what the protection
-    costs in accuracy.
+    The report says for each scheme what leaks of the private feature, and what protection costs in
+    accuracy.
     """
     console = Console(highlight=False)
     if site is not None:
@@ -236,12 +236,12 @@ def _read_outright(results: "AuditResults", schemes: list[str], but: str) -> "It
         verdict = None if scheme in {RAW, but} else judge(results, scheme)
         if verdict is not None and verdict.grade == OUTRIGHT:
             row = verdict.strongest
-            yield f"{scheme}: strongest attacker {reading(row.value)} ({row.attack}): {OUTRIGHT}"
+            yield f"{scheme}: AUC {reading(row.value)} ({row.attack}): {OUTRIGHT}"
 
 
 def _table(results: "AuditResults", schemes: list[str]) -> Table:
     """Lay out some schemes by all attackers, and what they cost."""
-    from midpoint.audit.measure.findings import INFERRED, LISTED, RANKING, RMSE
+    from midpoint.audit.measure.findings import INFERRED, RANKING, RMSE, SPELLED
     from midpoint.audit.report.settings import tick
     from midpoint.audit.report.verdict import proves_nothing
 
@@ -264,11 +264,13 @@ def _table(results: "AuditResults", schemes: list[str]) -> Table:
         if not any(rows):
             continue
         digits = {"disclosed_bits": 1, "withheld": 3}.get(metric, 4)
-        name = LISTED.get(metric, metric)
-        table.add_row(name, *("" if row is None else f"{row.value:.{digits}f}" for row in rows))
+        cells = ["" if row is None else f"{row.value:.{digits}f}" for row in rows]
+        table.add_row(SPELLED[metric], *cells)
     costs = [results.cost(scheme) for scheme in schemes]
     if not results.unary:
-        table.add_row("cost", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs))
+        table.add_row(
+            "cost in RMSE", *("" if cost is None else f"{100 * cost:+z.1f} %" for cost in costs)
+        )
     lost = [results.ndcg_costs.get(scheme) for scheme in schemes]
     if any(lost):
         shares = ("" if cost is None else f"{100 * cost.value:+z.1f} %" for cost in lost)

@@ -15,7 +15,7 @@ from midpoint.cli.options.source import DataOptions
 @expand
 def certify_command(
     *,
-    directory: Annotated[
+    audit: Annotated[
         Path, typer.Argument(help="Directory of a finished audit.", show_default=False)
     ],
     disclosure: Annotated[Path, typer.Option(help="The disclosure to certify.")],
@@ -38,8 +38,8 @@ def certify_command(
     from midpoint.wire import Disclosure, Signed, SigningKey
 
     console = Console(highlight=False, soft_wrap=True)
-    results = AuditResults.load(directory)
-    factorizer = factorizer_of(Store(directory).manifest())
+    results = AuditResults.load(audit)
+    factorizer = factorizer_of(Store(audit).manifest())
     shown = read_message(disclosure, Disclosure)
     with console.status("Making the disclosure again"):
         ratings = data.load(results.seed)

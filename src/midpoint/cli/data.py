@@ -93,7 +93,7 @@ def describe_command(
     seed: Annotated[int, typer.Option(help="Decides what a simulated source draws.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a data set as the paper's Table 1 does: users, items, ratings, features."""
+    """Describe a data set: users, items, ratings, features (the paper's Table 1)."""
     from midpoint.data.description import describe
 
     ratings = data.load(seed)

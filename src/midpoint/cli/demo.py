@@ -49,7 +49,7 @@ def demo_command(
         int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")
     ] = 0,
 ) -> None:
-    """Train on MovieLens-100K, protect one person's gender, recommend films, start a service."""
+    """Train on MovieLens 100K, protect one person's gender, recommend films, start a service."""
     from midpoint.data import hold_out, split_ratings, user_folds
 
     console = Console(highlight=False)
@@ -66,7 +66,7 @@ def demo_command(
 
 
 def _ratings(console: Console) -> "Ratings":
-    """Load MovieLens-100K, downloading it if needed; without a network, simulated ratings."""
+    """Load MovieLens 100K, downloading it if needed; without a network, simulated ratings."""
     from midpoint.data import load
     from midpoint.data.sources.acquisition import get
 

@@ -23,7 +23,7 @@ EXAMPLE = "two categories, five levels, and as many factors as training uses"
 
 
 def disclose_command(
-    directory: Annotated[
+    model: Annotated[
         Path | None,
         typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
     ] = None,
@@ -43,7 +43,7 @@ def disclose_command(
         int | None, typer.Option(min=1, max=16, help="Bits of each number; 16 unless given.")
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="List what each protocol discloses and guarantees.")
+        bool, typer.Option("--list", help="List what each scheme discloses and guarantees.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +51,7 @@ def disclose_command(
     if listed:
         _list(as_json=as_json)
         return
-    if directory is None or out is None:
+    if model is None or out is None:
         raise MidpointError("name the item profiles and --out FILE, or ask for --list")
     from midpoint.analyst import ItemProfiles, disclose
     from midpoint.audit.run.plan import read_scheme
@@ -59,7 +59,7 @@ def disclose_command(
     from midpoint.user import check_numbers
 
     with Console(stderr=True).status("Disclosing"):
-        profiles = ItemProfiles.load(directory)
+        profiles = ItemProfiles.load(model)
         estimation: Estimation = "plain" if plain else "shrunken"
         disclosure = (
             disclose(profiles, scheme, estimation=estimation, bits=bits)

@@ -32,7 +32,8 @@ def solicit_command(
     method: Annotated[
         Method,
         typer.Option(
-            help="`greedy`: A-optimal, by greedy choice and exchange; the others are baselines."
+            help="`greedy`: one item after the other, then exchanges, for the smallest expected"
+            " error. The others are for comparison."
         ),
     ] = Method.greedy,
     weighted: Annotated[
@@ -51,7 +52,9 @@ def solicit_command(
 ) -> None:
     """Choose which items to ask a person about next.
 
-    The choice is A-optimal given her earlier reports, with a certified gap (Sec. 6.2).
+    It takes the items whose answers are expected to leave the smallest error in her profile, given
+    her earlier reports (A-optimal, Sec. 6.2 of the paper), and says how far from the best choice
+    it can be.
     """
     from midpoint.analyst import Scorer
     from midpoint.analyst.solicit.questions import Questions

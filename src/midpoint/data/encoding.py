@@ -79,8 +79,8 @@ def require_legal(value: NDArray[np.float32], scale: Scale, origin: Origin) -> N
         row = int(np.argmin(legal))
         raise MidpointError(
             f"{origin.locate(row)}: rating {value[row]:g} is not on the scale ({scale}; off it:"
-            f" {int((~legal).sum())} of {counted(len(value), 'rating')}); correct or drop it, or"
-            " name the scale"
+            f" {int((~legal).sum())} of {counted(len(value), 'rating')}); correct or remove it, or"
+            " name another scale by --scale, in Python scale="
         )
 
 

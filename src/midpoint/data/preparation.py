@@ -30,8 +30,9 @@ def at_least(ratings: Ratings, *, user_ratings: int = 20, item_ratings: int = 20
         user, item = user[keep], item[keep]
     if not len(user):
         raise MidpointError(
-            f"{ratings.name}: no users with {user_ratings} and items with {item_ratings} ratings"
-            f" are left of {ratings.n_users} and {ratings.n_items}; ask for fewer"
+            f"{ratings.name}: of {ratings.n_users:,} users and {ratings.n_items:,} items nothing is"
+            f" left where users have {user_ratings} ratings at least and items {item_ratings}; ask"
+            " for fewer"
         )
     users, items = int((~keep_user).sum()), int((~keep_item).sum())
     kept = ratings.select_users(keep_user).select_items(keep_item)

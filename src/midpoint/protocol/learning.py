@@ -59,7 +59,7 @@ class LearningProtocol:
             near = get_close_matches(self.name, OBFUSCATION, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise MidpointError(
-                f"there is no protocol {self.name!r}; choose one of {', '.join(OBFUSCATION)}{hint}"
+                f"there is no scheme {self.name!r}; choose one of {', '.join(OBFUSCATION)}{hint}"
             )
         _ = self.spec  # refuses what the scheme cannot vary
         if not 0 <= self.alpha <= 1:

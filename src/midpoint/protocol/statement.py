@@ -38,16 +38,17 @@ _AT_POSITIONS = (
     " person rates independently, as disclosed; her device knows stratum and position"
 )
 _ALIKE = (
-    "A device only estimates its user's position, and her stratum by how much she rated; what an"
-    " error in these, or another prior of positions, leaks is measured only."
+    "A device can only estimate its user's position, and her stratum from how much she rated. What"
+    " leaks by errors in these, or where positions have another prior, is measured only."
 )
 _SHIFTED = (
-    "Values are distributed alike, jointly, as far as categories differ by shifts that levels and"
-    " the ends of the scale do not cut, and tastes spread alike; else nearly so."
+    "Values are distributed alike, jointly, where categories differ by shifts that neither the"
+    " levels nor the ends of the scale cut, and where tastes spread alike. Elsewhere they are"
+    " nearly alike."
 )
 _UNSHIFTED = (
-    "Values do not shift to the counterparts': item by item they are mapped as in dmp, and what"
-    " they leak jointly, or beside the set, is measured only."
+    "Values do not shift to the counterparts'. Item by item they are mapped as in dmp. What they"
+    " leak jointly, or beside the set, is measured only."
 )
 _ALL_RATED = "every item asked about is rated"
 _PRODUCT = "items are rated independently, with the disclosed ratios (Eq. 18)"
@@ -65,10 +66,11 @@ _ENDS = (
 _PREFERRED = "what each category adds to its score"
 _OPEN_SET = "Which items were rated still leaks."
 _COPULA = (
-    "Values are distributed exactly alike item by item; jointly too if in all categories a person's"
-    " ratings depend on each other in the same way (the same copula), such as not at all. What the"
-    " joint distribution leaks otherwise is measured only."
+    "Values are distributed exactly alike in all categories, item by item. All values together are,"
+    " too, if a person's ratings depend on each other in the same way in all categories (the same"
+    " copula), for instance not at all. What they leak together otherwise is measured only."
 )
+_SET = "The set of revealed items is independent of the feature"
 _MEANS = "The means agree item by item where nothing is cut off at the scale's ends"
 _APPENDIX = "Appendix, Thm. 2"
 SHIFTED = ("full", "mp", "mpss")
@@ -108,14 +110,14 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "mpr": Statement(
             _BIAS,
             f"{_LINEAR}; {_ALL_RATED}",
-            f"{_MEANS}; that the distributions do is measured only.",
+            f"{_MEANS}; how alike the distributions are is measured only.",
             "nothing",
             "Sec. 7.1; measured only",
         ),
         "ss": Statement(
             _RATIO,
             _PRODUCT,
-            "The set of revealed items is independent of the feature; their ratings are not.",
+            f"{_SET}; their ratings are not.",
             "the set",
             _APPENDIX,
         ),
@@ -130,8 +132,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "mpssr": Statement(
             f"{_BIAS}; {_RATIO}",
             f"{_LINEAR}; {_PRODUCT}",
-            f"The set is independent of the feature. {_MEANS}; that the distributions do is"
-            " measured only.",
+            f"{_SET}. {_MEANS}; how alike the distributions are is measured only.",
             "the set",
             "Appendix, Thm. 2 for the set; values measured only",
         ),
@@ -152,14 +153,14 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "ssia": Statement(
             f"its average rating; {_RATIO}",
             _PRODUCT,
-            "The set is independent of the feature, and the values do not depend on the ratings.",
+            f"{_SET}, and the values do not depend on the ratings.",
             "jointly",
             _APPENDIX,
         ),
         "ssfa": Statement(
             f"each category's average rating; {_RATIO}",
             _PRODUCT,
-            "The set is independent of the feature, and the values do not depend on the ratings.",
+            f"{_SET}, and the values do not depend on the ratings.",
             "jointly",
             _APPENDIX,
         ),
@@ -173,7 +174,7 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "dmpss": Statement(
             f"{_LEVELS}; {_RATIO}",
             f"{_AS_DISCLOSED}, whatever else was rated; {_PRODUCT}",
-            f"The set is independent of the feature. {_COPULA}",
+            f"{_SET}. {_COPULA}",
             "item by item",
             "Appendix, Thm. 2 for the set; docs/explanation/protocol.md for the values",
         ),
@@ -187,8 +188,8 @@ STATEMENTS: Mapping[str, Statement] = MappingProxyType(
         "cmpss": Statement(
             f"{_LEVELS}; {_POSITIONS}",
             _AT_POSITIONS,
-            f"The set is distributed alike in all categories, jointly, but for what is revealed"
-            f" with the least probability. {_SHIFTED} {_ALIKE}",
+            "The set of revealed items is distributed alike in all categories, jointly, except for"
+            f" those revealed with the least probability. {_SHIFTED} {_ALIKE}",
             "item by item",
             "docs/explanation/protocol.md; measured on real data",
         ),
@@ -218,8 +219,8 @@ OF_SETS: Mapping[str, Statement] = MappingProxyType(
         "cmpss": Statement(
             f"{_PREFERRED}; {_POSITIONS}",
             "positions and sets follow the disclosed prior, and each device knows its user's",
-            "All that is sent is a set, distributed alike in all categories, jointly, but for what"
-            " is revealed with the least probability.",
+            "All that is sent is a set, distributed alike in all categories, jointly, except for"
+            " items revealed with the least probability.",
             "jointly",
             "docs/explanation/protocol.md; measured on real data",
         ),

@@ -62,6 +62,7 @@ def test_the_page_says_whether_the_scheme_in_use_was_tried() -> None:
     assert "it would choose was not tried here (--schemes default)" in untried
     assert "not tried here" not in tried
     assert "cmpss in 2, dmpss in 1 of 3 folds (cmpss, dmpss, cmpss)" in tried
+    assert "alone: dmpss in all 2 folds." in page(made_up(choices=({"scheme": "dmpss"},) * 2))
 
 
 @pytest.mark.usefixtures("_words_only")

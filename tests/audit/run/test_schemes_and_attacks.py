@@ -24,7 +24,9 @@ def test_what_is_not_there_cannot_be_chosen(tiny: Simulation) -> None:
         choose_attacks(["lr", "magic"])
     with pytest.raises(MidpointError, match="small_audit:Magic' cannot be made"):
         choose_attacks(["tests.support.audits.small_audit:Magic"])
-    with pytest.raises(MidpointError, match="no protocol 'magic'"):
+    with pytest.raises(MidpointError, match=r"there is no file nowhere\.py; check the path"):
+        choose_attacks(["nowhere.py:Magic"])
+    with pytest.raises(MidpointError, match="no scheme 'magic'"):
         choose_schemes(["magic"], tiny.ratings.scale)
     with pytest.raises(MidpointError, match="jobs must be at least 1"):
         small_audit(tiny.ratings, jobs=0)

@@ -37,7 +37,7 @@ def test_a_directory_of_another_audit_is_refused(
     tiny: Simulation, directory: Path, results: AuditResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert results.rows
-    with pytest.raises(MidpointError, match=r"other plan \(seed: 0, now 1\)"):
+    with pytest.raises(MidpointError, match=r"other settings \(seed: 0, now 1\)"):
         small_audit(tiny.ratings, directory, seed=1)
     fewer = tiny.ratings.select_users(np.arange(tiny.ratings.n_users) > 0)
     with pytest.raises(MidpointError, match=r"other data \(digest"):

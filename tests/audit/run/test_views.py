@@ -138,5 +138,5 @@ def test_all_ratings_can_be_given_and_some_are_then_predicted_from_the_others(
 
 @pytest.mark.parametrize("share", [0.0, 1.5, -1.0])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(MidpointError, match="a share of their ratings, or all of them"):
+    with pytest.raises(MidpointError, match="a share of their ratings above 0 and up to 1"):
         replace(PLAN, share=share)

@@ -18,19 +18,19 @@ def test_a_message_is_read_and_what_is_wrong_is_named_by_file(tmp_path: Path) ->
         read_message(path, Report)
     path.write_bytes(REPORT.raw)
     assert read_message(path, Report) == REPORT
-    with pytest.raises(MidpointError, match=r"r\.json: .*Disclosure is refused"):
+    with pytest.raises(MidpointError, match=r"r\.json holds no valid disclosure message: Disc"):
         read_message(path, Disclosure)
 
 
 def test_reports_are_read_by_the_disclosure_named_or_the_models_own(tmp_path: Path) -> None:
     model = trained()
-    own = ModelOptions(directory=model.directory)
+    own = ModelOptions(model=model.directory)
     profiles, disclosure = own.load()
     assert disclosure == disclose(profiles)
     other = disclose(profiles, "mp")
     (tmp_path / "d.json").write_bytes(other.raw)
     named = ModelOptions(
-        directory=model.directory,
+        model=model.directory,
         disclosure=tmp_path / "d.json",
         estimator=Estimator.least_squares,
     )

@@ -20,7 +20,7 @@ def test_a_choice_shows_what_was_measured_and_why() -> None:
     assert "0.800 (items)" in text
     assert "+1.2 %" in text
     assert "Measured on 50 of 100 people" in text
-    assert text.rstrip().endswith("Devices will use scheme cmpss, because it leaks least")
+    assert text.rstrip().endswith("Devices will use scheme cmpss, because it leaks least.")
 
 
 def test_the_table_names_the_category_where_it_varies_and_not_the_stack() -> None:

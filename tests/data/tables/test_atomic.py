@@ -30,6 +30,15 @@ def test_atomic_files_are_read_with_those_beside_them(tmp_path: Path) -> None:
         load(tmp_path)
 
 
+def test_a_directory_without_them_may_have_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file(tmp_path / "notes.txt", "no ratings")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MidpointError, match="in no known layout"):
+        load(Path())
+
+
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     before = simulate(PRESETS["simulated-tiny"], seed=1).ratings
     path = write_atomic(before, tmp_path / "tiny")

@@ -405,7 +405,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     file = path / MANIFEST
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise MidpointError(
             f"{path} holds no item profiles; make them with: midpoint train SOURCE --out {path}"
         ) from error

@@ -52,6 +52,8 @@ class FromFile:
 def custom_attacker(name: str) -> Callable[[], Attacker]:
     """Find a class of somebody's own by its name, and see that it is an attacker."""
     source, _, member = name.rpartition(":")
+    if source.endswith(".py") and not Path(source).is_file():
+        raise MidpointError(f"attack {name!r}: there is no file {source}; check the path")
     try:
         if source.endswith(".py"):
             make: Callable[[], Attacker] = FromFile(str(Path(source).resolve()), member)

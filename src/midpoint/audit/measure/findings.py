@@ -20,6 +20,16 @@ MATCHED = "rmse_matched"
 """The same under the penalty fitted to the paper's error (`attackers.joint.MATCHED`)."""
 INFERRED = (RMSE[0], PENALIZED, MATCHED)
 """All errors with the inferred category in the paper's setting."""
+SPELLED = LISTED | {
+    RMSE[0]: "RMSE, category inferred",
+    RMSE[1]: "RMSE, category unknown",
+    RMSE[2]: "RMSE, as devices show it",
+    PENALIZED: "RMSE, inferred, penalized",
+    MATCHED: "RMSE, inferred, matched",
+    "withheld": "share withheld",
+    "disclosed_bits": "bits disclosed of an item",
+}
+"""What measures are called where no text beside them explains them."""
 TRUE_POSITIVES = ("tpr_at_1", "tpr_at_0.1")
 """Share of a category that a judge finds while 1 % and 0.1 % of the others are taken for it."""
 BALANCED = "balanced_accuracy"

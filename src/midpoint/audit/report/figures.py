@@ -221,7 +221,7 @@ def histograms(results: AuditResults) -> Picture | None:
         figure,
         "Answers before and after",
         "Scores that attackers give to people of either category, scaled in each fold, on raw"
-        f" ratings (left) and on what {' and '.join(schemes[1:])} send. Above, the"
+        f" ratings (left) and on what is sent under {' and '.join(schemes[1:])}. Above, the"
         f" log-odds of {CLEAN_ATTACK}, trained on raw ratings, as in the paper's Figure 6: where"
         " its two shapes are the same, this attacker learns nothing; another may. Below,"
         " the strongest attacker on each. The first and the last bin hold all that lies beyond.",

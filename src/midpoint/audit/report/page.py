@@ -308,7 +308,7 @@ def _outside(held: Rounds) -> str:
 def _assumed(results: AuditResults) -> Iterator[str]:
     alone = "" if results.rounds else " What several reports over time add is not measured here."
     yield (
-        "<p>The attackers know the protocol, the disclosure and the item profiles, and learn from"
+        "<p>The attackers know the scheme, the disclosure and the item profiles, and learn from"
         " other people whose category they know. Unless said otherwise they see one report of each"
         f" person.{alone} The analyst discloses what it measured: one that lies is not tried. An"
         " attack that was not tried is not ruled out.</p>"

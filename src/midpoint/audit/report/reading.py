@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from midpoint.audit.measure.results import AuditResults
+from midpoint.audit.run.plan import RAW
 
+_RAW = "ratings as they are, without protection. Every attacker is tried on them, too."
 _AUC = (
     "of two people of different categories, how often the attacker picks the right one. 0.5 is a"
     " blind guess. 0.4 leaks as much as 0.6, since its sign can be flipped."
@@ -42,6 +44,7 @@ def how_to_read(results: AuditResults) -> Iterator[str]:
     """Explain the words that this report's verdicts use."""
     levels = {f"{100 * band.level:.3g} %" for band in results.bands.values()}
     words = {
+        "no": _RAW if RAW in results.schemes else "",
         "AUC": _AUC,
         "The judge": _JUDGE if results.judges else "",
         "Chance band": _BAND.format(" or ".join(sorted(levels)) or "95 %"),

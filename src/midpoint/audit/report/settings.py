@@ -121,8 +121,8 @@ def _estimates(results: AuditResults) -> Iterator[str]:
         )
     elif not results.unary:
         yield (
-            "lse and rmse_inferred: jointly with the category, by MAP under the training users'"
-            " mean and covariance"
+            "lse, and the error with the inferred category (rmse_inferred): jointly with the"
+            " category, by MAP under the training users' mean and covariance"
         )
     kinds: dict[str, list[str]] = {}
     for name in results.scheme_names():

@@ -238,12 +238,13 @@ def headline(results: AuditResults) -> Verdict | None:
 
 def chosen_words(results: AuditResults) -> str:
     """Say which scheme each fold chose."""
-    folds = [f"{name} in {count}" for name, count in results.chosen().items()]
+    counts, folds = results.chosen(), len(results.choices)
+    words = f"{DEFAULT} is the scheme that training chooses, inside every fold on its panel alone:"
+    if len(counts) == 1:
+        return f"{words} {next(iter(counts))} in all {folds} folds."
     listed = ", ".join(str(choice["scheme"]) for choice in results.choices)
-    return (
-        f"{DEFAULT} is the scheme that training chooses, chosen inside every fold on its panel"
-        f" alone: {', '.join(folds)} of {len(results.choices)} folds ({listed})."
-    )
+    said = ", ".join(f"{name} in {count}" for name, count in counts.items())
+    return f"{words} {said} of {folds} folds ({listed})."
 
 
 def reading(value: float) -> str:

@@ -74,7 +74,8 @@ class Plan:
             raise MidpointError("an audit needs 2 folds, 2 parts and 1 coin draw at least")
         if not 0 < self.share <= 1:
             raise MidpointError(
-                f"what people give must be a share of their ratings, or all of them: {self.share}"
+                f"people give a share of their ratings above 0 and up to 1, or `all`: got"
+                f" {self.share:g}"
             )
         if self.until is not None and self.share == 1:
             raise MidpointError(

@@ -178,9 +178,18 @@ def _described(value: Any) -> str:
     return described_kind(type(value)) if " at 0x" in text else text
 
 
+def _said(value: Any) -> str:
+    """Write a setting; one that was not given is none."""
+    return "none" if value in (None, "") else str(value)
+
+
 def _names(key: str, made: Any, wanted: Any) -> str:
     """Name what differs, a level deeper where that is possible."""
     if isinstance(made, dict) and isinstance(wanted, dict) and key in {"plan", "data"}:
-        other = [k for k in wanted if made.get(k) != wanted[k]]
-        return f"{key} ({', '.join(f'{k}: {made.get(k)!r}, now {wanted[k]!r}' for k in other)})"
+        other = [
+            f"{name}: {_said(made.get(name))}, now {_said(now)}"
+            for name, now in wanted.items()
+            if made.get(name) != now
+        ]
+        return f"{'settings' if key == 'plan' else key} ({'; '.join(other)})"
     return {"code": "code or libraries"}.get(key, f"settings of {key!r}")

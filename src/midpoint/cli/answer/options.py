@@ -30,16 +30,16 @@ class DemandOptions:
     ] = False
     any_certificate: Annotated[
         bool,
-        typer.Option("--any-certificate", help="Take a disclosure without a certificate again."),
+        typer.Option("--any-certificate", help="Withdraw --require-certificate."),
     ] = False
     most_auc: Annotated[
         float | None,
         typer.Option(
             min=0.5,
             max=1,
-            help="With --require-certificate: refuse a disclosure whose strongest attack may reach"
-            " a higher AUC, as certified, sign flipped or not. 0.5 is blind guessing; 0.6 unless"
-            " given.",
+            help="With --require-certificate: the highest AUC that a certificate may allow the"
+            " strongest attack (0.5: blind guessing). 0.4 counts as 0.6, since an answer can be"
+            " inverted. 0.6 unless given.",
         ),
     ] = None
     witness_key: Annotated[
@@ -58,8 +58,8 @@ class DemandOptions:
         bool,
         typer.Option(
             "--without-witness",
-            help="Go on without the witness that this device asked before; else it is asked again,"
-            " and nothing is sent without it.",
+            help="Go on without the witness that this device asked before. Unless given, nothing is"
+            " sent without it.",
         ),
     ] = False
     agree_to_show_rated: Annotated[
@@ -74,13 +74,12 @@ class DemandOptions:
         typer.Option(
             min=0.5,
             max=1,
-            help="Refuse a disclosure unless its leak budget is at most this AUC: what somebody"
-            " could reach who knew all errors of the service's numbers, as the service says.",
+            help="Refuse a disclosure without a leak budget, or with one above this AUC. By the"
+            " service's own account, the budget limits what somebody could reach who knew all"
+            " errors of its numbers.",
         ),
     ] = None
-    any_leak: Annotated[
-        bool, typer.Option("--any-leak", help="Take any leak budget again, and none.")
-    ] = False
+    any_leak: Annotated[bool, typer.Option("--any-leak", help="Withdraw --most-leak.")] = False
     accept_changes: Annotated[
         bool,
         typer.Option(

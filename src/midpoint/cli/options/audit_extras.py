@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from midpoint.audit.measure.findings import Judge, Row
     from midpoint.audit.measure.findings import Rounds as Held
 
+GENERAL, WHO, HOW = "Options", "Who attacks", "How it is measured"
+"""Headings in the help of `midpoint audit`."""
 EVERY = 30.0
 """Seconds between two lines in a log, where no bar can be drawn."""
 FAILED = " (proves nothing)"
@@ -30,14 +32,16 @@ STARRED = "* Outside the wider band, which allows for attackers trained again."
 Curves = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=HOW,
         help="Draw curves over these settings, separated by commas: alpha (share of ratings that is"
-        " obfuscated), bits (of each disclosed number), share (of their ratings that people give)."
+        " obfuscated), bits (of each disclosed number), share (of their ratings that people give).",
     ),
 ]
 Rounds = Annotated[
     int | None,
     typer.Option(
         min=2,
+        rich_help_panel=HOW,
         help="Ask everyone this many times, and attack whole transcripts as well. The scheme is the"
         " one that --schemes names beside `no`, or else the one that is chosen. All attackers of"
         " transcripts take part unless --attacks names some of them, for each --adversary that"
@@ -48,27 +52,30 @@ Rounds = Annotated[
 Adversary = Annotated[
     list[str] | None,
     typer.Option(
+        rich_help_panel=WHO,
         help="Who attacks, by what they know; several, or separated by commas: clean"
         " (raw ratings of the panel), panel (the panel and the scheme), published (the same,"
         " trained under the published disclosure itself), outsider (labelled people outside the"
         " panel, under the published disclosure). Unless given: panel, and outsider too where"
-        " --attacks is left out."
+        " --attacks is left out.",
     ),
 ]
 Panel = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=WHO,
         help="How many of the people outside a fold are the panel, which the disclosure is made"
         " from: a number, a share below 1, or all (but outsiders). Several sizes, separated by"
         " commas, are audited in turn, each also with everyone else's reports, and drawn as curves;"
         " the last one is the main one. The report then says how large a panel must be for a given"
-        " leak."
+        " leak. Unless given: all.",
     ),
 ]
 PanelAlone = Annotated[
     bool,
     typer.Option(
         "--panel-alone",
+        rich_help_panel=WHO,
         help="Of several sizes of the panel, leave out the audits with everyone else's reports:"
         " half of the time.",
     ),
@@ -76,6 +83,7 @@ PanelAlone = Annotated[
 Volunteers = Annotated[
     str,
     typer.Option(
+        rich_help_panel=WHO,
         help="Who volunteers for the panel. Unless given, everyone is equally likely. `heavy`:"
         " in proportion to the number of ratings. A category, such as age=56+: its people are five"
         " times as likely.",
@@ -85,8 +93,9 @@ Volunteers = Annotated[
 Outsiders = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=WHO,
         help="How many people outside the panel have a known category: a number, or a share below"
-        " 1; several as for --panel. A fifth unless given."
+        " 1; several as for --panel. A fifth unless given.",
     ),
 ]
 
@@ -94,6 +103,7 @@ Membership = Annotated[
     bool,
     typer.Option(
         "--membership",
+        rich_help_panel=WHO,
         help="Also run a membership inference attack: can somebody who has a person's raw ratings"
         " and category tell from the disclosure whether she is in the panel? With a control.",
     ),
@@ -102,18 +112,20 @@ Membership = Annotated[
 Given = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=HOW,
         help="Share of their ratings that people give to their devices, or `all`; 0.7 unless given."
         " With `all`, errors of predictions are still measured with 0.7, since nothing would be"
-        " left to predict."
+        " left to predict.",
     ),
 ]
 
 Split = Annotated[
     Literal["random", "time"],
     typer.Option(
+        rich_help_panel=HOW,
         help="How ratings are split into given ones and those to predict: at random within each"
         " person, or by time. By time, the first 70 % of all ratings (--given) are trained on and"
-        " given to devices; later ones are predicted."
+        " given to devices; later ones are predicted.",
     ),
 ]
 

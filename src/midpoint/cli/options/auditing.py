@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -35,6 +35,8 @@ LARGEST = 1e6
 class AuditOptions:
     """What an audit tries."""
 
+    PANEL: ClassVar = "What is attacked"
+
     schemes: Annotated[
         str | None,
         typer.Option(
@@ -48,30 +50,46 @@ class AuditOptions:
     attacks: Annotated[
         str | None,
         typer.Option(
-            help="Attacks, separated by commas; all unless given. `paper` means the paper's four;"
+            rich_help_panel=further.WHO,
+            help="Attackers, separated by commas; all unless given. `paper` means the paper's four;"
             " `path/file.py:Name` or `module:Name` is a class of your own (see"
-            " midpoint.audit.Attacker)."
+            " midpoint.audit.Attacker).",
         ),
     ] = None
     folds: Annotated[
-        int | None, typer.Option(min=2, help="Folds of users: 10, or 3 with --quick.")
+        int | None,
+        typer.Option(
+            min=2,
+            rich_help_panel=further.GENERAL,
+            help="Folds of users: 10 unless given, or 3 with --quick.",
+        ),
     ] = None
-    seed: Annotated[int, typer.Option(help="Decides every random draw.")] = 0
+    seed: Annotated[
+        int, typer.Option(rich_help_panel=further.GENERAL, help="Decides every random draw.")
+    ] = 0
     jobs: Annotated[
         int | None,
         typer.Option(
             min=1,
+            rich_help_panel=further.GENERAL,
             help="How many processes, of one thread each: one for each core unless given. The"
             " results do not depend on it.",
         ),
     ] = None
     quick: Annotated[
-        bool, typer.Option("--quick", help="A few schemes, attacks and folds, in about a minute.")
+        bool,
+        typer.Option(
+            "--quick",
+            rich_help_panel=further.GENERAL,
+            help="A few schemes, attackers and folds, in about a minute. For a first look: it is"
+            " not certified.",
+        ),
     ] = False
     paper: Annotated[
         bool,
         typer.Option(
             "--paper",
+            rich_help_panel=further.GENERAL,
             help="Repeat the paper's experiments (Sec. 7) with its own methods: 20 ratings at"
             " least, 10 folds, gradient descent, plain estimates, least squares, its schemes and"
             " attackers; every number beside the paper's. Nothing else is left to choose.",
@@ -88,8 +106,9 @@ class AuditOptions:
     beside: Annotated[
         Path | None,
         typer.Option(
+            rich_help_panel=further.GENERAL,
             help="Directory of an audit of the same data and feature that was made with --paper:"
-            " the report shows its numbers, by the paper's estimates, beside these, by ours."
+            " the report shows its numbers, by the paper's estimates, beside these, by ours.",
         ),
     ] = None
     curves: Curves = None

@@ -40,7 +40,7 @@ class Estimator(StrEnum):
 class ModelOptions:
     """A model, what people answered under, and how their profiles are estimated."""
 
-    directory: Annotated[
+    model: Annotated[
         Path,
         typer.Argument(help="Item profiles, as `midpoint train` wrote them.", show_default=False),
     ]
@@ -65,7 +65,7 @@ class ModelOptions:
         """Return the item profiles."""
         from midpoint.analyst import ItemProfiles
 
-        return ItemProfiles.load(self.directory)
+        return ItemProfiles.load(self.model)
 
     def disclosed(self, profiles: "ItemProfiles") -> "Disclosure":
         """Return the disclosure that people answered under."""
@@ -92,4 +92,5 @@ def read_message(path: Path, kind: "type[M]") -> "M":
     except OSError as error:
         raise MidpointError(f"{path} cannot be read ({error.strerror}); check the path") from error
     except RefusedError as error:
-        raise MidpointError(f"{path}: {error}") from error
+        kind_name = kind.__name__.lower()
+        raise MidpointError(f"{path} holds no valid {kind_name} message: {error}") from error

@@ -52,11 +52,10 @@ Share = Annotated[
         callback=within(
             0.01, 1, "a share from 0.01 to 1, such as 0.25 for a quarter of the answers"
         ),
-        help="Smallest share of the answers that devices may send, 0.25 or more. Where no scheme is"
-        " shown to leak little, devices send only a share, as small as --cost allows, and still"
-        " rank by all of their user's ratings. Ask for a larger share if the site is to learn from"
-        " reports. Where training chooses the scheme of ratings; sets have a leak budget instead:"
-        " --leak.",
+        help="Smallest share of the answers that devices may send. Where no scheme is shown to leak"
+        " little, they send only a share, as small as --cost allows, but none below 0.25 is tried."
+        " They still rank by all of their user's ratings. Give a larger share if the site is to"
+        " learn from reports. Not for sets, which have a leak budget instead.",
     ),
 ]
 

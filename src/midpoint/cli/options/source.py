@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isclose, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -55,6 +55,8 @@ class DataOptions(ColumnOptions):
 
     The same in every command, so that a table is described in one way everywhere.
     """
+
+    PANEL: ClassVar = "Ratings"
 
     source: SourceArgument
     at_least: Annotated[

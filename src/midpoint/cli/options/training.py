@@ -36,8 +36,6 @@ class Method(StrEnum):
 class TrainingData(DataOptions):
     """Ratings to train on, in memory or wherever an engine reads them."""
 
-    PANEL: ClassVar = "Ratings"
-
     source: Annotated[
         str,
         typer.Argument(
@@ -68,7 +66,8 @@ class FitOptions:
         int,
         typer.Option(
             min=0,
-            help="Passes over the ratings, at most: 15, or 20 of gradient descent, unless given.",
+            help="Highest number of passes over the ratings. Unless given: 15, or 20 for gradient"
+            " descent.",
             show_default=False,
         ),
     ] = 0
@@ -78,8 +77,9 @@ class FitOptions:
     biases: Annotated[
         Biases,
         typer.Option(
-            help="Estimate what each category adds by `shrunken` or `plain` class means, or"
-            " `joint`ly with the profiles (Eq. 5)."
+            help="How what each category adds is estimated: by its mean rating of each item, pulled"
+            " towards what is usual (`shrunken`) or not (`plain`), or together with the profiles"
+            " (`joint`, Eq. 5)."
         ),
     ] = Biases.shrunken
     method: Annotated[

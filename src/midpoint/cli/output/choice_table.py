@@ -54,7 +54,7 @@ def show_choice(console: Console, choice: "Choice") -> None:
             markup=False,
             soft_wrap=True,
         )
-    line = f"Devices will use scheme {choice.scheme}, because {choice.reason}"
+    line = f"Devices will use scheme {choice.scheme}, because {choice.reason.rstrip('.')}."
     for words in (line, choice.warning):
         if words:
             console.print(words, highlight=False, markup=False, soft_wrap=True)

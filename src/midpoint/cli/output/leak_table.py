@@ -69,19 +69,19 @@ def show_shares(console: Console, profiles: "ItemProfiles") -> None:
     if spec is None or spec.keep is None:
         return
     bounded = spec.scheme.sub_samples
-    table = Table("devices reveal", *["leak (AUC)"] * bounded, "error after learning from reports")
+    table = Table("devices reveal", *["bound (AUC)"] * bounded, "error after learning from reports")
     for share in sorted({*TAUGHT, spec.keep}, reverse=True):
         reached = LeakBudget(profiles, share).everything().leak
-        bound = [f"{min(reached, profiles.leak or 1.0):.2f}"] * bounded
+        cells = [f"{min(reached, profiles.leak or 1.0):.2f}"] * bounded
         taught = f"{TAUGHT[share]:+.1%}" if share in TAUGHT else ""
-        table.add_row(f"{share:.0%}{' *' if share == spec.keep else ''}", *bound, taught)
+        table.add_row(f"{share:.0%}{' *' if share == spec.keep else ''}", *cells, taught)
     console.print(
         "A site that learns from reports learns from the share that devices reveal (*: this model)"
     )
     console.print(table)
-    leak = "Leak: to somebody who knew all errors of these disclosed numbers. " * bounded
+    bound = "Bound: of somebody who knew all errors of these disclosed numbers. " * bounded
     console.print(
-        f"{leak}Error: of new people on MovieLens 1M, with a panel of 500, above that of everyone's"
+        f"{bound}Error: of new people on MovieLens 1M, with a panel of 500, above that of everyone's"
         " raw ratings. `midpoint train --share` sets a smallest share.",
         highlight=False,
         soft_wrap=True,
@@ -110,7 +110,7 @@ def _show_budgets(
             progress=report,
         )
     costly = max(costs) > 0
-    table = Table("leak (AUC)", "cost", *[""] * costly, "ratings kept", "items kept")
+    table = Table("bound (AUC)", "cost", *[""] * costly, "ratings kept", "items kept")
     for leak, cost in zip(leaks, costs, strict=True):
         keep = (rule.within(leak) if leak < 1 else rule.everything()).keep
         chosen = leak == asked or (leak == 1 and asked >= whole)

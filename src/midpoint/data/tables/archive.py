@@ -71,6 +71,8 @@ def read_bytes(path: Path) -> bytes:
     try:
         content = path.read_bytes()
         return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    except FileNotFoundError as error:
+        raise MidpointError(f"there is no file {path}; check the path") from error
     except (OSError, EOFError, zlib.error) as error:
         raise MidpointError(
             f"{path} cannot be read ({error}); check the path, or get the file again"

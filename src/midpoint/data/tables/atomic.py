@@ -25,8 +25,10 @@ def atomic_file(path: Path) -> Path | None:
 
 def beside(path: Path, suffix: str) -> Path | None:
     """Return the file of people or items beside a file of ratings, if there is one."""
+    if path.suffix.lower() != INTERACTIONS:
+        return None
     other = path.with_suffix(suffix)
-    return other if path.suffix.lower() == INTERACTIONS and other.exists() else None
+    return other if other.exists() else None
 
 
 def without_types(cells: pl.DataFrame) -> pl.DataFrame:

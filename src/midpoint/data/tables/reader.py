@@ -73,7 +73,9 @@ def read_table(source: Path | Frame, what: str = "the table of ratings") -> Tabl
             cells = pl.read_parquet(files).with_columns(pl.col(FLOATS).fill_nan(None))
             return Table(_long_numbers_as_words(cells), Origin(str(path), unit="row"))
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise MidpointError(f"{path} is no whole Parquet file ({error})") from error
+            raise MidpointError(
+                f"{path} is no whole Parquet file ({error}); get it again, or name a CSV file"
+            ) from error
     table = read_text_table(read_bytes(path), str(path))
     if path.suffix.lower() in ATOMIC:
         return table._replace(cells=without_types(table.cells))

@@ -13,5 +13,11 @@ def test_every_scheme_says_what_it_assumes_and_time_adds_up() -> None:
     results = made_up()
     (shown,) = assumed(results)
     assert all(f">{scheme}<" in shown for scheme in results.schemes)
+    chosen = tuple({"scheme": name} for name in ("cmpss:keep=0.25", "dmpss", "dmpss"))
+    areas = {scheme: {"lr": 0.6} for scheme in ("no", "default")}
+    default = made_up(areas, choices=chosen)
+    (shown,) = assumed(default)
+    assert ">default: dmpss<" in shown
+    assert ">default: cmpss:keep=0.25<" in shown
     (spent,) = time(results)
     assert f"<td>{sum(results.seconds.values()) or 1.0:.1f}</td>" in spent

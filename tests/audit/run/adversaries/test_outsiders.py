@@ -17,6 +17,7 @@ from midpoint.audit.run.adversaries.outsiders import (
     PublishedViews,
     SplitFold,
     choose_adversaries,
+    require_panel,
     require_split,
 )
 from midpoint.audit.run.adversaries.panel_draw import sizes
@@ -66,6 +67,15 @@ def test_more_people_than_there_are_are_refused(tiny: Simulation) -> None:
     with pytest.raises(MidpointError, match="too few people who are"):
         require_split(tiny.ratings, replace(PLAN, panel=90, outsiders=8))
     require_split(tiny.ratings, PLAN)
+
+
+def test_a_panel_of_more_people_than_there_are_is_refused_without_outsiders(
+    tiny: Simulation,
+) -> None:
+    with pytest.raises(MidpointError, match="a panel of 101 is more than the 100 people outside"):
+        require_panel(tiny.ratings, replace(PLAN, panel=101))
+    for size in (None, 1, 100):
+        require_panel(tiny.ratings, replace(PLAN, panel=size))
 
 
 def test_an_adversary_that_is_none_is_refused() -> None:

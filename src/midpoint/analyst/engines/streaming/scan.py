@@ -144,7 +144,7 @@ def _open(source: str | Path) -> pl.LazyFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise MidpointError(
             f"{source} cannot be read as Parquet ({str(error).splitlines()[0]}); this engine reads"
-            " Parquet only"
+            " nothing else: convert the table, or train in memory (--engine local)"
         ) from error
     return frame
 

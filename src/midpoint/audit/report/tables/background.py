@@ -1,12 +1,15 @@
 """Background of the numbers: the data, what schemes assume, and the time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from html import escape
+from typing import Any
 
 from midpoint.audit.measure.results import AuditResults
 from midpoint.audit.report.html import table
 from midpoint.audit.report.paper import PAPER_DATA, PaperData
 from midpoint.audit.report.tradeoff import plain_schemes
+from midpoint.audit.run.plan import DEFAULT, read_scheme
 from midpoint.protocol import STATEMENTS, state
 
 
@@ -47,8 +50,7 @@ def _said(theirs: PaperData) -> dict[str, tuple[str, str, str]]:
 def assumed(results: AuditResults) -> Iterator[str]:
     """Say what each scheme assumes and promises."""
     rows = []
-    for scheme in plain_schemes(results):
-        how = results.schemes[scheme]
+    for scheme, how in _settings(results):
         if how["name"] in STATEMENTS:
             says = state(
                 how["name"],
@@ -61,6 +63,16 @@ def assumed(results: AuditResults) -> Iterator[str]:
             rows.append([escape(part) for part in parts])
     heads = ["scheme", "discloses", "assumes", "guarantees", "source"]
     yield table("", heads, rows, kind="words")
+
+
+def _settings(results: AuditResults) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each scheme with its settings; of the scheme in use, those that folds chose."""
+    for scheme in plain_schemes(results):
+        if scheme != DEFAULT:
+            yield scheme, results.schemes[scheme]
+            continue
+        for name in results.chosen():
+            yield f"{scheme}: {name}", asdict(read_scheme(name))
 
 
 def time(results: AuditResults) -> Iterator[str]:

@@ -65,16 +65,27 @@ def choose_adversaries(names: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in ADVERSARIES if name in asked)
 
 
+def require_panel(people: Ratings, plan: Plan, *, outsiders: int = 0) -> None:
+    """Refuse a panel, with so many outsiders beside it, that the folds cannot fill."""
+    training = _outside(people, plan)
+    panel, _ = sizes(plan, training)
+    if panel + outsiders > training:
+        beside = f" and {outsiders:,} outsiders are" if outsiders else " is"
+        raise MidpointError(
+            f"a panel of {panel:,}{beside} more than the {training:,} people outside a fold"
+            f" ({plan.folds} folds of {people.n_users:,} people); ask for fewer, or for more folds"
+        )
+
+
+def _outside(people: Ratings, plan: Plan) -> int:
+    """Return how many people are outside the largest fold."""
+    return people.n_users - -(-people.n_users // plan.folds)
+
+
 def require_split(people: Ratings, plan: Plan) -> None:
     """Refuse a panel and outsiders that the folds cannot fill."""
-    training = people.n_users - -(-people.n_users // plan.folds)
-    panel, outsiders = sizes(plan, training)
-    if panel + outsiders > training:
-        raise MidpointError(
-            f"a panel of {panel:,} and {outsiders:,} outsiders are more than the {training:,}"
-            f" people outside a fold ({plan.folds} folds of {people.n_users:,} people); ask for"
-            " fewer, or for more folds"
-        )
+    panel, outsiders = sizes(plan, _outside(people, plan))
+    require_panel(people, plan, outsiders=outsiders)
     feature = people.feature(*plan.feature)
     share = float(feature.counts.min()) / people.n_users
     needed = 2 * plan.parts
