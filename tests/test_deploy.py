@@ -13,6 +13,7 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from midpoint.analyst.service.http.http_limits import MOST_CONNECTIONS, SLOWEST_HEAD
 from midpoint.analyst.service.settings import Settings
 from midpoint.cli.options.service import ListenOptions, ServiceOptions
 from tests.support.models.small_model import run, trained
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 RECIPE = (DEPLOY / "Containerfile").read_text("utf-8")
+PROXY = (DEPLOY / "nginx.conf").read_text("utf-8")
 
 
 def libraries(directory: Path) -> Path:
@@ -129,12 +131,63 @@ def test_the_compose_file_names_settings_that_there_are_and_shows_only_the_proxy
     assert services["service"]["networks"] == services["database"]["networks"] == ["inside"]
     assert COMPOSE["networks"]["inside"]["internal"] is True
     assert "./nginx.conf:" in services["proxy"]["volumes"][0]
-    port = re.findall(r"^EXPOSE (\d+)$", RECIPE, re.MULTILINE)[0]
-    proxy = (DEPLOY / "nginx.conf").read_text("utf-8")
-    assert f"proxy_pass http://service:{port};" in proxy
+
+
+def directives() -> dict[str, dict[str, list[str]]]:
+    """Read the proxy's configuration: each block's directives, by name; not with nginx itself."""
+    found: dict[str, dict[str, list[str]]] = {}
+    block = ["http"]
+    words = re.findall(r"\"[^\"]*\"|[{};]|[^\s{};]+", re.sub(r"#.*", "", PROXY))
+    line: list[str] = []
+    for word in words:
+        if word == "{":
+            block.append(" ".join(line))
+        elif word == "}":
+            assert not line, "a directive without its end"
+            block.pop()
+        elif word == ";":
+            found.setdefault(block[-1], {})[line[0]] = line[1:]
+        else:
+            line.append(word)
+            continue
+        line = []
+    assert (block, line) == (["http"], [])
+    return found
+
+
+def test_the_proxy_writes_down_nobody_and_bounds_what_one_address_may_do() -> None:
+    """It is read here, not run: nginx is not at hand where tests run."""
+    blocks = directives()
+    http, server, service = blocks["http"], blocks["server"], blocks["location /"]
+    assert list(blocks) == ["http", "server", "location /", "location /metrics"]
+    assert server["listen"] == ["443", "ssl"]
+    assert server["access_log"] == ["off"]
+    assert server["error_log"] == ["stderr", "emerg"]  # it names addresses at all other levels
+    assert server["proxy_max_temp_file_size"] == ["0"]
+    assert server["client_body_buffer_size"] == server["client_max_body_size"]
     # The service says what is too large; a device makes nothing of a page by the proxy.
-    megabytes = re.findall(r"client_max_body_size (\d+)m;", proxy)
-    assert int(megabytes[0]) * 2**20 > Settings(site="", database="").largest
+    megabytes = int(server["client_max_body_size"][0].removesuffix("m"))
+    assert megabytes * 2**20 > Settings(site="", database="").largest
+    assert float(server["client_header_timeout"][0].removesuffix("s")) < SLOWEST_HEAD
+    # Nothing is cached, and no header says who asks.
+    named = {name for block in blocks.values() for name in block}
+    assert not {name for name in named if "cache" in name or name == "add_header"}
+    assert sorted(re.findall(r"proxy_set_header (\S+)", PROXY)) == ["Connection", "Host"]
+    # The limits are by address, and of the zones that there are.
+    assert http["limit_req_zone"][:2] == ["$binary_remote_addr", "zone=people:10m"]
+    assert http["limit_conn_zone"] == ["$binary_remote_addr", "zone=connections:10m"]
+    assert service["limit_req"][0] == "zone=people"
+    assert service["limit_conn"][0] == "connections"
+    assert int(service["limit_conn"][1]) < MOST_CONNECTIONS
+    assert blocks["location /metrics"] == {"return": ["404"]}
+    port = re.findall(r"^EXPOSE (\d+)$", RECIPE, re.MULTILINE)[0]
+    assert service["proxy_pass"] == [f"http://service:{port}"]
+
+
+def test_the_unit_lets_a_worker_open_as_many_connections_as_it_takes() -> None:
+    unit = (DEPLOY / "midpoint.service").read_text("utf-8")
+    (files,) = re.findall(r"^LimitNOFILE=(\d+)$", unit, re.MULTILINE)
+    assert int(files) > MOST_CONNECTIONS + 1000
 
 
 def test_what_is_installed_is_locked_to_the_versions_that_are_tested() -> None:

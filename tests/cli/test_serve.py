@@ -9,7 +9,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from midpoint.cli.app import app
 from midpoint.errors import MidpointError
 from tests.support.models.small_model import run, trained
 
@@ -34,6 +36,16 @@ def test_what_a_person_can_fix_is_said_before_anything_starts(site: Path, tmp_pa
         taken.listen()
         with pytest.raises(MidpointError, match="cannot listen"):
             run("serve", site, "--port", taken.getsockname()[1])
+
+
+def test_a_witness_looks_once_an_hour_at_least(tmp_path: Path) -> None:
+    """Two looks a day apart would else show an entry for a day."""
+    words = ("witness", "https://service.example", str(tmp_path / "witness"), "--every")
+    shown = CliRunner().invoke(app, [*words, "61"], env={"COLUMNS": "200"})
+    assert shown.exit_code == 2
+    assert "less than or equal to 60" in shown.output
+    with pytest.raises(MidpointError, match="cannot listen"):  # the control: an hour is taken
+        run(*words, "60", "--host", "host.invalid")
 
 
 def started(site: Path, log: Path, *flags: str) -> tuple[subprocess.Popen[bytes], str]:

@@ -1,8 +1,11 @@
 import copy
 import pickle
+from itertools import product
 from pathlib import Path
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from hypothesis import given
@@ -33,6 +36,40 @@ def test_a_signature_is_good_for_one_kind_and_one_key() -> None:
     assert not signed.is_signed_by(SigningKey.generate().public, Entry)
     assert signed.open(Entry) == ENTRY
     assert not verify("zz", "entry", ENTRY.raw, signed.signature)
+
+
+# Points whose order divides 8, as RFC 8032 writes them: both signs of two, and three that have one.
+NOBODYS = [
+    "01" + "00" * 31,
+    "ec" + "ff" * 30 + "7f",
+    "00" * 32,
+    "00" * 31 + "80",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+]
+
+
+def forgery(public: str) -> tuple[Entry, str]:
+    """Sign an entry for a key of small order, without a secret; the library by itself takes it."""
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+    for time, first in product(range(1000), NOBODYS):
+        entry = Entry(sequence=0, disclosure="0" * 64, time=time, key=public)
+        try:
+            key.verify(bytes.fromhex(first + "00" * 32), b"midpoint/v1/entry\n" + entry.raw)
+        except InvalidSignature:
+            continue
+        return entry, first + "00" * 32
+    raise AssertionError
+
+
+@pytest.mark.parametrize("public", NOBODYS)
+def test_a_key_that_anybody_can_sign_for_signs_nothing(public: str) -> None:
+    """Else a service could show two lists, and say that somebody else signed one of them."""
+    entry, signature = forgery(public)
+    assert not verify(public, "entry", entry.raw, signature)
+    assert not Signed(body=entry.raw.decode(), signature=signature).is_signed_by(public, Entry)
 
 
 def test_the_exact_text_is_signed() -> None:

@@ -83,7 +83,7 @@ def witness_command(
     ],
     every: Annotated[
         float,
-        typer.Option(min=0.01, max=24 * 60, help="Minutes between two looks at the list."),
+        typer.Option(min=0.01, max=60, help="Minutes between two looks at the list."),
     ] = 10.0,
     space: Annotated[
         float,

@@ -3,7 +3,7 @@
 import os
 import stat
 from pathlib import Path
-from typing import Annotated, ClassVar, Self, TypeVar
+from typing import Annotated, ClassVar, Final, Self, TypeVar
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -21,6 +21,15 @@ from midpoint.wire.message import Message
 
 M = TypeVar("M", bound=Message)
 Signature = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{128}$")]
+NOBODYS: Final = frozenset(
+    {
+        *(n.to_bytes(32, "little") for n in (0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18)),
+        bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+        bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+    }
+)
+"""Points whose order divides 8, as keys are written, without the sign. Anybody can sign for such a
+key, so a service that used one could deny the two lists that it showed."""
 
 
 class SigningKey:
@@ -100,8 +109,14 @@ class Signed(Message):
 
 
 def verify(public: str, domain: str, raw: bytes, signature: str) -> bool:
-    """Return whether the signature is this key's over this domain and these exact bytes."""
+    """Return whether the signature is this key's over this domain and these exact bytes.
+
+    It is not if the key is nobody's: of a point of small order, for which no secret is needed.
+    """
     try:
+        *rest, last = bytes.fromhex(public)
+        if bytes([*rest, last & 0x7F]) in NOBODYS:
+            return False
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
         key.verify(bytes.fromhex(signature), _bound(domain, raw))
     except (InvalidSignature, ValueError):

@@ -112,6 +112,16 @@ def test_demands_hold_in_later_runs_until_others_are_made(url: str, tmp_path: Pa
     assert "go with --witness" in str(answer(url, *words, "--witness-hours", "2").exception)
 
 
+def test_a_witness_that_cannot_be_asked_is_not_kept(url: str, tmp_path: Path) -> None:
+    here = ("--home", tmp_path / "home", "--ratings", rated(tmp_path / "ratings.csv", 3))
+    words = (*here, "--category", "gender=F")
+    for witness, why in ((url, "somebody else"), ("http://witness.example", "not encrypted")):
+        assert why in str(answer(url, *words, "--witness", witness).exception)
+    agreed = answer(url, *words)
+    assert agreed.exit_code == 0, agreed.exception
+    assert "You demand" not in agreed.output
+
+
 def test_a_change_is_refused_until_she_accepts_it(url: str, tmp_path: Path) -> None:
     """Here the pin says that the service had another scheme; the rest is as it was."""
     here = ("--home", tmp_path / "home", "--ratings", rated(tmp_path / "ratings.csv", 3))
@@ -167,6 +177,18 @@ def test_in_memory_leaves_nothing_anywhere(
     assert kept_there("none.json") is None
     answer(url, "--home", tmp_path / "home", *words)
     assert len(kept_there("some.json")["reports"]) == 1
+
+
+def test_in_memory_is_nobody_new_where_a_device_is_known(url: str, tmp_path: Path) -> None:
+    """Other coins would decide the same ratings again. Control: with another home it goes."""
+    words = ("--ratings", rated(tmp_path / "ratings.csv", 3), "--category", "gender=F", "--yes")
+    assert answer(url, "--home", tmp_path / "home", *words).exit_code == 0
+    refused = answer(url, "--home", tmp_path / "home", "--in-memory", *words)
+    assert "would be decided again" in str(refused.exception)
+    assert "Sent" not in refused.output
+    other = answer(url, "--home", tmp_path / "other", "--in-memory", *words)
+    assert other.exit_code == 0, other.exception
+    assert not (tmp_path / "other").exists()
 
 
 def test_without_a_terminal_it_asks_nothing(url: str) -> None:

@@ -269,11 +269,15 @@ def self_signed(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @contextlib.contextmanager
-def behind_tls(paths: tuple[Path, Path]) -> Iterator[tuple[int, list[bytes]]]:
-    """Serve one answer over TLS again and again; yield the port and what came in."""
+def behind_tls(paths: tuple[Path, Path]) -> Iterator[tuple[int, list[bytes], list[bool]]]:
+    """Serve one answer over TLS again and again.
+
+    Yields the port, what came in, and whether it came in a TLS session that was known before.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*paths)
     listening, heard = socket.create_server(("127.0.0.1", 0)), list[bytes]()
+    resumed = list[bool]()
 
     def serve() -> None:
         while True:
@@ -283,10 +287,11 @@ def behind_tls(paths: tuple[Path, Path]) -> Iterator[tuple[int, list[bytes]]]:
                 return
             with contextlib.suppress(OSError), context.wrap_socket(plain_socket, True) as secure:
                 heard.append(secure.recv(65536))
+                resumed.append(bool(secure.session_reused))
                 secure.sendall(plain(CONTENT))
 
     threading.Thread(target=serve, daemon=True).start()
-    yield listening.getsockname()[1], heard
+    yield listening.getsockname()[1], heard, resumed
     listening.close()
 
 
@@ -294,13 +299,38 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
     self_signed: tuple[Path, Path],
 ) -> None:
     """Control: if it is to trust it, the same request goes through."""
-    with behind_tls(self_signed) as (port, heard):
+    with behind_tls(self_signed) as (port, heard, _):
         request = Request("GET", f"https://127.0.0.1:{port}/", 1000, None, "2" * 64)
         with pytest.raises(AwayError, match="CERTIFICATE_VERIFY_FAILED"):
             asyncio.run(Channel(BRIEF).ask(request))
         assert heard == []
         trusting = ssl.create_default_context(cafile=str(self_signed[0]))
         assert asyncio.run(Channel(BRIEF, tls=trusting).ask(request)) == CONTENT
+
+
+def test_no_request_goes_on_with_the_tls_session_of_another(
+    self_signed: tuple[Path, Path],
+) -> None:
+    """A session that is resumed ties requests, also after *forget me*. Control: one that is."""
+    trusting = ssl.create_default_context(cafile=str(self_signed[0]))
+    with behind_tls(self_signed) as (port, _, resumed):
+        channel = Channel(BRIEF, tls=trusting)
+        for token in (None, "2" * 64, "3" * 64):
+            request = Request("GET", f"https://127.0.0.1:{port}/", 1000, None, token)
+            assert asyncio.run(channel.ask(request)) == CONTENT
+        assert resumed == [False, False, False]
+        session = None
+        for _ in range(2):
+            with (
+                socket.create_connection(("127.0.0.1", port)) as plain_socket,
+                trusting.wrap_socket(
+                    plain_socket, server_hostname="127.0.0.1", session=session
+                ) as secure,
+            ):
+                secure.sendall(b"x")
+                secure.recv(65536)
+                session = secure.session
+        assert resumed[3:] == [False, True]
 
 
 def test_waits_grow_with_jitter_and_do_not_repeat(server: Door, waits: list[float]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from midpoint.errors import MidpointError
-from midpoint.user.agent import Agent, Channel, Terms
+from midpoint.user.agent import Agent, AwayError, Channel, Terms
 from midpoint.user.agent import transfer as module
 from midpoint.user.agent.demands import Demands
 from midpoint.user.agent.home import Home
@@ -96,3 +96,22 @@ def test_a_demand_holds_in_the_next_run_and_on_the_next_device(
         weaker.home.demand(require_certificate=False)
     with agent("other") as last:
         last.connect()
+
+
+def test_she_may_go_on_for_one_run_without_the_witness_that_she_demanded(
+    door: Door, tmp_path: Path
+) -> None:
+    """It is gone for good; control: unless she says so, nothing is done without it."""
+
+    def agent(**of_this_run: Any) -> Agent:
+        home = Home.at(door.address, tmp_path)
+        home.demand(witness="http://127.0.0.1:9")
+        terms = Terms.of(home.demands, **of_this_run)
+        home.close()
+        return Agent.open(door.address, tmp_path, terms, Channel(QUICK))
+
+    for _ in range(2):
+        with agent() as waiting, pytest.raises(AwayError):
+            waiting.connect()
+        with agent(without_witness=True) as alone:
+            alone.connect()

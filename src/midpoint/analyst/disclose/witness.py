@@ -35,7 +35,7 @@ DISCLOSURES, CATALOGUES = "disclosures", "catalogues"
 SPACE = 4 * 2**30
 """Bytes of disclosures and titles that are kept, at most, unless its owner says otherwise."""
 MOST_MISSED = 3
-"""Looks in a row that may come to nothing before the newest entry counts as seen later."""
+"""Intervals without a good look after which the newest entry counts as seen later."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class WitnessFiles:
         Args:
             chain: The list as the service shows it now.
             now: The time by this witness's clock, in whole seconds since 1970.
-            every: Seconds between two looks. After a gap of more than three, the newest entry
-                counts as seen so much later: time in which nobody could look shows nothing.
+            every: Seconds between two looks. After a gap of more than three times that, the newest
+                entry counts as seen so much later: time in which nobody could look shows nothing.
         """
         with _SEEING:  # one look after the other
             return self._see(chain, now, every)

@@ -41,7 +41,9 @@ def answer_command(
     in_memory: Annotated[
         bool,
         typer.Option(
-            "--in-memory", help="Keep nothing on disk; the service erases you at the end."
+            "--in-memory",
+            help="Keep nothing on disk; the service erases you at the end. Each run is somebody"
+            " new: do not rate the same titles in two.",
         ),
     ] = False,
 ) -> None:

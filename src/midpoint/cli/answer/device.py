@@ -104,7 +104,10 @@ def import_command(
     home: Home = None,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Go on here with what another device exported, or with a backup if the device is lost."""
+    """Go on here with what another device exported, or with a backup if the device is lost.
+
+    Import only what you exported yourself: whoever made the file knows the secret in it.
+    """
     from midpoint.user.agent.transfer import import_home
 
     try:

@@ -151,13 +151,20 @@ class TrustOptions(DemandOptions):
 
     def agent(self, url: str, root: Path | None, *, in_memory: bool = False) -> "Agent":
         """Open what this device has at a service, and demand of it what is demanded."""
+        from platformdirs import user_data_path
+
         from midpoint.user.agent import Agent, Channel, Terms
 
         self.require_fitting(witnessed=self.witness is not None)
-        way = Terms(plain_http=self.plain_http, without_witness=self.without_witness)
+        way = Terms(
+            witness=self.witness,  # so that one that cannot be asked is refused, and not kept
+            plain_http=self.plain_http,
+            without_witness=self.without_witness,
+        )
         channel = Channel(proxy=self.proxy)
         if in_memory:
             agent = Agent.in_memory(url, way, channel)
+            agent.home.beside = root or user_data_path("midpoint", appauthor=False)
         else:
             agent = Agent.open(url, root, way, channel)
         try:

@@ -96,10 +96,13 @@ class AsyncAgent:
             raise
 
     def demand(self, terms: Terms) -> None:
-        """Hold the service to these terms; a witness that was asked before is asked again."""
-        known = None if terms.without_witness else self.home.proof.asked
-        self.terms = replace(terms, witness=terms.witness or known)
-        self._witness = self._other(self.terms.witness)
+        """Hold the service to these terms; a witness that was asked before is asked again.
+
+        Unless she goes on without one, whichever she demanded.
+        """
+        witness = None if terms.without_witness else terms.witness or self.home.proof.asked
+        self.terms = replace(terms, witness=witness)
+        self._witness = self._other(witness)
 
     @classmethod
     def in_memory(

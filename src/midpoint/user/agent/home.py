@@ -57,6 +57,8 @@ class Home:
         self._ledger: Ledger | None = ledger
         self.directory = directory
         """Where it is; None in memory."""
+        self.beside = None if directory is None else directory.parent
+        """Where nothing else may be held to the same analyst; None for a simulation."""
         self.pin = None if directory is None else Pin.load(directory / PIN)
         """What the analyst is held to; None before first use."""
         self.proof = Proof() if directory is None else Proof.load(directory / PROOF)
@@ -160,8 +162,9 @@ class Home:
         `keys` are all that ever signed for it: no other directory may be held to one of them.
         """
         former = self.pin or self._former
+        if self.beside is not None and pin != self.pin:
+            require_only_one(self.beside, {pin.key, *keys}, self.directory)
         if self.directory is not None and pin != self.pin:
-            require_only_one(self.directory, {pin.key, *keys})
             pin.save(self.directory / PIN)
         if former is not None and former.features != pin.features:
             self.keep_category(None)
@@ -278,18 +281,25 @@ def _require_here(directory: Path) -> None:
         )
 
 
-def require_only_one(directory: Path, keys: Collection[str]) -> None:
+def require_only_one(root: Path, keys: Collection[str], but: Path | None = None) -> None:
     """Refuse a second secret for one analyst: it would see two tosses for one rating.
 
-    Both sides are compared by all keys that ever signed: one of them may not know the newest.
+    Both sides are compared by all keys that ever signed: one of them may not know the newest. `but`
+    is the directory that is to be held to these keys; None if nothing is to be kept.
     """
-    for path in directory.parent.glob(f"*/{PIN}"):
+    for path in root.glob(f"*/{PIN}"):
         hidden = path.parent.name.startswith(".")  # not whole yet, or not there any more
-        if path.parent != directory and not hidden and not _known_keys(path).isdisjoint(keys):
+        if path.parent == but or hidden or _known_keys(path).isdisjoint(keys):
+            continue
+        if but is None:
             raise MidpointError(
-                f"{path.parent} belongs to the same service, under another address or by files;"
-                f" use that, or, if the service moved, move that directory to {directory}"
+                f"{path.parent} belongs to this service: answer with it, or what it decided would"
+                " be decided again; if it is somebody else's, name another --home"
             )
+        raise MidpointError(
+            f"{path.parent} belongs to the same service, under another address or by files;"
+            f" use that, or, if the service moved, move that directory to {but}"
+        )
 
 
 def _known_keys(path: Path) -> frozenset[str]:

@@ -108,7 +108,7 @@ def import_home(raw: bytes, passphrase: str, root: Path) -> Path:
         home = Home(Ledger.open(fresh), fresh)  # it checks seal, pin, notes, proof and demands
         try:
             if home.pin is not None:
-                require_only_one(directory, {home.pin.key, *home.proof.signing_keys})
+                require_only_one(root, {home.pin.key, *home.proof.signing_keys}, directory)
         finally:
             home.close()
         keep_file(fresh / RESTORED, b"")  # it may have been imported elsewhere, and have answered

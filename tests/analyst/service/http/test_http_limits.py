@@ -100,3 +100,27 @@ def test_a_head_that_does_not_come_is_not_waited_for(
             opened.sendall(whole)
             assert opened.recv(65536).startswith(b"HTTP/1.1 200")
             time.sleep(0.5)
+
+
+def test_a_worker_holds_so_many_connections_and_no_more(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads, "MOST_CONNECTIONS", 3)
+    whole = b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+    client.close()
+    held = [connected(client) for _ in range(3)]
+    for opened in held:  # the control: as many as may be are served
+        opened.sendall(whole)
+        assert opened.recv(65536).startswith(b"HTTP/1.1 200")
+    with connected(client) as further:
+        assert is_closed(further)
+    held.pop().close()
+    end = time.monotonic() + 60
+    while True:  # it may take the worker a moment to see that one left
+        with connected(client) as next_one:
+            next_one.sendall(whole)
+            if not is_closed(next_one):
+                break
+        assert time.monotonic() < end
+    for opened in held:
+        opened.close()

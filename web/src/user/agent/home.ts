@@ -32,7 +32,7 @@ export const PROOF = "proof";
 export const DEMANDS = "demands";
 /** A mark: it is from a file, and may not be the newest. */
 export const RESTORED = "restored";
-/** Kept while she is in the panel: without the secret nobody could leave it for her. */
+/** Kept while she may be in the panel: without the secret nobody could leave it for her. */
 export const JOINED = "joined";
 const DOCUMENT = "document/";
 const [TOKEN, MEMBER] = [utf8("midpoint/v1/token"), utf8("midpoint/v1/panel")];

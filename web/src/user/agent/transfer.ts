@@ -116,8 +116,13 @@ export async function importDevice(
   if (pin) await requireOnlyOne?.(new Set([pin.key, ...signingKeys(proof)]));
   const here = await store.read();
   requireReplaceable(here, given, backup);
-  // It may have been imported elsewhere, and have answered.
-  const marks = { [MOVED]: undefined, [FORGETTING]: undefined, [RESTORED]: "yes" };
+  // It may have been imported elsewhere, and have answered; she may have joined the panel with it.
+  const marks = {
+    [MOVED]: undefined,
+    [FORGETTING]: undefined,
+    [RESTORED]: "yes",
+    [`app/${JOINED}`]: "yes",
+  };
   await store.write(
     { ...fresh, ...marks },
     { [SECRET]: here[SECRET], [LEDGER]: here[LEDGER], [MOVED]: here[MOVED] },

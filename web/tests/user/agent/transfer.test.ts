@@ -24,7 +24,7 @@ describe("a file of the other program", () => {
     const { address, passphrase, files, salt, nonce, backup } = given;
     const store = new MemoryStore();
     await importDevice(hexToBytes(given.file), passphrase.normalize("NFC"), store, address);
-    expect(await store.read()).toEqual({ ...files, restored: "yes" });
+    expect(await store.read()).toEqual({ ...files, restored: "yes", "app/joined": "yes" });
     await store.write({ restored: undefined });
     const drawn = [salt, nonce].map(hexToBytes);
     const random = () => drawn.shift() as Uint8Array;
@@ -98,6 +98,23 @@ describe("two devices of one person", () => {
     await importDevice(later, PHRASE, here, address);
     await answer(address, here, 4);
     expect((await Home.open(here)).ledger.rounds).toHaveLength(3);
+  }, 60_000);
+
+  it("keep the way out of a panel that she may have joined elsewhere", async () => {
+    const [, address] = await serve(shown);
+    const [here, there] = [new MemoryStore(), new MemoryStore()];
+    const agent = await agentAt(address, here);
+    await agent.connect(); // she answered nothing
+    const file = await exportDevice(here, address, PHRASE);
+    const other = new MemoryStore();
+    await Home.open(other);
+    const stranger = await exportDevice(other, address, PHRASE);
+    await importDevice(stranger, PHRASE, new MemoryStore(), address); // the control: it is good
+    await importDevice(file, PHRASE, there, address);
+    await expect(importDevice(stranger, PHRASE, there, address)).rejects.toThrow(
+      "joined the panel",
+    );
+    expect((await Home.open(there)).memberToken).toBe(agent.home.memberToken);
   }, 60_000);
 
   it("need the passphrase, the whole file and the same service", async () => {

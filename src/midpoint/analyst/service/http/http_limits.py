@@ -11,6 +11,8 @@ SLOWEST_HEAD = 20.0
 """Seconds in which they must arrive."""
 SLOWEST_READER = 60.0
 """Seconds in which a client must take some of what waits for it."""
+MOST_CONNECTIONS = 4096
+"""Connections that one worker holds, at most; a further one is closed unread."""
 
 
 class BoundedHeads(HttpToolsProtocol):
@@ -27,6 +29,9 @@ class BoundedHeads(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first request."""
         super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self.transport.abort()
+            return
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -2,6 +2,8 @@
 
 A declined request is answered after half a second, which no honest client notices. A connection
 that sends one bad request after the other gets two answers a second, while others are served.
+However many wait, none is answered sooner: they are bounded by the connections that a worker takes
+(`http_limits`), and by how many requests it can decline in half a second.
 """
 
 import asyncio
@@ -22,8 +24,6 @@ Header = tuple[bytes, bytes]
 log = logging.getLogger("midpoint.service")
 DELAY = 0.5
 """Seconds after which a declined request is answered."""
-MOST_DELAYED = 1000
-"""Declined requests that wait in one worker, at most; further ones are answered at once."""
 BAD_REQUEST, FAILED = 400, 500
 BROKEN = DeclinedError("failed", "the service failed at this; its log says where")
 
@@ -45,7 +45,6 @@ class Middleware:
         self._headers = headers
         self._requests = requests
         self._delay = delay
-        self._delayed = 0
         self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,8 +61,9 @@ class Middleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *self._headers]
-                if BAD_REQUEST <= status < FAILED:
-                    start += await self._wait()
+                if self._delay and BAD_REQUEST <= status < FAILED:
+                    await asyncio.sleep(self._delay)
+                    start += self._delay
             await send(message)
 
         try:
@@ -74,17 +74,6 @@ class Middleware:
                 await _say_broken(answer)
         finally:
             self._note(scope, status, perf_counter() - start)
-
-    async def _wait(self) -> float:
-        """Wait before a declined request is answered; return for how many seconds."""
-        if self._delay == 0 or self._delayed >= MOST_DELAYED:
-            return 0.0
-        self._delayed += 1
-        try:
-            await asyncio.sleep(self._delay)
-        finally:
-            self._delayed -= 1
-        return self._delay
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         key = route_of(scope), method_of(scope), status
