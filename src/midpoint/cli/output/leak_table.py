@@ -81,8 +81,8 @@ def show_shares(console: Console, profiles: "ItemProfiles") -> None:
     console.print(table)
     bound = "Bound: of somebody who knew all errors of these disclosed numbers. " * bounded
     console.print(
-        f"{bound}Error: of new people on MovieLens 1M, with a panel of 500, above that of everyone's"
-        " raw ratings. `midpoint train --share` sets a smallest share.",
+        f"{bound}Error: of new people on MovieLens 1M, with a panel of 500, above that of"
+        " everyone's raw ratings. `midpoint train --share` sets a smallest share.",
         highlight=False,
         soft_wrap=True,
     )
